@@ -13,6 +13,10 @@ const everywhere = [
     selector: 'PrivateIdentifier',
     message: "Write `private`: Babel, in Meteor's older bundlers, does not compile `#name` methods.",
   },
+  {
+    selector: 'MemberExpression[object.name="URL"][property.name="canParse"]',
+    message: 'Use parseUrl: in optimized code, URL.canParse refuses valid URLs with letters such as "ü".',
+  },
 ];
 
 /**

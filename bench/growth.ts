@@ -1,7 +1,7 @@
 /**
- * Measures what must not grow with the runs that are stored, in the embedded database: `npm run bench:growth --
- * [--row <beginning of a name>] [--scale 1] [--save]`. Each row is measured in a process of its own, after its data
- * was stored. CPU time counts, since other programs share the machine.
+ * Measures what must not grow with the runs that are stored, in the embedded databases: `npm run bench:growth --
+ * [--row <beginning of a name>] [--engine nedb|sqlite] [--scale 1] [--save]`. Each row is measured in a process of its
+ * own, after its data was stored. CPU time counts, since other programs share the machine.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,51 +10,81 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { GROWTH_ROWS } from './growthRows';
+import type { Part } from './growthRows';
 import { saveSection, table } from './resultsPage';
 
-const HEAD = ['work', 'goal', 'measured'];
+const ENGINES = { nedb: 'NeDB', sqlite: 'SQLite' } as const;
+type Engine = keyof typeof ENGINES;
+const HEAD = ['work', 'goal', ...Object.values(ENGINES)];
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       row: { type: 'string', default: '' },
       scale: { type: 'string', default: '1' },
-      /** Of the embedded database: `nedb` or `sqlite`. */
-      engine: { type: 'string', default: 'nedb' },
+      /** `nedb` or `sqlite`. Default: both. */
+      engine: { type: 'string', default: '' },
       /** Writes RESULTS.md. */
       save: { type: 'boolean', default: false },
     },
   });
-  const scale = Number(values.scale);
-  // The processes that measure inherit it.
-  process.env['DATA_ENGINE'] = values.engine;
-  const rows: string[][] = [];
-  for (const { name, goal, parts } of GROWTH_ROWS) {
-    if (!name.startsWith(values.row)) continue;
-    const directory = await mkdtemp(join(tmpdir(), 'bolide-growth-'));
-    try {
-      let measured = '';
-      for (const part of parts.keys()) measured = await inProcess(name, part, directory, scale);
-      rows.push([name, goal, measured]);
-      console.log(`${name}: ${measured}`);
-    } finally {
-      await rm(directory, { recursive: true });
-    }
+  const chosen = GROWTH_ROWS.filter(({ name }) => name.startsWith(values.row));
+  const measured = new Map<string, Partial<Record<Engine, string>>>(chosen.map(({ name }) => [name, {}]));
+  for (const engine of Object.keys(ENGINES) as Engine[]) {
+    if (values.engine !== '' && values.engine !== engine) continue;
+    // The processes that measure inherit it.
+    process.env['DATA_ENGINE'] = engine;
+    await measureAll(chosen, values.scale, (name, figure) => {
+      measured.set(name, { ...measured.get(name), [engine]: figure });
+      console.log(`${name}, ${ENGINES[engine]}: ${figure}`);
+    });
   }
+  const rows = chosen.map(({ name, goal }) => [
+    name,
+    goal,
+    ...(Object.keys(ENGINES) as Engine[]).map((engine) => measured.get(name)?.[engine] ?? '–'),
+  ]);
   console.log(`\n${table(HEAD, rows)}`);
   if (values.save)
     await saveSection({
       title: 'Costs that must not grow with what is stored',
-      intro: '`npm run bench:growth -- --save`: the embedded database (NeDB). CPU time unless another unit is named.',
+      intro: '`npm run bench:growth -- --save`: the embedded databases. CPU time unless another unit is named.',
       head: HEAD,
       keys: 1,
       rows,
     });
 }
 
+/** Rows that follow each other and have the same data are measured one after another on it. */
+async function measureAll(
+  rows: typeof GROWTH_ROWS,
+  scale: string,
+  report: (name: string, figure: string) => void,
+): Promise<void> {
+  let stored: readonly Part[] | undefined;
+  let directory = '';
+  const clear = (): Promise<void> => rm(directory, { recursive: true, force: true });
+  try {
+    for (const row of rows) {
+      if (row.stored !== stored) {
+        if (directory !== '') await clear();
+        directory = await mkdtemp(join(tmpdir(), 'bolide-growth-'));
+        stored = row.stored;
+        for (const part of stored.keys()) await inProcess(row.name, String(part), directory, scale);
+      }
+      report(row.name, await inProcess(row.name, MEASURED, directory, scale));
+    }
+  } finally {
+    if (directory !== '') await clear();
+  }
+}
+
+/** In place of the number of a part. */
+const MEASURED = 'measured';
+
 /** @returns what the part reports */
-async function inProcess(name: string, part: number, directory: string, scale: number): Promise<string> {
-  const child = fork(__filename, ['--child', name, String(part), directory, String(scale)]);
+async function inProcess(name: string, part: string, directory: string, scale: string): Promise<string> {
+  const child = fork(__filename, ['--child', name, part, directory, scale]);
   let reported = '';
   child.on('message', (message) => (reported = typeof message === 'string' ? message : ''));
   const [code] = (await once(child, 'exit')) as [number | null];
@@ -64,7 +94,7 @@ async function inProcess(name: string, part: number, directory: string, scale: n
 
 async function measure([name, part, directory, scale]: readonly string[]): Promise<void> {
   const row = GROWTH_ROWS.find((each) => each.name === name);
-  const work = row?.parts[Number(part)];
+  const work = part === MEASURED ? row?.measure : row?.stored[Number(part)];
   if (work === undefined || directory === undefined) throw new Error(`There is no row ${name}.`);
   const reported = await work(directory, (count) => Math.max(1, Math.round(count * Number(scale))));
   process.send?.(reported ?? '');

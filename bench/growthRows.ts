@@ -1,5 +1,6 @@
 /** The rows of `npm run bench:growth`: each stores data in one process, and is measured in the next. */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { AgenticLoop } from '../imports/business/ai/application/services/AgenticLoop';
@@ -10,11 +11,14 @@ import type { DocumentDatabase } from '../imports/business/ai/infrastructure/per
 import { openDatabase } from '../imports/business/ai/infrastructure/persistence/databases/openDatabase';
 import { DocumentRunList } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunList';
 import { openRunStore } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
+import { RUNS } from '../imports/business/ai/infrastructure/persistence/runs/runDocuments';
+import type { RunDocument } from '../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { RunRetention } from '../imports/business/ai/infrastructure/persistence/runs/RunRetention';
 import { DocumentRequestStore } from '../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { startSimulator } from '../imports/simulator/startSimulator';
 import { startServer } from '../imports/startup/node/startServer';
+import type { RunningServer } from '../imports/startup/node/startServer';
 import { CAPABILITIES } from '../imports/testing/capabilities';
 import { answer, callItem, response } from '../imports/testing/responses';
 import { cachedDashboard } from '../server/cachedDashboard';
@@ -22,18 +26,21 @@ import { seedDatabase } from '../scripts/seed/seedDatabase';
 import { seededRandom } from '../scripts/seed/seededRandom';
 
 /** @param scaled scales a count. @returns what was measured; of the last part */
-type Part = (directory: string, scaled: (count: number) => number) => Promise<string | undefined>;
+export type Part = (directory: string, scaled: (count: number) => number) => Promise<string | undefined>;
 
 export interface GrowthRow {
   readonly name: string;
   readonly goal: string;
-  /** Each runs in a process of its own. */
-  readonly parts: readonly Part[];
+  /** Store what is measured on. Each runs in a process of its own. */
+  readonly stored: readonly Part[];
+  readonly measure: Part;
 }
 
 const POSTS = 100;
 const IDLE_MS = 20_000;
 const DAY_MS = 86_400_000;
+/** Retention finds nothing to remove. */
+const KEEP = { RUNS_KEEP_WHOLE_DAYS: '3650', RUNS_KEEP_DAYS: '3650' } as const;
 /** Somebody else submits its result. */
 const WAIT = {
   name: 'wait',
@@ -44,35 +51,52 @@ const WAIT = {
   timeout: DAY_MS,
 } as const;
 
+const NOTHING: readonly Part[] = [];
+const FINISHED: readonly Part[] = [seed(20_000)];
+const WAITING: readonly Part[] = [startWaiting(20_000)];
+const MANY: readonly Part[] = [seed(100_000), startWaiting(10_000)];
+
 export const GROWTH_ROWS: readonly GrowthRow[] = [
-  ...[100, 20_000].flatMap((runs): GrowthRow[] => [
-    { name: `POST /runs with ${runs} finished runs`, goal: 'the same for each', parts: [seed(runs), postRuns] },
-    {
-      name: `POST /runs with ${runs} runs that wait`,
-      goal: 'the same for each',
-      parts: [startWaiting(runs), postRuns],
-    },
-  ]),
-  { name: 'idle with 20000 finished runs', goal: '≤ 1 %', parts: [seed(20_000), idle] },
-  { name: 'idle with 20000 runs that wait', goal: '≤ 1 %', parts: [startWaiting(20_000), idleWaiting] },
-  { name: 'bytes written in a turn, turns 10 and 60', goal: 'the same for each', parts: [bytesOfTurns] },
-  { name: 'start of 10000 runs that wait', goal: '≤ 20 s', parts: [startWaiting(10_000)] },
-  { name: 'server: start of 10000 runs that wait', goal: '≤ 60 s', parts: [startOnServer(10_000)] },
-  { name: 'recovery of 10000 runs that wait', goal: '≤ 10 s', parts: [startWaiting(10_000), recover(10_000)] },
-  { name: 'removal of 20000 old runs', goal: '≤ 10 s', parts: [seed(20_000), sweep(0)] },
-  { name: 'compaction of 20000 old runs', goal: '≤ 20 s', parts: [seed(20_000), sweep(1_000 * DAY_MS)] },
-  { name: 'start with 100000 finished runs', goal: '≤ 2 s', parts: [seed(100_000), open] },
+  { name: 'POST /runs with 100 finished runs', goal: 'the same for each', stored: [seed(100)], measure: postRuns(0) },
+  { name: 'POST /runs with 20000 finished runs', goal: 'the same for each', stored: FINISHED, measure: postRuns(0) },
+  { name: 'idle with 20000 finished runs', goal: '≤ 1 %', stored: FINISHED, measure: idle(0) },
+  { name: 'removal of 20000 old runs', goal: '≤ 10 s', stored: [seed(20_000)], measure: sweep(0) },
+  { name: 'compaction of 20000 old runs', goal: '≤ 20 s', stored: [seed(20_000)], measure: sweep(1_000 * DAY_MS) },
   {
-    name: 'start with 100000 finished and 10000 waiting runs',
-    goal: '≤ 1 s',
-    parts: [seed(100_000), startWaiting(10_000), open],
+    name: 'POST /runs with 100 runs that wait',
+    goal: 'the same for each',
+    stored: [startWaiting(100)],
+    measure: postRuns(100),
   },
   {
-    name: 'first page of 110000 runs',
-    goal: '≤ 50 ms',
-    parts: [seed(100_000), startWaiting(10_000), firstPage],
+    name: 'POST /runs with 20000 runs that wait',
+    goal: 'the same for each',
+    stored: WAITING,
+    measure: postRuns(20_000),
   },
-  { name: 'recovery of 1000 runs that wait', goal: '≤ 1 s', parts: [startWaiting(1_000), recover(1_000)] },
+  { name: 'idle with 20000 runs that wait', goal: '≤ 1 %', stored: WAITING, measure: idleWaiting },
+  {
+    name: 'bytes written in a turn: turn 10, turn 60, mean',
+    goal: 'the same for each',
+    stored: NOTHING,
+    measure: bytesOfTurns,
+  },
+  { name: 'start of 10000 runs that wait', goal: '≤ 20 s', stored: [], measure: startWaiting(10_000) },
+  { name: 'server: start of 10000 runs that wait', goal: '≤ 60 s', stored: [], measure: startOnServer(10_000) },
+  { name: 'recovery of 1000 runs that wait', goal: '≤ 1 s', stored: [startWaiting(1_000)], measure: recover(1_000) },
+  {
+    name: 'recovery of 10000 runs that wait',
+    goal: '≤ 10 s',
+    stored: [startWaiting(10_000)],
+    measure: recover(10_000),
+  },
+  { name: '110000 runs: size on the disk', goal: '–', stored: MANY, measure: size },
+  { name: '110000 runs: start', goal: '≤ 1 s', stored: MANY, measure: open },
+  { name: '110000 runs: first page of the list', goal: '≤ 50 ms', stored: MANY, measure: firstPage },
+  { name: '110000 runs: POST /runs', goal: 'as with 100', stored: MANY, measure: postRuns(10_000) },
+  { name: '110000 runs: idle', goal: '≤ 1 %', stored: MANY, measure: idle(10_000) },
+  { name: '110000 runs: compaction of the files', goal: '–', stored: MANY, measure: purge },
+  { name: '110000 runs: removal of 20000', goal: '≤ 10 s', stored: MANY, measure: sweepSome(20_000) },
 ];
 
 /** The engine is a parameter of the benchmark. */
@@ -95,42 +119,53 @@ function seed(runs: number): Part {
   };
 }
 
-async function postRuns(directory: string): Promise<string> {
-  const server = await startServer({
-    env: { PORT: '0', ...placeIn(directory) },
-    tools: [WAIT],
-    dashboard: cachedDashboard,
-  });
-  const post = async (): Promise<void> => {
-    const posted = await fetch(`${server.url}/runs`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ requestId: crypto.randomUUID(), providerId: 'openai', input: 'Hello' }),
+/** @param waiting how many stored runs the server takes over first */
+function postRuns(waiting: number): Part {
+  return (directory, scaled) =>
+    withServer(directory, scaled(waiting), async (server) => {
+      const post = async (): Promise<void> => {
+        const posted = await fetch(`${server.url}/runs`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ requestId: crypto.randomUUID(), providerId: 'openai', input: 'Hello' }),
+        });
+        if (posted.status !== 202) throw new Error(`POST /runs: ${posted.status} ${await posted.text()}`);
+        const { executionId } = (await posted.json()) as { readonly executionId: string };
+        await server.host.module.loop.waitForResult(executionId);
+      };
+      for (let warm = 0; warm < 20; warm += 1) await post();
+      // Sweeps at the start have ended by then.
+      await pause(3_000);
+      const cost = await cpuOf(async () => {
+        for (let count = 0; count < POSTS; count += 1) await post();
+      });
+      return `${(cost / POSTS).toFixed(1)} ms`;
     });
-    if (posted.status !== 202) throw new Error(`POST /runs: ${posted.status} ${await posted.text()}`);
-    const { executionId } = (await posted.json()) as { readonly executionId: string };
-    await server.host.module.loop.waitForResult(executionId);
-  };
-  for (let warm = 0; warm < 20; warm += 1) await post();
-  // Sweeps at the start have ended by then.
-  await pause(3_000);
-  const cost = await cpuOf(async () => {
-    for (let count = 0; count < POSTS; count += 1) await post();
-  });
-  await server.close();
-  return `${(cost / POSTS).toFixed(1)} ms`;
 }
 
-async function idle(directory: string): Promise<string> {
+/** @param waiting how many stored runs the server takes over first */
+function idle(waiting: number): Part {
+  return (directory, scaled) =>
+    withServer(directory, scaled(waiting), async () => {
+      await pause(5_000);
+      return percent(await cpuOf(() => pause(IDLE_MS)));
+    });
+}
+
+async function withServer(
+  directory: string,
+  waiting: number,
+  measure: (server: RunningServer) => Promise<string>,
+): Promise<string> {
   const server = await startServer({
-    env: { PORT: '0', ...placeIn(directory), RUNS_KEEP_WHOLE_DAYS: '3650', RUNS_KEEP_DAYS: '3650' },
+    env: { PORT: '0', ...placeIn(directory), ...KEEP },
     tools: [WAIT],
     dashboard: cachedDashboard,
   });
-  await pause(5_000);
-  const cost = await cpuOf(() => pause(IDLE_MS));
+  await untilOwned(server.host.module.loop, waiting);
+  const figure = await measure(server);
   await server.close();
-  return percent(cost);
+  return figure;
 }
 
 async function idleWaiting(directory: string, scaled: (count: number) => number): Promise<string> {
@@ -239,6 +274,49 @@ function sweep(removeAfter: number): Part {
   };
 }
 
+/** @param runs the oldest ones */
+function sweepSome(runs: number): Part {
+  return async (directory, scaled) => {
+    const database = await openIn(directory);
+    await openStores(database);
+    const [last] = await database
+      .collection<RunDocument>(RUNS)
+      .find({ endedAt: { $gt: 0 } }, { sort: { endedAt: 1 }, limit: scaled(runs), fields: { endedAt: 1 } })
+      .then((found) => found.slice(-1));
+    const retention = new RunRetention(database, {
+      times: { compactAfter: 1_000 * DAY_MS, removeAfter: DAY_MS },
+      now: () => (last?.endedAt ?? 0) + DAY_MS + 1,
+    });
+    await retention.ready();
+    const from = await bytesWritten();
+    let removed = 0;
+    const cost = await cpuOf(async () => ({ removed } = await retention.sweep()));
+    const bytes = (await bytesWritten()) - from;
+    await database.close();
+    return `${seconds(cost)} for ${removed}, ${megabytes(bytes)}`;
+  };
+}
+
+/** What NeDB does every ten minutes if something was written: it rewrites the files that have changed. */
+async function purge(directory: string): Promise<string> {
+  const { database, loop } = await openLoop(directory, { provider: providerOf(() => answer('done')) });
+  await loop.execute('ann', { model: 'm', input: 'go' });
+  const from = await bytesWritten();
+  const cost = await cpuOf(async () => database.purge?.());
+  const bytes = (await bytesWritten()) - from;
+  await loop.close();
+  await database.close();
+  return `${seconds(cost)}, ${megabytes(bytes)}`;
+}
+
+async function size(directory: string): Promise<string> {
+  const files = await readdir(directory, { recursive: true, withFileTypes: true });
+  const sizes = files
+    .filter((entry) => entry.isFile())
+    .map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size);
+  return megabytes((await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0));
+}
+
 async function open(directory: string): Promise<string> {
   let database: DocumentDatabase | undefined;
   const from = performance.now();
@@ -294,7 +372,8 @@ async function bytesOfTurns(directory: string): Promise<string> {
   await loop.close();
   await database.close();
   const of = (at: number): string => `${(((written[at] ?? 0) - (written[at - 1] ?? 0)) / 1_000).toFixed(1)} KB`;
-  return `${of(10)}, ${of(60)}`;
+  const mean = ((written[60] ?? 0) - (written[0] ?? 0)) / 60_000;
+  return `${of(10)}, ${of(60)}, ${mean.toFixed(1)} KB`;
 }
 
 /** Everything that this process has written so far. Linux counts it. */
@@ -365,6 +444,10 @@ async function cpuOf(work: () => Promise<unknown>): Promise<number> {
 
 function percent(cpu: number): string {
   return `${((100 * cpu) / IDLE_MS).toFixed(1)} %`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)} MB`;
 }
 
 function seconds(ms: number): string {

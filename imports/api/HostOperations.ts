@@ -7,7 +7,11 @@
  */
 import type { InboxOperations } from '../business/ai/application/operations/InboxOperations';
 import type { AuditOperations } from '../business/ai/application/operations/AuditOperations';
+import type { BatchOperations } from '../business/ai/application/operations/BatchOperations';
 import type { BudgetOperations } from '../business/ai/application/operations/BudgetOperations';
+import type { McpAccountOperations } from '../business/ai/application/operations/McpAccountOperations';
+import type { McpServerOperations } from '../business/ai/application/operations/McpServerOperations';
+import type { MemoryOperations } from '../business/ai/application/operations/MemoryOperations';
 import type { RoutingOperations } from '../business/ai/application/operations/RoutingOperations';
 import type { QueueOperations } from '../business/ai/application/operations/QueueOperations';
 import type { RequestOperations } from '../business/ai/application/operations/RequestOperations';
@@ -35,8 +39,12 @@ export type HostOperations = RunListOperations &
   UserDataOperations &
   AccountOperations &
   TokenOperations &
+  BatchOperations &
   BudgetOperations &
   RoutingOperations &
+  McpServerOperations &
+  MemoryOperations &
+  McpAccountOperations &
   QueueOperations &
   ModelOperations &
   PromptOperations &

@@ -204,7 +204,11 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   const logger = ports.logger ?? consoleLogger;
   const secret = secrets[0] ?? randomBytes(32);
   const mcpServers =
-    offer && createMcpServerPorts(module, offer, { runs, models, access, audit: ports.audit, secret, toError, logger });
+    offer &&
+    createMcpServerPorts(module, offer, {
+      ...{ runs, models, access, audit: ports.audit, secret, toError, logger, inFlight },
+      lostAfter: limits.lostAfter,
+    });
   const mcp =
     mcpServers &&
     new McpHttp({
@@ -338,6 +342,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
       openSessions?.close();
       sockets.close();
       await idle;
+      await mcpServers?.toolTasks?.close();
       await mcp?.close();
     },
   };

@@ -11,6 +11,10 @@ import { addUsageRoutes } from './usage/usageRoutes';
 import { addRequestRoutes } from './requests/requestRoutes';
 import { addInboxRoutes } from './inbox/inboxRoutes';
 import { addBudgetRoutes } from './budgets/budgetRoutes';
+import { addMcpAccountRoutes } from './mcpServers/mcpAccountRoutes';
+import { addMcpServerRoutes } from './mcpServers/mcpServerRoutes';
+import { addBatchRoutes } from './batches/batchRoutes';
+import { addMemoryRoutes } from './memories/memoryRoutes';
 import { addRoutingRoutes } from './routing/routingRoutes';
 import { addQueueRoutes } from './queue/queueRoutes';
 import { addTokenRoutes } from './tokens/tokenRoutes';
@@ -117,6 +121,10 @@ const OPERATION_ROUTES: readonly AddOperationRoutes[] = [
   addTokenRoutes,
   addBudgetRoutes,
   addRoutingRoutes,
+  addMcpServerRoutes,
+  addMemoryRoutes,
+  addBatchRoutes,
+  addMcpAccountRoutes,
   addQueueRoutes,
   addRunListRoutes,
   addExportRoutes,

@@ -3,6 +3,7 @@ export type { ILLMProvider } from '../business/ai/domain/interfaces/ILLMProvider
 export { bolide, createBolide } from '../interop/aiSdk/model/createBolide';
 export type { BolideModelProvider, CreateBolideOptions } from '../interop/aiSdk/model/createBolide';
 export type { BolideCallOptions } from '../interop/aiSdk/model/readProviderOptions';
+export type { BolideEmbeddingOptions } from '../interop/aiSdk/model/readEmbeddingOptions';
 export { fromAISDKTools } from '../interop/aiSdk/tools/fromAISDKTools';
 export type { FromAISDKToolsOptions } from '../interop/aiSdk/tools/fromAISDKTools';
 export { toAISDKTools } from '../interop/aiSdk/tools/toAISDKTools';

@@ -10,11 +10,20 @@ export type {
   ExecuteOptions,
   StartedRun,
 } from '../business/ai/application/services/AgenticLoop';
+export type { BatchStore } from '../business/ai/domain/interfaces/BatchStore';
+export type { BatchRecord } from '../business/ai/domain/entities/BatchRecord';
+export type { VendorBatchStatus } from '../business/ai/application/services/batches/vendorBatch';
 export { LLMClient } from '../business/ai/application/services/LLMClient';
 export type { LLMClientOptions } from '../business/ai/application/services/LLMClient';
 export { LLMManager } from '../business/ai/application/services/LLMManager';
 export type { LLMManagerOptions, TextOptions, ToolOptions } from '../business/ai/application/services/LLMManager';
 export { ToolExecutionLoop } from '../business/ai/application/services/ToolExecutionLoop';
+export { ResponseChainManager } from '../business/ai/application/services/ResponseChainManager';
+export type { ChainOptions } from '../business/ai/application/services/ResponseChainManager';
+export { ResponseHandler } from '../business/ai/application/services/ResponseHandler';
+export type { MessageOptions, ResponseHandlerOptions } from '../business/ai/application/services/ResponseHandler';
+export { RunRecovery } from '../business/ai/application/services/RunRecovery';
+export type { RunRecoveryOptions } from '../business/ai/application/services/RunRecovery';
 export type { BatchOptions, BatchResult, LLMRequest } from '../business/ai/application/services/chains/batch';
 export type { AnySchema, StandardSchema } from '../business/ai/application/services/schema/AnySchema';
 export { createGuardrails } from '../business/ai/infrastructure/factories/createGuardrails';
@@ -65,12 +74,23 @@ export type {
   ToolDelivery,
 } from '../business/ai/domain/entities/Tool';
 export type { BudgetStore } from '../business/ai/domain/interfaces/BudgetStore';
+export type { ConversationStore, PastMessage } from '../business/ai/domain/interfaces/ConversationStore';
 export type { Guardrail } from '../business/ai/domain/interfaces/Guardrail';
 export type { ILLMProvider, ModelCapabilities } from '../business/ai/domain/interfaces/ILLMProvider';
 export { ImageResult } from '../business/ai/domain/entities/ImageResult';
 export type { IToolExecutor, ToolCallContext } from '../business/ai/domain/interfaces/IToolExecutor';
 export type { SourceTool, ToolSource } from '../business/ai/domain/interfaces/ToolSource';
+export type { ToolAdapter } from '../business/ai/domain/interfaces/ToolAdapter';
 export type { JobQueue } from '../business/ai/domain/interfaces/JobQueue';
+export type {
+  FoundMemories,
+  Memory,
+  MemoryEntry,
+  MemoryPage,
+  MemoryQuery,
+  NewMemory,
+} from '../business/ai/domain/interfaces/Memory';
+export type { RecallOption } from '../business/ai/application/services/memory/recallMemories';
 export type { Logger } from '../business/ai/domain/interfaces/Logger';
 export type { CachedResponse, ResponseCache } from '../business/ai/domain/interfaces/ResponseCache';
 export type { ResponseStore } from '../business/ai/domain/interfaces/ResponseStore';
@@ -81,7 +101,12 @@ export type {
   AgentEventType,
   LocalAgentEvent,
 } from '../business/ai/domain/types/AgentEvents';
-export type { EmbeddingInput, Embeddings, EmbedOptions } from '../business/ai/domain/types/EmbeddingTypes';
+export type {
+  EmbeddingBatch,
+  EmbeddingInput,
+  Embeddings,
+  EmbedOptions,
+} from '../business/ai/domain/types/EmbeddingTypes';
 export type { GuardrailSettings } from '../business/ai/domain/types/GuardrailSettings';
 export type { GuardrailAnnotation } from '../business/ai/domain/types/GuardrailAnnotation';
 export type {
@@ -116,7 +141,13 @@ export type {
   Usage,
 } from '../business/ai/domain/types/ResponsesAPITypes';
 export type { PromptCache } from '../business/ai/domain/types/LLMTypes';
-export type { CompactionOptions, RunCompaction } from '../business/ai/domain/types/Compaction';
+export type {
+  CompactionOptions,
+  CompactionReader,
+  CompactionStrategy,
+  RunCompaction,
+} from '../business/ai/domain/types/Compaction';
+export type { ToolSearchOptions } from '../business/ai/domain/types/ToolSearch';
 export type { Budget, RunLimits } from '../business/ai/domain/types/RunLimits';
 export type { InferSchema } from '../business/ai/domain/types/InferSchema';
 export type { InferSimpleSchema } from '../business/ai/domain/types/InferSimpleSchema';
@@ -127,6 +158,7 @@ export type {
   JsonObject,
   Loss,
   SchemeName,
+  ServedScheme,
   TransportLimits,
   VendorName,
   VendorQuirks,
@@ -141,6 +173,9 @@ export type {
 } from '../business/ai/infrastructure/factories/createAIModule';
 export { createProvider } from '../business/ai/infrastructure/factories/createProvider';
 export type { CreateProviderOptions } from '../business/ai/infrastructure/factories/createProvider';
+export { ConversationChannels } from '../business/ai/infrastructure/events/ConversationChannels';
+export { MemoryConversationStore } from '../business/ai/infrastructure/persistence/conversations/MemoryConversationStore';
+export { streamWithBufferedFunctions } from '../business/ai/infrastructure/streaming/streamWithBufferedFunctions';
 export { mcp } from '../business/ai/infrastructure/factories/mcp';
 export type { McpOptions } from '../business/ai/infrastructure/factories/mcp';
 export { UnifiedStreamAdapter } from '../business/ai/infrastructure/streaming/UnifiedStreamAdapter';
@@ -165,6 +200,12 @@ export { AgentRun } from '../library/AgentRun';
 export { DEFAULT_USER_ID } from '../library/AgentSettings';
 export type { AgentSettings, CallOptions } from '../library/AgentSettings';
 export { Conversation } from '../library/Conversation';
+export { createMemory } from '../library/createMemory';
+export type { MemoryOptions } from '../library/createMemory';
+export { memoryTools } from '../business/ai/infrastructure/tools/memoryTools';
+export type { MemoryToolOptions } from '../business/ai/infrastructure/tools/memoryTools';
+export { embed } from '../library/embed';
+export type { EmbedSettings } from '../library/embed';
 export type { BatchEntry, BatchSuccess } from '../library/batch';
 export type { ObjectResult } from '../library/generateObject';
 export type { ModelName } from '../library/modelName';

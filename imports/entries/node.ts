@@ -5,6 +5,14 @@ export type { DocumentDatabase } from '../business/ai/infrastructure/persistence
 export { openDatabase } from '../business/ai/infrastructure/persistence/databases/openDatabase';
 export type { DatabaseEnvironment } from '../business/ai/infrastructure/persistence/databases/openDatabase';
 export {
+  DocumentBackgroundCalls,
+  openBackgroundCalls,
+} from '../business/ai/infrastructure/persistence/background/DocumentBackgroundCalls';
+export {
+  DocumentBatchStore,
+  openBatchStore,
+} from '../business/ai/infrastructure/persistence/batches/DocumentBatchStore';
+export {
   DocumentResponseStore,
   openResponseStore,
 } from '../business/ai/infrastructure/persistence/responses/DocumentResponseStore';

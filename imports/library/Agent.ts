@@ -51,7 +51,13 @@ interface ResolvedCall {
   readonly userId: string;
 }
 
-const ENGINE_NAMES = ['provider', 'providers', 'host', 'logger'] as const satisfies readonly (keyof EngineOptions)[];
+const ENGINE_NAMES = [
+  'provider',
+  'providers',
+  'host',
+  'memory',
+  'logger',
+] as const satisfies readonly (keyof EngineOptions)[];
 
 /**
  * @throws LLMInvalidRequestError for an option that is unknown or invalid, and for tools with the same name; `path`
@@ -175,12 +181,13 @@ export class Agent {
     const items = normalizeInput(input);
     const [providerId = model, ...rest] = model.split('/');
     const { executionId = randomUUID() } = options;
-    const execute = toExecuteOptions(settings);
+    const { recall = this.engineOptions.memory !== undefined, ...execute } = toExecuteOptions(settings);
     return {
       loop: engine.loop,
       userId,
       options: {
         ...execute,
+        ...(recall === false ? {} : { recall }),
         model,
         input: items,
         tools: this.offered,

@@ -4,6 +4,7 @@ import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { ILLMProvider } from '../business/ai/domain/interfaces/ILLMProvider';
 import { isList, isObject } from '../business/ai/domain/json';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
+import type { Memory } from '../business/ai/domain/interfaces/Memory';
 import { AgenticLoop } from '../business/ai/application/services/AgenticLoop';
 import { LLMManager } from '../business/ai/application/services/LLMManager';
 import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
@@ -25,6 +26,8 @@ export interface EngineOptions {
   readonly providers?: readonly ProviderSettingsInput[];
   /** The application's own providers and loop: its runs are stored and shown in the dashboard. */
   readonly host?: AgentHost;
+  /** What is remembered about users, such as `createMemory` returns. A host has its own. Default: nothing. */
+  readonly memory?: Memory;
   readonly logger?: Logger;
 }
 
@@ -32,7 +35,7 @@ export interface EngineOptions {
 export function checkEngineOptions(options: EngineOptions): void {
   // Boundary: callers without types pass anything.
   const given: Readonly<Partial<Record<keyof EngineOptions, unknown>>> = options;
-  const { provider, providers, host, logger } = given;
+  const { provider, providers, host, memory, logger } = given;
   const [first, second] = Object.entries({ provider, providers, host }).filter(([, value]) => value !== undefined);
   if (first !== undefined && second !== undefined) throw invalid(second[0], `cannot be combined with "${first[0]}"`);
   if (provider !== undefined && !hasMethods(provider, ['generate', 'stream', 'getProviderName', 'getCapabilities']))
@@ -41,6 +44,10 @@ export function checkEngineOptions(options: EngineOptions): void {
   const module = isObject(host) && isObject(host.module) ? host.module : host;
   if (module !== undefined && !(isObject(module) && hasMethods(module.loop, ['start'])))
     throw invalid('host', 'must be an AI module, or an object with one as its "module"');
+  if (memory !== undefined && host !== undefined)
+    throw invalid('memory', 'cannot be combined with "host", which has its own: set "recall" instead');
+  if (memory !== undefined && !hasMethods(memory, ['save', 'search', 'list', 'forget']))
+    throw invalid('memory', 'must be a memory, such as "createMemory" returns');
   if (logger !== undefined && !hasMethods(logger, ['debug', 'info', 'warn', 'error']))
     throw invalid('logger', 'must have the methods debug, info, warn and error');
 }
@@ -63,7 +70,7 @@ export interface AgentEngine {
  * @throws LLMInvalidRequestError for invalid settings or tools
  */
 export function createAgentEngine(
-  { host, provider, providers, logger }: EngineOptions,
+  { host, provider, providers, memory, logger }: EngineOptions,
   tools: readonly RegisteredTool[],
   model: string | undefined,
 ): AgentEngine {
@@ -73,7 +80,7 @@ export function createAgentEngine(
   if (provider !== undefined) {
     const manager = provider.retriesFailedCalls === true ? provider : new LLMManager({ provider, ...log });
     return {
-      loop: new AgenticLoop({ provider: manager, toolExecutor: registry, ...log }),
+      loop: new AgenticLoop({ provider: manager, toolExecutor: registry, memory, ...log }),
       provider: manager,
       // A manager knows its providers itself.
       resolveModel: (name) =>
@@ -86,6 +93,7 @@ export function createAgentEngine(
     loop: new AgenticLoop({
       provider: module.manager,
       toolExecutor: registry,
+      memory,
       instrumentation: module.telemetry.runInstrumentation,
       ...log,
     }),

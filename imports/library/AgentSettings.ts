@@ -12,9 +12,12 @@ import {
 } from '../business/ai/domain/arguments';
 import type { ArgumentReader } from '../business/ai/domain/arguments';
 import type { ExecuteOptions } from '../business/ai/application/services/AgenticLoop';
+import type { RecallOption } from '../business/ai/application/services/memory/recallMemories';
 import { compactionOf } from '../business/ai/application/services/runs/compaction/compactionOptions';
+import { toolSearchOf } from '../business/ai/application/services/runs/toolSearch/planToolSearch';
 import { isObject } from '../business/ai/domain/json';
 import type { CompactionOptions } from '../business/ai/domain/types/Compaction';
+import type { ToolSearchOptions } from '../business/ai/domain/types/ToolSearch';
 import type { GenerateOptions, ReasoningEffort } from '../business/ai/domain/types/LLMTypes';
 import type { Budget, RunLimits } from '../business/ai/domain/types/RunLimits';
 import { readModelName } from './modelName';
@@ -40,6 +43,13 @@ export interface AgentSettings
   readonly parallelToolCalls?: boolean;
   /** Keeps the history within the model's context window. Default: true. */
   readonly compaction?: boolean | CompactionOptions;
+  /** Has the model search for tools with `deferLoading`, instead of sending it all definitions. Default: true. */
+  readonly toolSearch?: boolean | ToolSearchOptions;
+  /**
+   * Adds what is remembered about the user, and suits their message, to the input. Needs the agent's `memory`, or a
+   * host. Default: true for an agent with a `memory`.
+   */
+  readonly recall?: RecallOption;
   /** What the vendor is to keep of the prompt. Default: `auto` for agents with tools. */
   readonly promptCache?: NonNullable<GenerateOptions['promptCache']>;
   /** Limit for each model call, retries included, in milliseconds. */
@@ -99,6 +109,8 @@ const READERS = {
   runTimeout: count,
   budget: readBudget,
   compaction: (value) => compactionOf(value),
+  toolSearch: (value) => toolSearchOf(value),
+  recall: readRecall,
   promptCache: (value) => value,
 } as const satisfies Record<keyof AgentSettings, ArgumentReader<unknown>>;
 
@@ -153,6 +165,12 @@ export function toExecuteOptions({
     ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
     ...(parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
   };
+}
+
+function readRecall(value: unknown, path: string): unknown {
+  if (typeof value === 'boolean') return value;
+  if (!isObject(value)) throw invalid(path, 'must be true, false, or an object with a "limit"');
+  return optional(readObject(value, ['limit'], path), 'limit', integer(1, 20), `${path}.limit`);
 }
 
 function readReasoning(value: unknown, path: string): unknown {

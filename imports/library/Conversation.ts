@@ -1,6 +1,7 @@
 /** A conversation with an agent: each call continues the one before. */
 import { ConflictError } from '../business/ai/domain/errors/LLMErrors';
 import type { LLMInput } from '../business/ai/domain/types/LLMTypes';
+import { continuedCompaction } from '../business/ai/application/services/runs/compaction/compactionOptions';
 import type { RunCompaction } from '../business/ai/domain/types/Compaction';
 import type { Item } from '../business/ai/domain/types/ResponsesAPITypes';
 import { adoptInput, normalizeInput } from '../business/ai/application/services/ContentNormalizer';
@@ -55,10 +56,9 @@ export class Conversation {
 
   /** What earlier calls have compacted stays so. */
   private continued(options: CallOptions = {}): CallOptions {
-    const { compaction: from } = this;
-    const { compaction = this.settings.compaction ?? true } = options;
-    if (from === undefined || compaction === false) return options;
-    return { ...options, compaction: { ...(compaction === true ? {} : compaction), from } };
+    const { compaction: requested = this.settings.compaction } = options;
+    const compaction = continuedCompaction(requested, this.compaction);
+    return compaction === undefined ? options : { ...options, compaction };
   }
 
   private follow(result: Promise<AgentResult>): void {

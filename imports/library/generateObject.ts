@@ -29,7 +29,9 @@ export async function generateObject<Schema extends SchemaInput>(
     generate: async (request) => {
       const run = { ...options, ...request, tools: options.tools ?? [], ...budgetLeft(options.budget, spent) };
       const executionId = result === undefined ? options.executionId : `${options.executionId}-2`;
-      const { done } = await loop.start(userId, { ...run, executionId }, metadata);
+      // The first run's input has what was recalled.
+      const again = result === undefined ? {} : { recall: false };
+      const { done } = await loop.start(userId, { ...run, ...again, executionId }, metadata);
       result = toAgentResult(await done);
       spent.usage = addUsage(spent.usage, result.usage);
       spent.iterations += result.iterations;

@@ -45,6 +45,7 @@ const FIELDS = {
   description: text(65_536),
   parameters: checkSchema,
   execute: aFunction,
+  hosted: aFunction,
   blocking: boolean,
   timeout: numberBetween(1, 2_147_483_647),
   sequential: boolean,
@@ -62,6 +63,9 @@ const FIELDS = {
   delivery: oneOf(['immediate', 'when_idle', 'silent']),
   onDuplicate: oneOf(['allow', 'reject', 'join']),
   onChange: oneOf(['continue', 'ask', 'end']),
+  deferLoading: (value, path) => {
+    if (typeof value !== 'boolean' && value !== 'auto') throw invalid(path, 'must be true, false or "auto"');
+  },
   strict: boolean,
   vendor: (value, path) => {
     if (!isObject(value)) throw invalid(path, 'must be an object');

@@ -1,5 +1,6 @@
 /** The interface of a running simulator for tests and demos. */
 import type { EventEmitter } from 'eventemitter3';
+import type { BatchBehaviour } from './endpoints/BatchBehaviour';
 import type { VendorName } from '../business/ai/domain/types/VendorTypes';
 import type { RuleModel } from './model/RuleModel';
 import type { RecordedExchange, PlaybackOptions } from './exchange/RecordedExchange';
@@ -26,14 +27,20 @@ export interface SimulatorOptions {
   /** Cases to play from the start, in order. */
   readonly recordings?: PlaybackOptions & { readonly cases: readonly string[] };
   /**
-   * Accepts reasoning that the real vendors signed, as recorded requests carry it. Default false: only the
-   * simulator's own signatures are valid.
+   * Accepts reasoning that the real vendors signed, and cached contents that they store, as recorded requests carry
+   * them. Default false: only the simulator's own are valid.
    */
   readonly acceptForeignSignatures?: boolean;
   /** The number of requests and stored responses that are retained; the oldest are dropped first. Default 1,000. */
   readonly historyLimit?: number;
   /** Tokens of input that every model accepts, by the simulator's own count. Default: any number. */
   readonly contextWindow?: number;
+  /** Counts what the vendor's cache would have of each prompt in its usage. Default false: nothing is cached. */
+  readonly cachesPrompts?: boolean;
+  /** How often a response in the background is still unfinished when it is read. Default 0. */
+  readonly backgroundReads?: number;
+  /** How batches proceed. Default: they have ended when they are read first. */
+  readonly batches?: BatchBehaviour;
   /** Milliseconds between two events of a stream. Default 0. */
   readonly chunkDelayMs?: number;
 }

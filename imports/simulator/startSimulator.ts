@@ -16,6 +16,7 @@ import { findRoute } from './exchange/findRoute';
 import { transmit } from './exchange/transmit';
 import { vendorProfile } from './vendorProfiles';
 import { parseJson } from './json';
+import { PromptCache } from './model/PromptCache';
 import { ruleModel } from './model/RuleModel';
 import type { PlaybackOptions } from './exchange/RecordedExchange';
 import type { RecordedRequest } from './RecordedRequest';
@@ -30,10 +31,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     script: new ScriptQueue(),
     playlist: new Playlist(),
     model: options.model ?? ruleModel,
-    archive: new ResponseArchive(historyLimit),
+    archive: new ResponseArchive(historyLimit, options.backgroundReads),
     objects: new ObjectArchive(),
+    batches: options.batches ?? {},
     acceptForeignSignatures: options.acceptForeignSignatures ?? false,
     contextWindow: options.contextWindow ?? Infinity,
+    ...(options.cachesPrompts === true ? { promptCache: new PromptCache() } : {}),
   };
   const server = createServer((request, response) => {
     serve(request, response, journal, sources, chunkDelayMs).catch((error: unknown) => {

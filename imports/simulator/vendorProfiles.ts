@@ -10,7 +10,8 @@ export type SchemaName =
   | 'openai-compatible.chat-completions'
   | 'anthropic.messages'
   | 'gemini.generateContent'
-  | 'vertex.generateContent';
+  | 'vertex.generateContent'
+  | 'gemini.interactions';
 
 export interface VendorProfile {
   /** The first segment of the vendor's paths at the simulator. */
@@ -90,7 +91,7 @@ const VENDOR_PROFILES = {
     keyHeaders: ['x-goog-api-key', 'authorization'],
     keyOptional: false,
     errors: 'google',
-    schemas: { gemini: 'gemini.generateContent' },
+    schemas: { gemini: 'gemini.generateContent', interactions: 'gemini.interactions' },
     rejectsUnknownFields: true,
     requiresPairedCalls: true,
     hasEmbeddings: true,

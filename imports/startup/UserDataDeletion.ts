@@ -15,6 +15,7 @@ import type { AIModule } from '../business/ai/infrastructure/factories/createAIM
 import type { RequestLogModule } from '../business/ai/infrastructure/factories/createRequestLog';
 import type { RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { UserMemory } from '../business/ai/infrastructure/persistence/memory/UserMemory';
 import type { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
 import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
@@ -34,6 +35,7 @@ export interface UserDataDeletionPorts {
   readonly api: Pick<HttpApi, 'cancelUser'>;
   readonly usage: Pick<UsageRecorder, 'flush'>;
   readonly requestLog: Pick<RequestLogModule, 'flush'>;
+  readonly memories: Pick<UserMemory, 'evict'>;
   readonly documents: UserDocuments;
   /** Absent: content is not sealed. */
   readonly contentKeys?: Pick<UserContentKeys, 'removeOfUser'>;
@@ -91,6 +93,7 @@ export class UserDataDeletion {
       usage,
       requestLog,
       documents,
+      memories,
       contentKeys,
       userLimiter,
       audit,
@@ -114,6 +117,7 @@ export class UserDataDeletion {
       ? {}
       : { ...(await documents.removeLimits(userId)), usageWindows: await providers.removeUsage(userId) };
     const stored = await documents.remove(userId);
+    memories.evict(userId);
     const removed = {
       ...stored,
       chatTurns: stored.chatTurns + chatTurns,

@@ -10,7 +10,9 @@ import { SESSIONS, SessionStore } from '../api/dashboard/SessionStore';
 import { AuthFailureLimiter } from '../api/auth/AuthFailureLimiter';
 import type { AuthFailureLimits } from '../api/auth/AuthFailureLimiter';
 import { IDENTITIES, IdentityStore } from '../api/signIn/Identities';
+import { SIGN_IN_STATES, UsedStates } from '../api/signIn/UsedStates';
 import { ChatStore, CHATS } from '../api/chat/ChatStore';
+import { MCP_SIGN_IN_PAGES } from '../api/mcpServers/mcpSignInPages';
 import { createOAuthRoutes } from '../api/oauth/oauthRoutes';
 import { UserLimiter } from '../business/ai/application/services/UserLimiter';
 import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
@@ -34,6 +36,8 @@ import { RunHealth } from '../business/ai/infrastructure/persistence/runs/RunHea
 import { RunRetention } from '../business/ai/infrastructure/persistence/runs/RunRetention';
 import { DocumentRunViews } from '../business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import type { SealedDatabase } from '../business/ai/infrastructure/persistence/sealing/SealedDatabase';
+import { UserBatches } from '../business/ai/application/services/UserBatches';
+import { memoryTools } from '../business/ai/infrastructure/tools/memoryTools';
 import { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
 import { isStoreOutage, LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { ToolRule } from '../business/ai/domain/entities/toolRules';
@@ -41,9 +45,11 @@ import { DEFAULT_USER_LIMITS } from '../business/ai/domain/types/UserLimits';
 import type { UserLimits } from '../business/ai/domain/types/UserLimits';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { ProviderOperations } from '../business/providers/application/operations/ProviderOperations';
-import type { McpServerSettings } from '../business/ai/infrastructure/tools/mcp/McpServerSettings';
+import { toStoredServer } from '../business/ai/infrastructure/tools/mcp/managed/ConfiguredServer';
+import type { ConfiguredServer } from '../business/ai/infrastructure/tools/mcp/managed/ConfiguredServer';
 import { createProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
+import { SealingService } from '../business/providers/infrastructure/sealing/SealingService';
 import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
 import { openAudit } from './audit/openAudit';
 import type { AuditLimits } from '../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
@@ -55,6 +61,9 @@ import { createAccessPolicy, dedupeLookups, knownToAny } from './accessPolicy';
 import { toConfiguredProvider } from './configuredProvider';
 import { createHostOperations } from './createHostOperations';
 import { openHostStores } from './openHostStores';
+import { openManagedMcpServers } from './openManagedMcpServers';
+import { openMemories } from './openMemories';
+import { openMcpAccounts } from './openMcpAccounts';
 import { openMcpServers } from './openMcpServers';
 import { openSealing } from './openSealing';
 import { createProviderCatalog } from './providerCatalog';
@@ -62,6 +71,7 @@ import { HostShutdown } from './HostShutdown';
 import { DEFAULT_SHUTDOWN_GRACE_MS } from './settings/shutdown';
 import { openJobQueue } from './settings/jobs';
 import type { JobSettings } from './settings/jobs';
+import type { MemorySettings } from './settings/memory';
 import type { McpSettings } from './settings/mcp';
 import { StoredProviderSource } from './StoredProviderSource';
 import { UsageRecorder } from './UsageRecorder';
@@ -111,7 +121,9 @@ export interface HostSettings {
   /** Check every model call, before those of the ports. Default: none. */
   readonly guardrails?: readonly Guardrail[];
   /** Servers whose tools are registered. Default: none. */
-  readonly mcpServers?: readonly McpServerSettings[];
+  readonly mcpServers?: readonly ConfiguredServer[];
+  /** Whether admins may add MCP servers that are programs, with the rights of this process. Default: false. */
+  readonly mcpCommands?: boolean;
   /** What is offered over MCP. Default: nothing. */
   readonly mcp?: McpSettings;
   /** Which users may use which tools. Default: everyone may use all. */
@@ -126,6 +138,8 @@ export interface HostSettings {
   readonly contentTimes?: Partial<ContentTimes>;
   /** How long entries of the audit trail are kept, and how many. */
   readonly auditLimits?: AuditLimits;
+  /** What is remembered about users, and where it is used. Default: only what they save and search themselves. */
+  readonly memory?: MemorySettings;
 }
 
 export interface HostPorts {
@@ -164,6 +178,8 @@ export interface Host {
   exportUserData(userId: string): AsyncGenerator<string>;
   /** Writes the log of model calls in the background. */
   readonly requestLog: Pick<RequestLogModule, 'flush'>;
+  /** Milliseconds after which memories expire. Absent: never. */
+  readonly memoryMaxAgeMs?: number;
   /** Opens what was read from the database past the host. Absent: nothing is sealed. */
   readonly openContent?: SealedDatabase['open'];
   /** Records what is done in the app's own ways, such as sign-ins. */
@@ -198,10 +214,12 @@ export async function createHost(
     storage,
     requestLog: requestLogSettings = {},
     auditLimits = {},
+    memory: memorySettings = {},
     contentTimes = {},
     responseCache = true,
     guardrails = [],
     mcpServers = [],
+    mcpCommands = false,
     mcp: offeredMcp = { tools: [] },
     toolRules = [],
     shutdownGraceMs = DEFAULT_SHUTDOWN_GRACE_MS,
@@ -244,7 +262,7 @@ export async function createHost(
     {
       collection: (name) => database.collection(name),
       findUser,
-      catalog: createProviderCatalog(() => module, database),
+      catalog: createProviderCatalog(() => module, database, ai.models),
       probe: (providerId, userId) =>
         // Either result is news about the provider's health.
         module.manager.validateAccess(userId, providerId).finally(() => changes.notify('providers')),
@@ -252,16 +270,22 @@ export async function createHost(
       isAlone: database.isExclusive,
     },
   );
-  const providers =
-    sealing === undefined
-      ? providersModule
-      : { ...providersModule, operations: rotatingBoth(providersModule.operations, sealing.keys) };
+  const providers = {
+    ...providersModule,
+    operations: rotatingAll(providersModule.operations, () => [
+      managedMcp,
+      ...(sealing === undefined ? [] : [sealing.keys]),
+    ]),
+  };
   const changes = new TopicChanges();
   providers.changes.subscribe(() => changes.notify('providers'));
   const chats = new ChatStore(database.collection(CHATS));
   // Another process may serve the dashboard.
   const sessions = new SessionStore(database.collection(SESSIONS));
   const identities = new IdentityStore(database.collection(IDENTITIES));
+  // Random ids, like the states of sign-ins, which are kept for minutes, too.
+  const usedApprovals = new UsedStates(database.collection(SIGN_IN_STATES));
+  if (sdk !== undefined) await usedApprovals.ready();
   await Promise.all([providers.ready(), apiTokens.ready(), chats.ready(), sessions.ready(), identities.ready()]);
   const storedProviders = new StoredProviderSource(providers, allowPrivateHosts);
   await storedProviders.refresh();
@@ -283,6 +307,12 @@ export async function createHost(
     bounds: { maxEntries: maxEntriesFor(database, 1 / 3, Infinity), bodies: stores.bounds },
   });
   await requestLog.ready();
+  const memories = await openMemories(memorySettings, {
+    database,
+    manager: () => module.manager,
+    onChange: (userId) => changes.notify('memories', userId),
+    logger: consoleLogger,
+  });
   const module = createAIModule(ai, {
     ...(requestLog.log === undefined ? {} : { requestLog: requestLog.log }),
     budgets: stores.budgets,
@@ -298,7 +328,11 @@ export async function createHost(
     userLimiter,
     responses: stores.responses,
     vendorObjects: stores.vendorObjects,
+    batches: stores.batches,
+    backgroundCalls: stores.backgroundCalls,
     memory: stores.memory,
+    memories,
+    ...(memorySettings.recall === undefined ? {} : { recall: memorySettings.recall }),
     turns: stores.turns,
     responseCache: responseCache && (await openResponseCache(database, { bounds: stores.bounds })),
     ...ports.ai,
@@ -316,6 +350,7 @@ export async function createHost(
       changes.notify('calls', userId);
     },
   });
+  if (memorySettings.tools === true) for (const tool of memoryTools(memories)) module.tools.register(tool);
   module.telemetry.metrics.observe('bolide.queue.depth', async () => {
     try {
       return [{ value: (await stores.queuedRuns.waiting(1)).total }];
@@ -325,6 +360,14 @@ export async function createHost(
       throw error;
     }
   });
+  const batches = new UserBatches({
+    store: stores.userBatches,
+    provider: module.manager,
+    batchStore: stores.batches,
+    loop: module.loop,
+    logger: consoleLogger,
+  });
+  module.recovery.add(batches);
   const collection = database.collection.bind(database);
   const runs = createRunModule(module, {
     collection,
@@ -335,10 +378,41 @@ export async function createHost(
   });
   module.conversations.showLiveText(runs);
   await runs.ready();
-  const retention = new RunRetention(database, jobs.retention === undefined ? {} : { times: jobs.retention });
+  const retention = new RunRetention(database, {
+    endParked: (executionId, reason) => module.loop.endParked(executionId, reason),
+    ...(jobs.retention === undefined ? {} : { times: jobs.retention }),
+  });
   await retention.ready();
   // Before runs go on that need their tools.
-  const closeMcpServers = await openMcpServers(module.tools, mcpServers, { allowPrivateHosts, logger: consoleLogger });
+  const mcpOptions = { allowPrivateHosts, logger: consoleLogger };
+  const mcpStorage = { database, sealer: new SealingService(ring), logger: consoleLogger };
+  const mcpAccounts = await openMcpAccounts({
+    ...{ ...mcpStorage, allowPrivateHosts },
+    redirectUrl: rootUrl + MCP_SIGN_IN_PAGES.callback,
+    signInUrl: (name) => `${homeUrl}/#/mcp-servers/${name}`,
+  });
+  const closeConfigured = await openMcpServers(
+    module.tools,
+    mcpServers.map((server) => mcpAccounts.serverAccounts.settingsOf(toStoredServer(server))),
+    mcpOptions,
+  );
+  const managedMcp = await openManagedMcpServers(module.tools, mcpServers, mcpAccounts, {
+    ...mcpStorage,
+    allowCommands: mcpCommands,
+    findUser,
+    createFlow: (servers) => providersModule.createFlow(servers, MCP_SIGN_IN_PAGES.start),
+    onChange: () => {
+      changes.notify('mcpServers');
+      // The page of the tools.
+      changes.notify('calls');
+    },
+  }).catch(async (error: unknown) => {
+    await closeConfigured();
+    throw error;
+  });
+  const closeMcpServers = async (): Promise<void> => {
+    await Promise.all([closeConfigured(), managedMcp.close()]);
+  };
   try {
     await module.recovery.start();
     await module.queue.start();
@@ -371,6 +445,7 @@ export async function createHost(
     usage,
     requestLog,
     userLimiter,
+    memories,
     documents: new UserDocuments(database, module.jobs),
     ...(sealing === undefined ? {} : { contentKeys: sealing.keys }),
     database,
@@ -397,6 +472,10 @@ export async function createHost(
     userData: { deleteUserData: deletion.deleteUserData, exportUserData: dataExport.exportUserData },
     audit,
     jobQueue,
+    mcpServers: managedMcp.administration,
+    memories,
+    batches,
+    mcpSignIns: managedMcp.signIns,
     changes,
     logger: consoleLogger,
     ...accounts,
@@ -404,6 +483,8 @@ export async function createHost(
   // Chats and AG-UI decide about calls, too.
   const audited = { ...runs, methods: operations };
   const providerOperations = audit.auditProviders(providers.operations);
+  const oauthPages = { express, authenticate: authFailures.limit(authenticate) };
+  const homeOf = (page: string): string => (dashboard === undefined ? appUrl : `${homeUrl}/#/${page}`);
   const api = createHttpApi(module, {
     express,
     authenticate,
@@ -432,15 +513,31 @@ export async function createHost(
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
       ...(maxJsonValues === undefined ? {} : { maxJsonValues }),
     },
-    oauth: createOAuthRoutes({
-      express,
-      flow: providers.flow,
-      authenticate: authFailures.limit(authenticate),
-      homeUrl: appUrl,
-      onConnected: audit.onConnected,
-    }),
+    oauth: express
+      .Router()
+      .use(
+        createOAuthRoutes({
+          ...{ ...oauthPages, flow: managedMcp.flow, pages: MCP_SIGN_IN_PAGES },
+          onConnected: audit.onSignedInAtMcpServer,
+          homeUrl: (name) => homeOf(name === undefined ? 'mcp-servers' : `mcp-servers/${name}`),
+        }),
+      )
+      .use(
+        createOAuthRoutes({
+          ...{ ...oauthPages, flow: providers.flow, onConnected: audit.onConnected },
+          homeUrl: () => homeOf('providers'),
+        }),
+      ),
     corsOrigins,
-    ...(sdk === undefined ? {} : { mcp: { sdk, tools: offeredMcp.tools, rootUrl, homeUrl, ...mcpAccess } }),
+    ...(sdk === undefined
+      ? {}
+      : {
+          mcp: {
+            ...{ sdk, tools: offeredMcp.tools, rootUrl, homeUrl, usedApprovals },
+            toolTasks: stores.toolTasks,
+            ...mcpAccess,
+          },
+        }),
     runs: audited,
     chats,
     providers: providerOperations,
@@ -452,7 +549,10 @@ export async function createHost(
   const shutdown = new HostShutdown({
     api,
     module,
-    onDrain: () => runs.leave(),
+    onDrain: () => {
+      batches.stop();
+      runs.leave();
+    },
     noticeMs: shutdownNoticeMs,
     graceMs: shutdownGraceMs,
   });
@@ -472,6 +572,7 @@ export async function createHost(
     },
     requestLog,
     audit: audit.trail,
+    ...(memorySettings.maxAgeMs === undefined ? {} : { memoryMaxAgeMs: memorySettings.maxAgeMs }),
     ...(sealing === undefined ? {} : { openContent: sealing.database.open }),
     drain: (hurry) => shutdown.drain(hurry),
     async close(hurry) {
@@ -501,17 +602,21 @@ async function unlessOutage(closed: Promise<void>): Promise<void> {
   }
 }
 
-/** Rotating the operator's keys concerns what seals credentials, and what seals the keys of content. */
-function rotatingBoth(
+/** Rotating the operator's keys concerns what seals credentials, the keys of content, and secrets of MCP servers. */
+function rotatingAll(
   operations: ProviderOperations,
-  contentKeys: Pick<UserContentKeys, 'reseal'>,
+  others: () => readonly Pick<UserContentKeys, 'reseal'>[],
 ): ProviderOperations {
   return {
     ...operations,
     async rotateKeys(...call) {
-      const credentials = await operations.rotateKeys(...call);
-      const keys = await contentKeys.reseal();
-      return { resealed: credentials.resealed + keys.resealed, unopened: credentials.unopened + keys.unopened };
+      let { resealed, unopened } = await operations.rotateKeys(...call);
+      for (const other of others()) {
+        const result = await other.reseal();
+        resealed += result.resealed;
+        unopened += result.unopened;
+      }
+      return { resealed, unopened };
     },
   };
 }

@@ -3,8 +3,12 @@ import type { HostOperations } from '../api/HostOperations';
 import { createTokenOperations } from '../api/tokens/TokenOperations';
 import type { TokenOperationsPorts } from '../api/tokens/TokenOperations';
 import { ACCOUNT_OPERATIONS } from '../api/users/accountRoutes';
+import { createBatchOperations } from '../business/ai/application/operations/BatchOperations';
 import { createBudgetOperations } from '../business/ai/application/operations/BudgetOperations';
 import { createInboxOperations } from '../business/ai/application/operations/InboxOperations';
+import { createMcpAccountOperations } from '../business/ai/application/operations/McpAccountOperations';
+import { createMcpServerOperations } from '../business/ai/application/operations/McpServerOperations';
+import { createMemoryOperations } from '../business/ai/application/operations/MemoryOperations';
 import { createModelOperations } from '../business/ai/application/operations/ModelOperations';
 import { createPromptOperations } from '../business/ai/application/operations/PromptOperations';
 import { createQueueOperations } from '../business/ai/application/operations/QueueOperations';
@@ -13,9 +17,13 @@ import { createRunExportOperations } from '../business/ai/application/operations
 import { createRunListOperations } from '../business/ai/application/operations/RunListOperations';
 import { createUsageOperations } from '../business/ai/application/operations/UsageOperations';
 import { createUserDataOperations } from '../business/ai/application/operations/UserDataOperations';
+import type { UserBatches } from '../business/ai/application/services/UserBatches';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
 import type { JobControl } from '../business/ai/domain/interfaces/JobControl';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
+import type { McpServerAdministration } from '../business/ai/domain/interfaces/McpServerAdministration';
+import type { Memory } from '../business/ai/domain/interfaces/Memory';
+import type { McpSignIns } from '../business/ai/domain/interfaces/McpSignIns';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
@@ -38,6 +46,10 @@ export interface HostOperationsPorts {
   readonly userData: Pick<UserDataDeletion, 'deleteUserData'> & Pick<UserDataExport, 'exportUserData'>;
   readonly audit: Pick<OpenedAudit, 'operations' | 'auditHost'>;
   readonly jobQueue: JobControl;
+  readonly mcpServers: McpServerAdministration;
+  readonly memories: Memory;
+  readonly batches: UserBatches;
+  readonly mcpSignIns: McpSignIns;
   /** Notified of what operations change. */
   readonly changes: Pick<TopicChanges, 'notify'>;
   readonly logger: Logger;
@@ -111,6 +123,20 @@ export function createHostOperations(ports: HostOperationsPorts): HostOperations
       providers: module.providers,
       health: () => module.manager.health(),
       onChange: () => changes.notify('routing'),
+      logger,
+    }),
+    ...createMcpAccountOperations({ signIns: ports.mcpSignIns }),
+    ...createMcpServerOperations({
+      administration: ports.mcpServers,
+      onChange: () => changes.notify('mcpServers'),
+      logger,
+    }),
+    ...createMemoryOperations(ports.memories),
+    ...createBatchOperations({
+      batches: ports.batches,
+      store: stores.userBatches,
+      access,
+      providers: module.providers,
       logger,
     }),
     ...createQueueOperations({

@@ -1,5 +1,8 @@
 /** Opens what a host keeps in its database and several of its services share. */
 import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import { openBackgroundCalls } from '../business/ai/infrastructure/persistence/background/DocumentBackgroundCalls';
+import { openUserBatches } from '../business/ai/infrastructure/persistence/batches/DocumentUserBatches';
+import { openBatchStore } from '../business/ai/infrastructure/persistence/batches/DocumentBatchStore';
 import { boundsFor } from '../business/ai/infrastructure/persistence/bounds/StorageBounds';
 import type { StorageBounds } from '../business/ai/infrastructure/persistence/bounds/StorageBounds';
 import {
@@ -28,6 +31,7 @@ import { openRunEvents } from '../business/ai/infrastructure/persistence/runs/Do
 import { DocumentRunList } from '../business/ai/infrastructure/persistence/runs/DocumentRunList';
 import { openRunStore } from '../business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { RUNS } from '../business/ai/infrastructure/persistence/runs/runDocuments';
+import { openToolTasks } from '../business/ai/infrastructure/persistence/toolTasks/DocumentToolTasks';
 import { DocumentUsageReports } from '../business/ai/infrastructure/persistence/usage/DocumentUsageReports';
 import { openVendorObjects } from '../business/ai/infrastructure/persistence/vendorObjects/DocumentVendorObjects';
 
@@ -45,15 +49,32 @@ export async function openHostStores(database: DocumentDatabase, storage: Partia
   // Another process serves the same users, unless the database is open here only.
   const userLoads = database.isExclusive ? undefined : new DocumentUserLoads(database.collection(USER_LOADS));
   const runList = new DocumentRunList(database);
-  const [responses, conversations, responseEvents, vendorObjects, prompts, runs, turns, runEvents] = await Promise.all([
+  const [
+    responses,
+    conversations,
+    responseEvents,
+    vendorObjects,
+    batches,
+    userBatches,
+    backgroundCalls,
+    prompts,
+    runs,
+    turns,
+    runEvents,
+    toolTasks,
+  ] = await Promise.all([
     openResponseStore(database, { bounds }),
     openResponseConversations(database, bounds),
     openResponseEvents(database, { bounds }),
     openVendorObjects(database),
+    openBatchStore(database),
+    openUserBatches(database),
+    openBackgroundCalls(database),
     openPromptStore(database),
     openRunStore(database),
     openChatTurns(database),
     database.isExclusive ? undefined : openRunEvents(database),
+    openToolTasks(database),
     memory.ready(),
     budgets.ready(),
     rates.ready(),
@@ -67,9 +88,13 @@ export async function openHostStores(database: DocumentDatabase, storage: Partia
     conversations,
     responseEvents,
     vendorObjects,
+    batches,
+    userBatches,
+    backgroundCalls,
     prompts,
     runs,
     runEvents,
+    toolTasks,
     runList,
     bounds,
     queuedRuns: new DocumentQueuedRuns(database.collection(RUNS)),

@@ -3,6 +3,7 @@ import type { PrivateHosts } from '../business/ai/infrastructure/clients/http/pr
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import { MissingPackageError } from '../business/ai/domain/errors/LLMErrors';
 import { mcp } from '../business/ai/infrastructure/factories/mcp';
+import { SignInRequiredError } from '../business/ai/infrastructure/tools/mcp/McpOAuth';
 import type { McpServerSettings } from '../business/ai/infrastructure/tools/mcp/McpServerSettings';
 import type { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';
 
@@ -35,7 +36,9 @@ export async function openMcpServers(
       await registry.addSource(mcp({ ...defaults, ...settings, logger }), logger);
     } catch (error) {
       if (error instanceof MissingPackageError) throw error;
-      logger.warn(`The tools of the MCP server "${settings.name}" are not there yet.`, error);
+      if (error instanceof Error && error.cause instanceof SignInRequiredError)
+        logger.info(`The tools of the MCP server "${settings.name}" are listed once an admin has signed in there.`);
+      else logger.warn(`The tools of the MCP server "${settings.name}" are not there yet.`, error);
     }
   });
   let timer: ReturnType<typeof setTimeout> | undefined;

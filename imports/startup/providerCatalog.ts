@@ -5,6 +5,7 @@ import type { DocumentDatabase } from '../business/ai/infrastructure/persistence
 import { REQUESTS } from '../business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import type { RequestDocument } from '../business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import { RUNS } from '../business/ai/infrastructure/persistence/runs/runDocuments';
+import type { ModelOverrides } from '../business/ai/infrastructure/vendors/readModelOverrides';
 import { describeModel, knownModels, vendorCatalog } from '../business/ai/infrastructure/vendors/vendorCatalog';
 import type {
   ProviderCatalogPort,
@@ -15,10 +16,14 @@ const UNFINISHED: readonly RunState[] = ['queued', 'running', 'waiting'];
 /** Runs that are counted for one provider. */
 const MAX_COUNTED = 1_000;
 
-/** @param module created after the provider system */
+/**
+ * @param module created after the provider system
+ * @param models the operator's own
+ */
 export function createProviderCatalog(
   module: () => Pick<AIModule, 'manager' | 'providers'>,
   database: Pick<DocumentDatabase, 'collection'>,
+  models: ModelOverrides = {},
 ): ProviderCatalogPort {
   const requests = database.collection<RequestDocument>(REQUESTS);
   /** Of any process, also before the last restart. @returns 0 without one */
@@ -28,9 +33,9 @@ export function createProviderCatalog(
     return last === undefined ? 0 : last.at + last.duration;
   };
   return {
-    vendors: vendorCatalog,
-    knownModels,
-    describeModel,
+    vendors: () => vendorCatalog(models),
+    knownModels: (vendor) => knownModels(vendor, models),
+    describeModel: (vendor, model) => describeModel(vendor, model, models),
     async listModels(providerId, userId, signal) {
       const { providers } = module();
       if (providers.get(providerId) === undefined) await providers.refresh();

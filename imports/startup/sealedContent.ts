@@ -10,12 +10,18 @@ import { IDENTITIES } from '../api/signIn/Identities';
 import { SIGN_IN_STATES } from '../api/signIn/UsedStates';
 import { SCHEDULES } from '../business/ai/infrastructure/jobs/ScheduleTimes';
 import { AUDIT, AUDIT_KEYS } from '../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
+import { BACKGROUND_CALLS } from '../business/ai/infrastructure/persistence/background/DocumentBackgroundCalls';
+import { BATCHES } from '../business/ai/infrastructure/persistence/batches/DocumentBatchStore';
 import { BUDGET_LIMITS } from '../business/ai/infrastructure/persistence/budgets/DocumentBudgetLimits';
 import { BUDGETS } from '../business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
 import { RESPONSE_CACHE } from '../business/ai/infrastructure/persistence/cache/DocumentResponseCache';
 import { CHAT_TURNS } from '../business/ai/infrastructure/persistence/conversations/DocumentChatTurns';
 import { MESSAGES } from '../business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
+import { BATCH_REQUESTS, USER_BATCHES } from '../business/ai/infrastructure/persistence/batches/DocumentUserBatches';
 import { JOB_STATES } from '../business/ai/infrastructure/persistence/jobs/DocumentJobStates';
+import { MCP_ACCOUNTS } from '../business/ai/infrastructure/persistence/mcp/DocumentMcpAccounts';
+import { MCP_DEFINITIONS, MCP_SERVERS } from '../business/ai/infrastructure/persistence/mcp/DocumentMcpServers';
+import { MEMORIES } from '../business/ai/infrastructure/persistence/memory/DocumentMemoryRecords';
 import { PROMPTS } from '../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
 import { TOKEN_RATES } from '../business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
 import { USER_LOADS } from '../business/ai/infrastructure/persistence/rateLimits/DocumentUserLoads';
@@ -41,6 +47,7 @@ import { STATS_COLLECTION } from '../business/ai/infrastructure/persistence/runs
 import { RUN_ITEMS } from '../business/ai/infrastructure/persistence/runs/RunTranscripts';
 import type { ContentRules } from '../business/ai/infrastructure/persistence/sealing/ContentRule';
 import { VENDOR_OBJECTS } from '../business/ai/infrastructure/persistence/vendorObjects/DocumentVendorObjects';
+import { TOOL_TASKS } from '../business/ai/infrastructure/persistence/toolTasks/DocumentToolTasks';
 import { COLLECTIONS } from '../business/providers/infrastructure/factories/createProvidersModule';
 import { CONTENT_KEYS } from './UserContentKeys';
 
@@ -80,7 +87,11 @@ export const SEALED_CONTENT: ContentRules = {
   [CONVERSATION_ITEMS]: { content: ['item'], owner: OF_USER },
   [REQUESTS]: { content: ['error.message', 'annotations', 'warnings'], owner: OF_USER },
   [REQUEST_BODIES]: { content: ['request', 'response', 'exchanges'], owner: OF_USER },
+  [TOOL_TASKS]: { content: ['note', 'result', 'error'], owner: OF_USER },
   [CHATS]: { content: ['messages', 'fingerprint'], owner: OF_USER },
+  [BATCH_REQUESTS]: { content: ['request', 'result'], owner: OF_USER },
+  // A vector tells what its text is about.
+  [MEMORIES]: { content: ['text', 'vector'], owner: OF_USER },
   // Prompts that everyone can use belong to the host.
   [PROMPTS]: { content: ['versions'], owner: { field: 'owner' } },
   // An error may quote what a task was working on.
@@ -90,6 +101,9 @@ export const SEALED_CONTENT: ContentRules = {
   [SCHEDULES]: null,
   [STATS_COLLECTION]: null,
   [VENDOR_OBJECTS]: null,
+  [BATCHES]: null,
+  [USER_BATCHES]: null,
+  [BACKGROUND_CALLS]: null,
   [ROUTING_RULES]: null,
   [BUDGETS]: null,
   [BUDGET_LIMITS]: null,
@@ -103,6 +117,9 @@ export const SEALED_CONTENT: ContentRules = {
   [AUDIT]: null,
   [AUDIT_KEYS]: null,
   // Secrets are sealed by the operator's keys, whatever is set.
+  [MCP_SERVERS]: null,
+  [MCP_DEFINITIONS]: null,
+  [MCP_ACCOUNTS]: null,
   [COLLECTIONS.providers]: null,
   [COLLECTIONS.credentials]: null,
   [COLLECTIONS.authorizations]: null,

@@ -10,6 +10,7 @@ import { IDENTITIES } from '../api/signIn/Identities';
 import { SIGN_IN_STATES } from '../api/signIn/UsedStates';
 import { SCHEDULES } from '../business/ai/infrastructure/jobs/ScheduleTimes';
 import { AUDIT, AUDIT_FIELDS, AUDIT_KEYS } from '../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
+import { MCP_DEFINITIONS } from '../business/ai/infrastructure/persistence/mcp/DocumentMcpServers';
 import { TOKEN_RATES } from '../business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
 import { keyOfWindow } from '../business/ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
 import { RUN_EVENT_WATCHERS } from '../business/ai/infrastructure/persistence/runs/DocumentRunEvents';
@@ -145,6 +146,7 @@ export const IMPERSONAL_COLLECTIONS: readonly string[] = [
   SCHEDULES,
   COLLECTIONS.changes,
   AUDIT_KEYS,
+  MCP_DEFINITIONS,
   // By ids of tokens, and hashes of sign-ins.
   TOKEN_RATES,
   SIGN_IN_STATES,

@@ -89,11 +89,26 @@ export const PAGES: readonly Page[] = [
     load: async () => (await import('./tools/ToolsPage')).ToolsPage,
   }),
   page({
+    path: 'memory',
+    label: 'Memory',
+    icon: 'bookmark',
+    group: 'Build',
+    load: async () => (await import('./memory/MemoryPage')).MemoryPage,
+  }),
+  page({
     path: 'providers',
     label: 'Providers',
     icon: 'providers',
     group: 'Manage',
     load: async () => (await import('./providers/ProvidersPage')).ProvidersPage,
+  }),
+  page({
+    path: 'mcp-servers',
+    label: 'MCP servers',
+    icon: 'plug',
+    group: 'Manage',
+    load: async () => (await import('./mcp/McpServersPage')).McpServersPage,
+    loadDetail: async () => (await import('./mcp/McpServerPage')).McpServerPage,
   }),
   page({
     path: 'routing',

@@ -12,6 +12,7 @@ const LIBRARIES = [
   'eventemitter3',
   'eventsource-parser',
   'ipaddr.js',
+  'minisearch',
   'p-limit',
   // What these import.
   'fast-deep-equal',

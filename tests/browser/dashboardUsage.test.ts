@@ -111,8 +111,15 @@ describe('usage in the dashboard', function () {
           viewport: { width, height: 850 },
           reducedMotion: 'reduce',
         });
-        for (const path of ['/', '/usage?by=model', '/usage?by=tool&range=30d']) {
+        const totals = 'section[aria-labelledby="usage-totals"] th';
+        for (const [path, shown] of [
+          ['/', '.time-chart canvas'],
+          // While a report is loaded, the last one is shown faintly.
+          ['/usage?by=model', `${totals}:has-text("gpt-5.4-mini")`],
+          ['/usage?by=tool&range=30d', `${totals}:has-text("get_weather")`],
+        ] as const) {
           await app.go(page, path);
+          await page.locator(shown).first().waitFor();
           await page.locator('.time-chart canvas').first().waitFor();
           await page.evaluate(AXE);
           const { violations } = await page.evaluate<AxeResults>('axe.run("main")');

@@ -10,6 +10,9 @@ import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import type { RunningServer } from '../../imports/startup/node/startServer';
 import { PAGES } from '../../imports/ui/pages';
+import { until } from '../support/until';
+import { INITIALIZE, jsonRpc, serveMcp } from '../support/mcp/serveMcp';
+import type { ServedMcp } from '../support/mcp/serveMcp';
 import { withBrowser } from '../support/withBrowser';
 import { recordEvents } from '../support/recordEvents';
 import type { EventRecord } from '../support/recordEvents';
@@ -39,8 +42,8 @@ const HOSTILE = `${INPUT} ${SURROGATES}`;
 const NAME = `<img src=x onerror=canary()> \u202e${'n'.repeat(60)}`;
 const MEGABYTES = `${HOSTILE}\n\n${'| a | b |\n'.repeat(50_000)}${'> '.repeat(5_000)}${'**_'.repeat(100_000)}`;
 
-/** Pages that show no such text: models are named by vendors, and prompts are listed on request. */
-const WITHOUT_TEXTS = ['/usage', '/playground'];
+/** Pages that show no such text: models are named by vendors, prompts are listed on request, servers by their names. */
+const WITHOUT_TEXTS = ['/usage', '/playground', '/mcp-servers'];
 
 /** A text, because compiled functions need helpers that a page lacks. */
 const WATCHING = `
@@ -65,6 +68,7 @@ describe('hostile input', function () {
   let server: RunningServer;
   let browser: Browser;
   let events: EventRecord;
+  let mcpServer: ServedMcp;
   /** Paths of entries, by the path of their page. */
   const entries = new Map<string, readonly string[]>();
 
@@ -85,10 +89,19 @@ describe('hostile input', function () {
       needsApproval: true,
       execute: () => HOSTILE,
     });
+    mcpServer = await serveMcp(
+      jsonRpc({
+        ...INITIALIZE,
+        'tools/list': () => ({
+          tools: [{ name: 'hostile', description: HOSTILE.slice(0, 3_000), inputSchema: { type: 'object' } }],
+        }),
+      }),
+    );
     await seed();
   });
   after(async () => {
     await (server as RunningServer | undefined)?.close();
+    await (mcpServer as ServedMcp | undefined)?.close();
     await (simulator as Simulator | undefined)?.close();
   });
 
@@ -157,6 +170,14 @@ describe('hostile input', function () {
       description: name,
       targets: ['openai/<b>canary()'],
     });
+    await operations['ai.memory.save'](admin, { text: INPUT.slice(0, 4_000) });
+    await operations['ai.mcpServers.save'](admin, {
+      name: 'hostile',
+      url: mcpServer.url,
+      headers: { authorization: 'canary' },
+    });
+    await until(async () => (await operations['ai.mcpServers.get'](admin, { name: 'hostile' })).tools.length > 0);
+    entries.set('mcp-servers', ['/mcp-servers/hostile']);
     const later = { requestId: 'hostile-later', providerId: 'openai', input: INPUT, tools: [] };
     await module.useCases.queueRun.execute({ userId: 'local', source: 'job' }, later, Date.now() + 86_400_000);
     entries.set('usage', ['/usage?by=tool&range=30d']);

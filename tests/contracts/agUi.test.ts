@@ -8,6 +8,7 @@ import type { RunningServer } from '../../imports/startup/node/startServer';
 import { runAgent } from '../support/agUi/replayAgUi';
 import { startSimulatedServer } from '../support/startSimulatedServer';
 import { leaveWaitingRun } from '../support/waitingRun';
+import { itInFull } from '../support/describeInFull';
 
 const TOKEN = 'a-token-for-ag-ui-in-tests';
 /** One of each wire; `npm run test:full` has them all. */
@@ -192,7 +193,7 @@ describe('POST /ag-ui', () => {
     expect(abandoned?.run.state).to.equal('cancelled');
   });
 
-  it('cancels the run of a client that disconnects, unless it asks to continue', async () => {
+  itInFull('cancels the run of a client that disconnects, unless it asks to continue', async () => {
     for (const onDisconnect of ['cancel', 'continue'] as const) {
       const agent = openThread('Use render_video "fog" 2 seconds');
       const isStarted = new Promise<string>((resolve) =>

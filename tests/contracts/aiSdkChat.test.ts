@@ -5,7 +5,7 @@ import type { UIMessage } from 'ai';
 import { stub } from 'sinon';
 import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
 import { chatClient, textOf } from '../support/ChatClient';
-import { itInFull } from '../support/describeInFull';
+import { allInFull, itInFull } from '../support/describeInFull';
 import { startChatServer } from '../support/startChatServer';
 import type { ChatServer } from '../support/startChatServer';
 
@@ -42,7 +42,7 @@ describe('the chat endpoint', function () {
     ((await (await get(`/chat/${id}`, token)).json()) as { readonly messages: readonly UIMessage[] }).messages;
   const user = (text: string, id = 'm1'): object => ({ id, role: 'user', parts: [{ type: 'text', text }] });
 
-  for (const vendor of Object.keys(VENDOR_VARIABLES))
+  for (const vendor of allInFull(Object.keys(VENDOR_VARIABLES), 1))
     it(`streams a conversation with a blocking call on ${vendor}`, async () => {
       const { chat, errors } = chatClient(server, { body: { model: vendor } });
       await chat.sendMessage({ text: 'What is the weather in Lisbon?' });

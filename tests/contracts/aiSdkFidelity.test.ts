@@ -21,6 +21,7 @@ import { answer } from '../../imports/testing/responses';
 import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
 import { bodyOf } from '../support/transcoding';
 import { responseContext, WIRES } from '../support/wireContexts';
+import { allInFull } from '../support/describeInFull';
 
 const HELLO: ModelMessage = { role: 'user', content: 'Hello' };
 const THANKS: ModelMessage = { role: 'user', content: 'Thanks.' };
@@ -116,7 +117,10 @@ async function throughUIMessages(result: ReturnType<typeof streamText>): Promise
 describe('Fidelity through the AI SDK', () => {
   silenceAISDKWarnings();
 
-  for (const recording of RECORDINGS.filter(({ status, name }) => status === 200 && !FAILED.has(name))) {
+  for (const recording of allInFull(
+    RECORDINGS.filter(({ status, name }) => status === 200 && !FAILED.has(name)),
+    40,
+  )) {
     it(`preserves ${recording.name}`, async () => {
       const outcome = await outcomeOf(recording);
       if (outcome === undefined) throw new Error('The recording has no response.');

@@ -2,16 +2,14 @@
  * Processes that answer messages of conversations and responses in the background are killed, at several moments: the
  * next process, or the same one after its restart, ends every answer, in the history and on the streams.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { EventSourceMessage } from 'eventsource-parser';
-import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
 import { findSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/nodeSqlite';
 import { AnsweringHost, readEvents, textsOf } from '../support/durable/AnsweringHost';
 import { answerTo, StallingVendor } from '../support/durable/StallingVendor';
 import { describeInFull } from '../support/describeInFull';
+import { newDataDirectory } from '../support/newDataDirectory';
 import { startTestMongo } from '../support/startTestMongo';
 import { until } from '../support/until';
 
@@ -29,18 +27,14 @@ interface Place {
 }
 
 /** The processes take the engine that the directory has. */
-async function openSqlitePlace(): Promise<Place> {
-  const url = await mkdtemp(join(tmpdir(), 'bolide-answers-'));
-  await (await openDatabase({ DATA_DIR: url, DATA_ENGINE: 'sqlite' })).close();
+async function openDirectory(engine: 'nedb' | 'sqlite'): Promise<Place> {
+  const url = await newDataDirectory('bolide-answers-', engine);
   return { url, isShared: false, remove: () => rm(url, { recursive: true, force: true }) };
 }
 
 const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
-  'embedded store, restarted': async () => {
-    const url = await mkdtemp(join(tmpdir(), 'bolide-answers-'));
-    return { url, isShared: false, remove: () => rm(url, { recursive: true, force: true }) };
-  },
-  ...(findSqlite() === undefined ? {} : { 'SQLite, restarted': openSqlitePlace }),
+  'NeDB, restarted': () => openDirectory('nedb'),
+  ...(findSqlite() === undefined ? {} : { 'SQLite, restarted': () => openDirectory('sqlite') }),
   'MongoDB, two processes': async () => {
     const mongo = await startTestMongo();
     return { url: mongo.url, isShared: true, remove: () => mongo.stop() };

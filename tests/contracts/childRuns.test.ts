@@ -113,19 +113,34 @@ for (const [name, open] of STORES) {
       expect(working.size).to.be.lessThan(2);
     });
 
-    it('is cancelled with a run that cannot be read', async () => {
-      const first = startProcess();
-      const { done } = await first.loop.start('ann', HAND_OVER);
-      await until(() => first.working.has(CHILD));
-      const lost = failure(done);
-      const head = await opened.store.head('parent');
-      if (head === undefined) throw new Error('The run is gone.');
-      await opened.store.park(head, { reason: 'unreadable', message: 'Broken.', at: Date.now() });
-      const other = startProcess();
-      expect(await other.loop.cancel('parent')).to.equal('cancelled');
-      await until(async () => (await stateOf(CHILD)) === 'cancelled');
-      await lost;
-    });
+    for (const reason of ['unreadable', 'max-takeovers'] as const) {
+      const parkParent = async (): Promise<{ readonly lost: Promise<unknown> }> => {
+        const first = startProcess();
+        const { done } = await first.loop.start('ann', HAND_OVER);
+        await until(() => first.working.has(CHILD));
+        const lost = failure(done);
+        const head = await opened.store.head('parent');
+        if (head === undefined) throw new Error('The run is gone.');
+        await opened.store.park(head, { reason, message: 'Broken.', at: Date.now() - 1_000 });
+        return { lost };
+      };
+      it(`is cancelled with a run that was parked (${reason}) and that a person ends`, async () => {
+        const { lost } = await parkParent();
+        expect(await startProcess().loop.cancel('parent')).to.equal('cancelled');
+        await until(async () => (await stateOf(CHILD)) === 'cancelled');
+        await lost;
+      });
+
+      it(`is cancelled with a run that was parked (${reason}) for too long`, async () => {
+        const { lost } = await parkParent();
+        const { loop } = startProcess();
+        expect(await loop.endParked('parent', 'Nobody resumed it.')).to.equal(true);
+        expect((await opened.store.load('parent'))?.run.error).to.include({ message: 'Nobody resumed it.' });
+        expect(await loop.endParked('parent', 'Again.')).to.equal(false);
+        await until(async () => (await stateOf(CHILD)) === 'cancelled');
+        await lost;
+      });
+    }
 
     it('goes on with the run that called it in another process, and its result arrives once', async () => {
       const first = startProcess();

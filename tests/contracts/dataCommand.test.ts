@@ -12,9 +12,10 @@ import { seededRandom } from '../../scripts/seed/seededRandom';
 import { startChild } from '../support/embeddedChildren';
 import { textsOf } from '../support/embeddedWriter';
 import type { Written, WrittenContent, WrittenRow } from '../support/embeddedWriter';
+import { itInFull } from '../support/describeInFull';
 
-const ROUNDS = process.env['BOLIDE_FULL'] === '1' ? 400 : 40;
-const BACKUPS = process.env['BOLIDE_FULL'] === '1' ? 40 : 5;
+const ROUNDS = process.env['BOLIDE_FULL'] === '1' ? 400 : 10;
+const BACKUPS = 40;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 const NOW = new Date('2026-01-02T03:04:05.678Z');
 
@@ -129,50 +130,53 @@ describe('bolide data', () => {
     await database.close();
   });
 
-  it(`backs up what a running process has acknowledged, and nothing half-written (${BACKUPS} backups, seed ${SEED})`, async function () {
-    this.timeout(BACKUPS * 10_000);
-    for (const shape of ['short', 'long'] as const) {
-      const live = join(directory, shape);
-      const child = startChild('write', live, String(SEED), shape);
-      const known = new Map<string, WrittenContent | undefined>();
-      let pending: Written | undefined;
-      let writes = 0;
-      const reading = (async () => {
-        for await (const line of child.lines) {
-          if (line.startsWith('> ')) pending = JSON.parse(line.slice(2)) as Written;
-          else if (line === '<' && pending !== undefined) {
-            known.set(pending.id, pending.type === 'remove' ? undefined : pending);
-            writes += 1;
+  itInFull(
+    `backs up what a running process has acknowledged, and nothing half-written (${BACKUPS} backups, seed ${SEED})`,
+    async function () {
+      this.timeout(BACKUPS * 10_000);
+      for (const shape of ['short', 'long'] as const) {
+        const live = join(directory, shape);
+        const child = startChild('write', live, String(SEED), shape);
+        const known = new Map<string, WrittenContent | undefined>();
+        let pending: Written | undefined;
+        let writes = 0;
+        const reading = (async () => {
+          for await (const line of child.lines) {
+            if (line.startsWith('> ')) pending = JSON.parse(line.slice(2)) as Written;
+            else if (line === '<' && pending !== undefined) {
+              known.set(pending.id, pending.type === 'remove' ? undefined : pending);
+              writes += 1;
+            }
+          }
+        })();
+        for (let number = 0; number < BACKUPS; number += 1) {
+          const begun = writes;
+          while (writes < begun + 20) await new Promise((resolve) => setImmediate(resolve));
+          const acknowledged = new Map(known);
+          const target = join(directory, `${shape}-${number}`);
+          const { code, output } = await run('backup', target, '--dir', live);
+          expect(code, output).to.equal(0);
+          expect(await run('check', '--dir', target)).to.include({ code: 0 });
+          const database = await openEmbeddedDatabase({ directory: target });
+          const rows = new Map((await database.collection<WrittenRow>('rows').find({})).map((row) => [row._id, row]));
+          await database.close();
+          for (const [id, content] of acknowledged) {
+            const row = rows.get(id);
+            // What was written or removed since may be in it or not.
+            if (row === undefined)
+              expect(content === undefined || known.get(id) === undefined || pending?.id === id, id).to.equal(true);
+            else expect(content === undefined || row.n >= content.n, id).to.equal(true);
+          }
+          for (const [id, row] of rows) {
+            const [size, kind] = [row.texts[0]?.length ?? 0, 'short'] as const;
+            expect(row.texts.join() === textsOf(id, { n: row.n, size, shape: kind }).join(), id).to.equal(true);
           }
         }
-      })();
-      for (let number = 0; number < BACKUPS; number += 1) {
-        const begun = writes;
-        while (writes < begun + 20) await new Promise((resolve) => setImmediate(resolve));
-        const acknowledged = new Map(known);
-        const target = join(directory, `${shape}-${number}`);
-        const { code, output } = await run('backup', target, '--dir', live);
-        expect(code, output).to.equal(0);
-        expect(await run('check', '--dir', target)).to.include({ code: 0 });
-        const database = await openEmbeddedDatabase({ directory: target });
-        const rows = new Map((await database.collection<WrittenRow>('rows').find({})).map((row) => [row._id, row]));
-        await database.close();
-        for (const [id, content] of acknowledged) {
-          const row = rows.get(id);
-          // What was written or removed since may be in it or not.
-          if (row === undefined)
-            expect(content === undefined || known.get(id) === undefined || pending?.id === id, id).to.equal(true);
-          else expect(content === undefined || row.n >= content.n, id).to.equal(true);
-        }
-        for (const [id, row] of rows) {
-          const [size, kind] = [row.texts[0]?.length ?? 0, 'short'] as const;
-          expect(row.texts.join() === textsOf(id, { n: row.n, size, shape: kind }).join(), id).to.equal(true);
-        }
+        await child.kill();
+        await reading;
       }
-      await child.kill();
-      await reading;
-    }
-  });
+    },
+  );
 
   it('backs up long texts that come and go meanwhile', async () => {
     const database = await openEmbeddedDatabase({ directory: data() });

@@ -23,7 +23,7 @@ import { METEOR_FIELDS } from '../../imports/startup/settings/meteor';
 import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
 import { startDemoServer } from '../support/startDemoServer';
 import type { RunningServer } from '../../imports/startup/node/startServer';
-import { describeInFull } from '../support/describeInFull';
+import { allInFull, describeInFull, itInFull } from '../support/describeInFull';
 import { eventFields } from '../support/docs/eventFields';
 import {
   anchorsOf,
@@ -47,7 +47,7 @@ const programs = programsOf(blocks);
 /** Where a reader's server listens, in every example. */
 const BASE = 'http://127.0.0.1:3000';
 /** Ours start when nothing is configured: a developer's own keys must not reach the examples. */
-const VENDOR_NAMES = Object.values(VENDOR_VARIABLES).flatMap((names) =>
+const VENDOR_NAMES = Object.values(VENDOR_VARIABLES).flatMap(({ sdkBaseURL: _, ...names }) =>
   Object.values(names).filter((name) => typeof name === 'string'),
 );
 
@@ -106,17 +106,19 @@ describe('The documentation', function () {
       });
     });
 
-    for (const program of programs.filter(({ notRun }) => notRun === undefined))
+    const runnable = programs.filter(({ notRun }) => notRun === undefined);
+    for (const program of allInFull(runnable, 8))
       it(`runs the program at ${program.at}`, async () => {
         const code = program.code.replaceAll(BASE, server.url);
         const env = { DATA_DIR: join(directory, 'program'), BOLIDE_API_TOKEN: server.token };
         await runProgram({ ...program, code }, { simulator, env });
       });
 
-    for (const block of blocks.filter((each) => isShell(each) && each.notRun === undefined)) {
-      const script = scriptOf(block);
-      if (script === '') continue;
-      it(`runs the commands at ${block.at}`, async () => {
+    const scripts = blocks
+      .filter((each) => isShell(each) && each.notRun === undefined && scriptOf(each) !== '')
+      .map((block) => ({ at: block.at, script: scriptOf(block) }));
+    for (const { at, script } of allInFull(scripts, 8)) {
+      it(`runs the commands at ${at}`, async () => {
         const { code, stdout, stderr } = await runShell(script.replaceAll(BASE, server.url), {
           env: { BASE: server.url, TOKEN: server.token },
           cwd: shell,
@@ -140,7 +142,7 @@ describe('The documentation', function () {
       ).to.deep.equal([]);
     });
 
-    it('answers from the terminal as the quick start shows', async () => {
+    itInFull('answers from the terminal as the quick start shows', async () => {
       const commands = codeBlocksOf(readPage('docs/quick-start.md'))
         .filter(isShell)
         .flatMap(npmCommandsOf)
@@ -323,7 +325,7 @@ describe('The documentation', function () {
         ),
       ].map(([, name = '']) => name),
     );
-    expect(published).to.have.length(5);
+    expect(published).to.have.length(6);
     expect(listed.toSorted()).to.deep.equal(
       [
         ...Object.keys(server.host.operations),

@@ -14,6 +14,7 @@ import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { ModelCollection } from '../support/ModelCollection';
 import type { ModelRow, Outcome } from '../support/ModelCollection';
+import { itInFull } from '../support/describeInFull';
 
 const RUNS = process.env['BOLIDE_FULL'] === '1' ? 5_000 : 25;
 
@@ -210,10 +211,10 @@ describe('DocumentCollection: random programs', () => {
 for (const [name, open] of Object.entries(DATABASES).filter(([one]) => one.startsWith('embedded')))
   describe(`DocumentCollection: random programs over many documents: ${name}`, () => {
     const ROWS = 1_200;
-    const PROGRAMS = process.env['BOLIDE_FULL'] === '1' ? 200 : 1;
+    const PROGRAMS = 200;
 
-    it(`behaves like the model, in ${PROGRAMS} programs`, async function () {
-      this.timeout(Math.max(120_000, PROGRAMS * 10_000));
+    itInFull(`behaves like the model, in ${PROGRAMS} programs`, async function () {
+      this.timeout(PROGRAMS * 10_000);
       const opened = await open();
       try {
         let collections = 0;

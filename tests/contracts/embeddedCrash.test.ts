@@ -13,8 +13,9 @@ import { startChild } from '../support/embeddedChildren';
 import { textsOf } from '../support/embeddedWriter';
 import type { Shape, Written, WrittenContent, WrittenRow } from '../support/embeddedWriter';
 import { seededRandom } from '../../scripts/seed/seededRandom';
+import { itInFull } from '../support/describeInFull';
 
-const ROUNDS = process.env['BOLIDE_FULL'] === '1' ? 150 : 6;
+const ROUNDS = 150;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 
 const FILE = 'rows.nedb';
@@ -29,7 +30,7 @@ describe('EmbeddedDatabase: kill -9 during writes', () => {
   });
   after(() => rm(directory, { recursive: true }));
 
-  it(`neither loses nor mixes documents in ${ROUNDS} rounds (seed ${SEED})`, async function () {
+  itInFull(`neither loses nor mixes documents in ${ROUNDS} rounds (seed ${SEED})`, async function () {
     this.timeout(ROUNDS * 15_000);
     const random = seededRandom(SEED);
     const expected = new Map<string, WrittenContent>();

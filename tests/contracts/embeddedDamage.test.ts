@@ -10,7 +10,7 @@ import { StoreError } from '../../imports/business/ai/infrastructure/persistence
 import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 
-const ROUNDS = process.env['BOLIDE_FULL'] === '1' ? 1_000 : 100;
+const ROUNDS = process.env['BOLIDE_FULL'] === '1' ? 1_000 : 40;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 
 const DAMAGES = {

@@ -1,6 +1,6 @@
 /** What clients of the gateway receive if an upstream stream is unusual, silent, endless or broken. */
 import { expect } from 'chai';
-import type { JsonObject, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
+import type { JsonObject, ServedWire } from '../../imports/business/ai/domain/types/VendorTypes';
 import { startEndlessLine } from '../support/chatSource';
 import type { ChatSource } from '../support/chatSource';
 import { simulatedRow, startGateway, TOKENS } from '../support/gateway';
@@ -174,7 +174,7 @@ function turnOf(model: string): JsonObject {
   return { model, input: [{ type: 'message', role: 'user', content: 'go' }] };
 }
 
-const WIRE_OF: Readonly<Record<string, WireName>> = {
+const WIRE_OF: Readonly<Record<string, ServedWire>> = {
   Responses: 'responses',
   chat: 'chat_completions',
   Messages: 'anthropic_messages',

@@ -2,16 +2,21 @@
 import { expect } from 'chai';
 import { GoogleGenAI } from '@google/genai';
 import OpenAI, { AzureOpenAI } from 'openai';
+import { createRunOperations } from '../../imports/business/ai/application/operations/RunOperations';
 import { LLMManager } from '../../imports/business/ai/application/services/LLMManager';
 import { fieldsOf } from '../../imports/business/ai/domain/json';
+import type { AccessPolicy } from '../../imports/business/ai/domain/interfaces/AccessPolicy';
+import type { EmbedOptions } from '../../imports/business/ai/domain/types/EmbeddingTypes';
 import type { JsonObject, VendorName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import { createProvider } from '../../imports/business/ai/infrastructure/factories/createProvider';
+import { embed } from '../../imports/library/embed';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { CANARY } from '../support/canaries';
 import { simulatedRow, startGateway, TOKENS } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
+import { RecordingRequestLog } from '../support/RecordingRequestLog';
 
 /** The vendors that have embeddings, with the paths of their requests. */
 const PATHS: Partial<Record<VendorName, string>> = {
@@ -20,6 +25,10 @@ const PATHS: Partial<Record<VendorName, string>> = {
   google: ':batchEmbedContents',
   llama: '/embeddings',
   openai_compatible: '/embeddings',
+};
+const ONLY_OPENAI: AccessPolicy = {
+  decide: (_actor, { providerId }) =>
+    Promise.resolve(providerId === 'openai' ? { allowed: true } : { allowed: false, reason: 'Not this one.' }),
 };
 const WITHOUT: readonly VendorName[] = ['anthropic', 'grok', 'groq'];
 const TEXTS = ['a river', 'a bank by the river', 'money'];
@@ -312,6 +321,95 @@ describe('LLMManager.embed', () => {
       ['openai', 1],
       ['google', 1],
     ]);
+  });
+
+  it('splits what is more than one request may have, in order, and adds up what it used', async () => {
+    const manager = new LLMManager({ providers: [provider('openai'), provider('google')] });
+    const sizes = async (options: EmbedOptions): Promise<readonly number[]> => {
+      const before = simulator.requests.length;
+      const { embeddings, usage, vendor } = await manager.embed('ann', options);
+      const requests = simulator.requests.slice(before);
+      const { model } = options;
+      const inputs = options.input as readonly (string | readonly number[])[];
+      expect(requests.map(({ status }) => status)).to.deep.equal(requests.map(() => 200));
+      for (const at of [0, inputs.length - 1]) {
+        const alone = await manager.embed('ann', { ...options, input: [inputs[at] as string] });
+        expect(embeddings[at], `${model ?? ''} ${at}`).to.deep.equal(alone.embeddings[0]);
+      }
+      expect(embeddings).to.have.length(inputs.length);
+      expect(vendor.cost).to.be.closeTo((usage.input_tokens * (model === 'openai' ? 0.02 : 0.15)) / 1e6, 1e-12);
+      return requests.map(({ body }) => {
+        const { input, requests: parts } = fieldsOf(body);
+        return ((input ?? parts) as readonly unknown[]).length;
+      });
+    };
+    const texts = Array.from({ length: 2_100 }, (_, index) => `text ${index}`);
+    expect(await sizes({ model: 'openai', input: texts })).to.deep.equal([2_048, 52]);
+    expect(await sizes({ model: 'google', input: texts.slice(0, 230) })).to.deep.equal([100, 100, 30]);
+    const tokens = Array.from({ length: 50 }, (_, index) => Array<number>(8_000).fill(index));
+    expect(await sizes({ model: 'openai', input: tokens })).to.deep.equal([37, 13]);
+  });
+
+  it('sends, and pays for, no request again when a later one fails', async () => {
+    const input = Array.from({ length: 150 }, (_, index) => `text ${index}`);
+    const first = { status: 200, body: { embeddings: input.slice(0, 100).map(() => ({ values: [1] })) } };
+    const away = { status: 503, body: { error: { message: 'Away.' } } };
+    const retrying = new LLMManager({ provider: provider('google'), sleep: () => Promise.resolve() });
+    const before = simulator.requests.length;
+    simulator.enqueue(first, away);
+    const { embeddings, vendor } = await retrying.embed('ann', { model: 'google', input });
+    expect(embeddings).to.have.length(150);
+    expect(vendor.attempts).to.have.length(1);
+    expect(simulator.requests.slice(before).map(({ status }) => status)).to.deep.equal([200, 503, 200]);
+
+    const row = { ...simulatedRow(simulator, 'google'), defaultModel: 'gemini-embedding-001' };
+    const requestLog = new RecordingRequestLog();
+    const { manager } = createAIModule({ providers: [row], budgets: { day: { calls: 2 } } }, { requestLog });
+    simulator.enqueue(first, {
+      status: 400,
+      body: { error: { code: 400, message: 'No.', status: 'INVALID_ARGUMENT' } },
+    });
+    const failure: unknown = await manager.embed('ann', { model: 'google', input }).catch((error: unknown) => error);
+    expect(failure).to.include({ code: 'invalid-request' });
+    expect(requestLog.entries.map(({ api, state }) => [api, state])).to.deep.equal([
+      [undefined, 'completed'],
+      [undefined, 'failed'],
+    ]);
+    // One of two calls was made, and counts.
+    await manager.embed('ann', { model: 'google', input: 'x' });
+    expect(await manager.embed('ann', { model: 'google', input: 'x' }).catch((error: unknown) => error)).to.include({
+      code: 'budget-exceeded',
+    });
+  });
+
+  it('is a function of the library, and an operation for those who may use the provider', async () => {
+    const made = await embed(['a', 'b'], { provider: provider('openai'), model: 'openai', dimensions: 3 });
+    expect(made.embeddings.map((vector) => vector.length)).to.deep.equal([3, 3]);
+    const row = { ...simulatedRow(simulator, 'openai'), defaultModel: 'gpt-4.1-mini' };
+    const module = createAIModule({ providers: [row, { ...row, id: 'other' }] }, { access: ONLY_OPENAI });
+    const { 'ai.llm.embed': run } = createRunOperations({
+      useCases: module.useCases,
+      control: module.loop,
+      ownerOf: () => Promise.resolve(undefined),
+    });
+    const ann = { userId: 'ann', source: 'method' } as const;
+    expect((await run(ann, { providerId: 'openai', input: 'a', dimensions: 3 })).embeddings).to.have.length(1);
+    for (const [argument, expected] of [
+      [{ providerId: 'other', input: 'a' }, { code: 'permission-denied' }],
+      [
+        { providerId: 'openai', input: [] },
+        { code: 'invalid-request', path: 'input' },
+      ],
+      [
+        { providerId: 'openai', input: ['a', 7] },
+        { code: 'invalid-request', path: 'input[1]' },
+      ],
+      [
+        { providerId: 'openai', input: 'a', baseURL: 'x' },
+        { code: 'invalid-request', path: 'baseURL' },
+      ],
+    ] as const)
+      expect(await run(ann, argument).catch((error: unknown) => error)).to.include(expected);
   });
 
   it('reserves and charges the user’s budget', async () => {

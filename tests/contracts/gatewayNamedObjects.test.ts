@@ -3,7 +3,7 @@
  * what they made and what the operator shares, whatever the field, the API and the way in.
  */
 import { expect } from 'chai';
-import type { JsonObject, VendorName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
+import type { JsonObject, VendorName, ServedWire } from '../../imports/business/ai/domain/types/VendorTypes';
 import type { ProviderSettings } from '../../imports/business/ai/infrastructure/factories/LLMProviderFactory';
 import { findStoredObjects } from '../../imports/business/ai/infrastructure/vendors/findStoredObjects';
 import { STORED_OBJECT_FIELDS } from '../../imports/business/ai/infrastructure/vendors/storedObjectFields';
@@ -18,13 +18,13 @@ import type { Gateway } from '../support/gateway';
 
 const FORMS = Object.keys(STORED_OBJECT_FIELDS) as readonly RequestForm[];
 /** A provider for each wire, which takes every field of it. */
-const WIRES: Readonly<Record<WireName, { readonly vendor: VendorName; readonly path: string }>> = {
+const WIRES: Readonly<Record<ServedWire, { readonly vendor: VendorName; readonly path: string }>> = {
   responses: { vendor: 'openai', path: '/v1/responses' },
   chat_completions: { vendor: 'openai_compatible', path: '/v1/chat/completions' },
   anthropic_messages: { vendor: 'anthropic', path: '/v1/messages' },
   gemini: { vendor: 'google', path: '/v1beta/models/gemini:generateContent' },
 };
-const WIRE_NAMES = Object.keys(WIRES) as readonly WireName[];
+const WIRE_NAMES = Object.keys(WIRES) as readonly ServedWire[];
 /** Fields that the gateway answers by its own store, or that it takes for invalid, whoever names whatever there. */
 const NEVER_SENT: Readonly<Record<string, number>> = {
   'responses previous_response_id': 400,
@@ -50,7 +50,7 @@ function providersOf(simulator: Simulator, fields: Credentials = {}): readonly P
 
 /** The id that the object has in the vendor's own format. */
 function idAt({ path }: StoredObjectField, id: string): string {
-  return path.endsWith('fileUri') ? `gs://${id}` : id;
+  return /\b(?:fileUri|uri)$/.test(path) ? `gs://${id}` : id;
 }
 
 interface Outcome {
@@ -63,7 +63,7 @@ interface Outcome {
 async function send(
   gateway: Gateway,
   user: 'ann' | 'bob' | 'admin',
-  wire: WireName,
+  wire: ServedWire,
   { path }: StoredObjectField,
   id: string,
 ): Promise<Outcome> {
@@ -162,7 +162,7 @@ describe('a request to an account that users share', () => {
 
   it('answers an unknown object in the shape of each API', async () => {
     const message = 'File "elsewhere" not found.';
-    const bodyOf = async (wire: WireName, path: string): Promise<JsonObject> =>
+    const bodyOf = async (wire: ServedWire, path: string): Promise<JsonObject> =>
       (await send(gateway, 'bob', wire, { path, kind: 'file' }, 'elsewhere')).body;
     expect(await bodyOf('responses', 'input[].**.file_id')).to.deep.equal({
       error: { message, type: 'not_found', param: 'input[0].content[0].file_id', code: 'invalid_request' },

@@ -6,15 +6,16 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { DEFAULT_HTTP_LIMITS } from '../../imports/api/createHttpApi';
-import type { JsonObject, VendorName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
+import type { JsonObject, VendorName, ServedWire } from '../../imports/business/ai/domain/types/VendorTypes';
 import { startGateway, TOKENS } from '../support/gateway';
 import type { GatewayRequestInit, Gateway } from '../support/gateway';
 import { expectValid } from '../support/openResponses';
+import { allInFull } from '../support/describeInFull';
 
 interface GenerationRoute {
   readonly name: string;
   readonly path: string;
-  readonly api: WireName;
+  readonly api: ServedWire;
   /** The vendor that defines the API. */
   readonly vendor: VendorName;
   readonly body: (model: string) => JsonObject;
@@ -100,7 +101,7 @@ interface ErrorResponse {
 }
 
 /** @throws Error for a body that is not an error of the API */
-async function readError(response: Response, api: WireName): Promise<ErrorResponse> {
+async function readError(response: Response, api: ServedWire): Promise<ErrorResponse> {
   const text = await response.text();
   expect(response.headers.get('content-type'), text).to.include('application/json');
   const body = JSON.parse(text) as { type?: unknown; request_id?: unknown; error: JsonObject & { message: string } };
@@ -124,7 +125,7 @@ async function readError(response: Response, api: WireName): Promise<ErrorRespon
 }
 
 /** Error types by API and status: https://www.openresponses.org, OpenAI's, Anthropic's and google.rpc's. */
-const ERROR_TYPES: Readonly<Record<WireName, Readonly<Record<number, string>>>> = {
+const ERROR_TYPES: Readonly<Record<ServedWire, Readonly<Record<number, string>>>> = {
   responses: {
     400: 'invalid_request',
     401: 'authentication_error',
@@ -203,7 +204,7 @@ describe('Gateway routes', () => {
     return error;
   }
 
-  for (const route of GENERATION_ROUTES) {
+  for (const route of allInFull(GENERATION_ROUTES, 3)) {
     const { name, api, vendor } = route;
     const body = route.body(vendor);
 
@@ -348,7 +349,7 @@ describe('Gateway routes', () => {
         const other: VendorName = vendor === 'anthropic' ? 'groq' : 'anthropic';
         const path = route.pathOf?.(other) ?? route.path;
         const statuses: Readonly<
-          Record<string, readonly [status: number, error: JsonObject, expected: Readonly<Record<WireName, number>>]>
+          Record<string, readonly [status: number, error: JsonObject, expected: Readonly<Record<ServedWire, number>>]>
         > = {
           overloaded: [
             529,

@@ -68,10 +68,10 @@ for (const vendor of WIRES_OR_VENDORS) {
     });
 
     it(`begins each of ${PREFIX_TURNS} requests with the bytes of the one before`, async () => {
-      simulator = await startSimulator({ model: longModel(PREFIX_TURNS), historyLimit: 10_000 });
+      simulator = await startSimulator({ model: longModel(PREFIX_TURNS), historyLimit: 10_000, cachesPrompts: true });
       const loop = longLoop(simulator, vendor);
       const options = { model: vendor.model, input: LONG_INPUT, instructions: 'Be brief.', tools: ['visit'] };
-      await loop.execute('ann', options);
+      const { usage, response } = await loop.execute('ann', options);
       const { requests } = simulator;
       expect(requests).to.have.length(PREFIX_TURNS + 1);
       for (const [index, request] of requests.slice(1).entries()) {
@@ -79,6 +79,14 @@ for (const vendor of WIRES_OR_VENDORS) {
         expect(prefixOf(request).startsWith(`${prefixOf(before)},`), `request ${index + 2}`).to.equal(true);
         expect(restOf(request)).to.equal(restOf(before));
       }
+      // All that was sent before is read from the cache, but for what is too short, or beyond a step of 128 tokens.
+      const { cached_tokens, cache_write_tokens } = usage.input_tokens_details;
+      const last = response.usage.input_tokens;
+      const sentBefore = usage.input_tokens - last;
+      const uncached = sentBefore - cached_tokens;
+      expect(uncached).to.be.within(0, PREFIX_TURNS * 128 + 10 * 1_024);
+      // What is written to the cache is written once, but for what the simulator rounds.
+      expect(cache_write_tokens).to.be.within(vendor.vendor === 'anthropic' ? last / 2 : 0, last * 1.02);
     });
 
     it('compacts a history that the vendor refuses, although nothing is known of its window', async () => {

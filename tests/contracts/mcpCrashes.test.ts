@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { expect } from 'chai';
+import { fieldsOf } from '../../imports/business/ai/domain/json';
 import { describeInFull } from '../support/describeInFull';
+import { requestWithTasks } from '../support/mcp/requestWithTasks';
 import { serveMcp } from '../support/mcp/serveMcp';
 import { serveTasks } from '../support/mcp/serveTasks';
 import { createState, createTestServer } from '../support/mcp/testServer';
@@ -74,6 +76,50 @@ describeInFull('a process that is killed during a call of an MCP server', functi
     expect(state.calls).to.deep.equal(['book', 'book', `booked ${answered} table 7`]);
     await handler.close();
     await served.close();
+  });
+});
+
+describeInFull('a server that is killed during a call that is a task', function () {
+  this.timeout(120_000);
+  let place: string;
+  const children: ChildProcess[] = [];
+  beforeEach(async () => {
+    place = await mkdtemp(join(tmpdir(), 'bolide-mcp-'));
+  });
+  afterEach(async () => {
+    for (const child of children.splice(0)) await kill(child);
+    await rm(place, { recursive: true, force: true });
+  });
+
+  it('tells the client that it does not know what became of it, and does not call the tool again', async () => {
+    const start = async () => {
+      const args = ['--require', 'tsx/cjs', 'tests/support/mcp/taskServerChild.ts', place];
+      const child = spawn(process.execPath, args, {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: { ...process.env, TSX_TSCONFIG_PATH: 'tsconfig.node.json' },
+      });
+      children.push(child);
+      const lines: string[] = [];
+      createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
+      await until(() => lines.some((line) => line.startsWith('ready')));
+      const [, url = '', token = ''] = lines.find((line) => line.startsWith('ready'))?.split(' ') ?? [];
+      return { child, lines, server: { url, token } };
+    };
+    const first = await start();
+    const begun = fieldsOf(await requestWithTasks(first.server, 'tools/call', { name: 'report' }));
+    await until(() => first.lines.includes('called'));
+    await kill(first.child);
+    const second = await start();
+    const { taskId } = begun;
+    for (let reading = 0; reading < 2; reading += 1)
+      expect(await requestWithTasks(second.server, 'tasks/get', { taskId })).to.deep.include({
+        ...{ taskId, status: 'failed' },
+        error: {
+          code: -32_603,
+          message: 'The process that ran the tool has ended. Whether the tool took effect is not known.',
+        },
+      });
+    expect(second.lines).not.to.include('called');
   });
 });
 

@@ -11,12 +11,13 @@ import type { ConformanceServer } from '../support/mcp/conformanceServer';
 
 const ROOT = join(__dirname, '../..');
 const SUITE = join(ROOT, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
-/** All for servers with tools that return text, and nothing else. */
+/** All for servers with tools that return texts and images, and nothing else. */
 const SCENARIOS = [
   'server-initialize',
   'ping',
   'tools-list',
   'tools-call-simple-text',
+  'tools-call-image',
   'tools-call-error',
   'tools-call-with-progress',
   'json-schema-2020-12',

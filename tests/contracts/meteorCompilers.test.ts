@@ -113,7 +113,7 @@ describe("Meteor's compilers", function () {
     });
   });
 
-  describe('The classic bundler', () => {
+  describeInFull('The classic bundler', () => {
     /** The compiled JSX imports it. */
     const JSX_RUNTIME = 'react/jsx-runtime';
     /** Not with the classic bundler, as docs/dependencies.md says. */

@@ -9,7 +9,7 @@ import { MeteorError } from '../stubs/server/MeteorError';
 import { registry } from '../stubs/server/registry';
 import type { PublishHandler } from '../stubs/server/registry';
 import { deferred } from '../support/deferred';
-import { describeInFull } from '../support/describeInFull';
+import { describeInFull, itInFull } from '../support/describeInFull';
 import { startMeteorApp } from '../support/meteorApp';
 import type { MeteorApp } from '../support/meteorApp';
 import { addLogin, PASSWORD } from '../support/meteorClient/addLogin';
@@ -153,7 +153,7 @@ describe('the dashboard in Meteor', () => {
         await browser.waitForText('Launched.');
       });
 
-      it('takes all three decisions on interrupted calls in the inbox', async () => {
+      itInFull('takes all three decisions on interrupted calls in the inbox', async () => {
         const ids = ['rerun', 'unknown', 'entered'].map((name) => `${name}-${isStrict ? 'strict' : 'plain'}`);
         const [rerun = '', unknown = '', entered = ''] = ids;
         for (const executionId of ids) {
@@ -260,7 +260,7 @@ describe('the dashboard in Meteor', () => {
         await browser.waitFor(() => browser.find('[data-tool="clock"]') !== null);
       });
 
-      it('subscribes on each page to what the costs are counted with', async () => {
+      itInFull('subscribes on each page to what the costs are counted with', async () => {
         const executionId = await startRun('Hello');
         await app.events.seen('run:completed');
         for (const [name, subscriptions] of Object.entries(PAGES)) {

@@ -56,6 +56,7 @@ const CALL = [
 ];
 const DELTA = ['_id', 'executionId', 'seq', 'kind', 'text'];
 const COUNT = ['_id', 'userId', 'day', 'providerId', 'state', 'count'];
+const MEMORY = ['_id', 'userId', 'text', 'createdAt', 'savedAt'];
 const PROVIDER = [
   '_id',
   'name',
@@ -88,13 +89,15 @@ describe('the Meteor publications', () => {
       runs[person] = executionId;
       await app.events.seen('run:completed', (event) => event.executionId === executionId);
     }
+    for (const person of ['ann', 'bob'] as const)
+      await app.call(person, 'ai.memory.save', { text: `I am ${person}`, key: 'name' });
     await until(
       async () =>
         (await published('ann', 'ai.stats')).documents('ai_stats').filter(({ state }) => state === 'completed')
           .length === 2,
     );
     // Every document contains fields that must not be published.
-    for (const name of ['ai_runs', 'ai_tool_calls', 'ai_deltas', 'ai_stats', 'ai_providers'])
+    for (const name of ['ai_runs', 'ai_tool_calls', 'ai_deltas', 'ai_stats', 'ai_providers', 'ai_memories'])
       await app.host.database.published(name).updateAsync({}, { $set: { canary: 'CANARY' } }, { multi: true });
   });
   after(() => app.stop());
@@ -170,6 +173,7 @@ describe('the Meteor publications', () => {
     ['ai.toolCalls', undefined, { ai_tool_calls: CALL }],
     ['ai.stats', undefined, { ai_stats: COUNT }],
     ['ai.providers', undefined, { ai_providers: PROVIDER }],
+    ['ai.memory', undefined, { ai_memories: MEMORY }],
   ];
   for (const [name, argument, fields] of FIELDS) {
     it(`${name} publishes its fields and no others`, async () => {
@@ -198,7 +202,7 @@ describe('the Meteor publications', () => {
   });
 
   const WRONG: readonly (readonly [name: string, argument: unknown])[] = [
-    ...['ai.runs', 'ai.run', 'ai.toolCalls', 'ai.stats'].flatMap((name) =>
+    ...['ai.runs', 'ai.run', 'ai.toolCalls', 'ai.stats', 'ai.memory'].flatMap((name) =>
       [1, 'no id', ['x'], { unknown: 1 }, { $where: 'true' }, { userId: 'ann' }].map(
         (argument) => [name, argument] as const,
       ),
@@ -223,10 +227,26 @@ describe('the Meteor publications', () => {
         (thrown: unknown) => thrown as { readonly error: unknown },
       );
       expect([400, 500, 'invalid-request']).to.include(error?.error);
-      for (const collection of ['ai_runs', 'ai_tool_calls', 'ai_deltas', 'ai_stats', 'ai_providers'])
+      for (const collection of ['ai_runs', 'ai_tool_calls', 'ai_deltas', 'ai_stats', 'ai_providers', 'ai_memories'])
         expect(client.documents(collection)).to.deep.equal([]);
     });
   }
+
+  it('publish what is remembered to its user alone, and what changes in it', async () => {
+    const texts = (client: DdpClient) => client.documents('ai_memories').map(({ text }) => text);
+    for (const [person, seen] of [
+      ['bob', ['I am bob']],
+      ['ann', ['I am ann']],
+      ['cat', []],
+      ['nobody', []],
+    ] as const)
+      expect(texts(await published(person, 'ai.memory')), person).to.deep.equal(seen);
+    const bob = await published('bob', 'ai.memory');
+    await app.call('bob', 'ai.memory.save', { text: 'I am Robert', key: 'name' });
+    await until(() => texts(bob)[0] === 'I am Robert');
+    await app.call('bob', 'ai.memory.forget', { all: true });
+    await until(() => texts(bob).length === 0);
+  });
 
   it('filter by state and time', async () => {
     expect(ids(await published('ann', 'ai.runs', { state: 'failed' }), 'ai_runs')).to.deep.equal([]);
@@ -361,9 +381,15 @@ describe('the Meteor publications of sealed content', () => {
         .join('')
         .includes('A secret answer.'),
     );
+    await bob.subscribe('ai.memory').ready;
+    const { id } = (await app.call('bob', 'ai.memory.save', { text: 'A secret wish', key: 'wish' })) as { id: string };
+    await until(() => bob.documents('ai_memories')[0]?.text === 'A secret wish');
+    await app.call('bob', 'ai.memory.save', { text: 'Another secret wish', key: 'wish' });
+    await until(() => bob.documents('ai_memories')[0]?.text === 'Another secret wish');
+    expect(bob.documents('ai_memories')).to.have.length(1).and.have.nested.property('[0]._id', id);
     await until(() => ann.documents('ai_runs')[0]?.state === 'completed');
     expect(ann.documents('ai_runs')[0]).to.include({ title: 'A secret question' });
-    for (const name of ['ai_runs', 'ai_tool_calls', 'ai_deltas']) {
+    for (const name of ['ai_runs', 'ai_tool_calls', 'ai_deltas', 'ai_memories']) {
       const stored = await app.host.database.published(name).find({}).fetchAsync();
       expect(stored, name).to.not.be.empty;
       expect(JSON.stringify(stored), name).to.not.include('secret');

@@ -4,10 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { describeInFull } from '../support/describeInFull';
 
 const ROOT = join(__dirname, '../..');
 
-describe('npm start', () => {
+describeInFull('npm start', () => {
   it('ends the server when it is terminated', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'bolide-start-'));
     const { PATH, HOME } = process.env;

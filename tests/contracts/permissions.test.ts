@@ -20,6 +20,7 @@ import { runRequest } from '../support/runRequests';
 import { startStandalone } from '../support/startStandalone';
 import { until } from '../support/until';
 import { leaveWaitingRun } from '../support/waitingRun';
+import { allInFull } from '../support/describeInFull';
 
 /** Bob is no admin, and has nothing to do with Cat. */
 type Person = 'admin' | 'bob' | 'nobody';
@@ -33,6 +34,7 @@ interface Stored {
   readonly request: string;
   readonly token: string;
   readonly prompt: string;
+  readonly memory: string;
   readonly sharedPrompt: string;
   readonly hash: string;
 }
@@ -72,6 +74,7 @@ const PRIVATE = { providerId: `private-${MARK}` };
 const call = (executionId: string) => ({ executionId, callId: 'call' });
 const report = () => ({ from: Date.now() - 3_600_000, to: Date.now() + 3_600_000, interval: 'hour' });
 const UNKNOWN_PROVIDER = { refusal: 'permission-denied' };
+const BATCH = { batchId: `batch-${MARK}` };
 /** It has neither keys of individual users nor OAuth. */
 const WRONG_KIND = { adminGets: 'invalid-request' };
 
@@ -82,6 +85,7 @@ const RULES: Readonly<Record<Name, Rule>> = {
   'ai.llm.generateText': { of: 'everyone', argument: { ...ASK, requestId: 'text' } },
   'ai.llm.generateJSON': { of: 'everyone', argument: { ...ASK, requestId: 'json', schema: { type: 'object' } } },
   'ai.llm.generateWithTools': { of: 'everyone', argument: { ...ASK, requestId: 'tools', tools: [] } },
+  'ai.llm.embed': { of: 'everyone', argument: { ...ASK, model: 'text-embedding-3-small', input: ['Hello'] } },
   'ai.runs.start': { of: 'everyone', argument: { ...ASK, requestId: 'run', tools: [] } },
   'ai.runs.list': { of: 'lists', others: { userId: 'cat' } },
   'ai.runs.summary': { of: 'lists', others: { userId: 'cat' }, adminSees: 'numbers' },
@@ -116,6 +120,19 @@ const RULES: Readonly<Record<Name, Rule>> = {
     argument: () => ({ ...report(), groupBy: 'user' }),
     others: () => ({ ...report(), groupBy: 'user', userId: 'cat' }),
   },
+  'ai.batches.list': { of: 'lists', adminSees: 'own' },
+  'ai.batches.get': { of: 'owner', argument: BATCH, adminGets: 'unknown' },
+  'ai.batches.results': { of: 'owner', argument: BATCH, adminGets: 'unknown' },
+  'ai.batches.cancel': { of: 'owner', argument: BATCH, adminGets: 'unknown' },
+  'ai.batches.create': {
+    of: 'admins',
+    argument: { ...BATCH, ...PRIVATE, requests: [{ input: 'Hello' }] },
+  },
+  'ai.memory.list': { of: 'lists', adminSees: 'own' },
+  'ai.memory.search': { of: 'lists', argument: { query: MARK }, adminSees: 'own' },
+  'ai.memory.save': { of: 'everyone', argument: { text: 'Likes tea.' } },
+  // Of somebody else it forgets nothing.
+  'ai.memory.forget': { of: 'everyone', argument: ({ memory }) => ({ memoryId: memory }) },
   'ai.prompts.list': { of: 'lists', adminSees: 'own' },
   'ai.prompts.get': { of: 'owner', argument: ({ prompt }) => ({ promptId: prompt }), adminGets: 'unknown' },
   'ai.prompts.save': { of: 'admins', argument: { name: 'For all', shared: true, content: { input: 'Hello' } } },
@@ -123,6 +140,29 @@ const RULES: Readonly<Record<Name, Rule>> = {
   'ai.routing.list': { of: 'admins' },
   'ai.routing.save': { of: 'admins', argument: { name: 'fast', targets: ['shared'] } },
   'ai.routing.remove': { of: 'admins', argument: { name: 'fast' } },
+  'ai.mcpServers.list': { of: 'admins' },
+  'ai.mcpServers.save': {
+    of: 'admins',
+    argument: { name: 'docs', url: 'https://mcp.invalid', oauth: { accounts: 'user' } },
+  },
+  'ai.mcpAccounts.list': { of: 'everyone' },
+  'ai.mcpAccounts.signIn': { of: 'everyone', argument: { server: 'docs' } },
+  'ai.mcpAccounts.signOut': { of: 'everyone', argument: { server: 'docs' } },
+  'ai.mcpServers.get': { of: 'admins', argument: { name: 'docs' } },
+  'ai.mcpServers.setEnabled': { of: 'admins', argument: { name: 'docs', enabled: false } },
+  'ai.mcpServers.test': {
+    of: 'admins',
+    argument: { name: 'docs', url: 'https://127.0.0.1' },
+    adminGets: 'connection-failed',
+  },
+  'ai.mcpServers.reconnect': { of: 'admins', argument: { name: 'docs' } },
+  'ai.mcpServers.approve': { of: 'admins', argument: { name: 'docs', tools: [] } },
+  'ai.mcpServers.setTool': {
+    of: 'admins',
+    argument: { name: 'docs', tool: 'none', enabled: false },
+    adminGets: 'invalid-request',
+  },
+  'ai.mcpServers.remove': { of: 'admins', argument: { name: 'docs' } },
   'ai.budgets.list': { of: 'lists', argument: { search: 'c' } },
   'ai.budgets.set': { of: 'admins', argument: { userId: 'cat', limits: { day: { calls: 0 } } } },
   'ai.budgets.remove': { of: 'admins', argument: { userId: 'cat' } },
@@ -169,7 +209,12 @@ const OTHER_ROUTES: Readonly<Record<string, (argument: Readonly<Record<string, s
   'ai.users.deleteData': ({ userId }) => ({ method: 'DELETE', path: `/user-data/${userId ?? ''}` }),
   'ai.providers.rotateKeys': () => ({ method: 'POST', path: '/secrets/rotate' }),
 };
-const METHODS_ONLY: readonly Name[] = ['ai.llm.generateText', 'ai.llm.generateJSON', 'ai.llm.generateWithTools'];
+const METHODS_ONLY: readonly Name[] = [
+  'ai.llm.generateText',
+  'ai.llm.generateJSON',
+  'ai.llm.generateWithTools',
+  'ai.llm.embed',
+];
 
 interface Outcome {
   /** Absent: it was done. */
@@ -192,7 +237,7 @@ const HOSTS: Readonly<Record<string, () => Promise<Opened>>> = {
   'as Meteor methods': openMeteor,
 };
 
-for (const [transport, open] of Object.entries(HOSTS)) {
+for (const [transport, open] of allInFull(Object.entries(HOSTS), 1)) {
   describe(`permissions ${transport}`, () => {
     let opened: Opened;
     let stored: Stored;
@@ -291,12 +336,16 @@ async function stateOf({ operations, providers, module, requestLog }: Host): Pro
   return JSON.stringify([
     tokens.map(({ lastUsedAt: _, ...token }) => token),
     await Promise.all(runs.map(async ({ _id }) => (await module.runs.load(_id))?.calls)),
-    runs,
+    // Whether a tool has changed since its run began is recorded when the run has been recovered.
+    runs.map(({ changedTools: _, ...run }) => run),
     await operations['ai.inbox.list'](ROOT),
     await operations['ai.requests.list'](ROOT, { userId: 'cat' }),
     await operations['ai.prompts.list'](CAT),
+    await operations['ai.memory.list'](CAT),
+    await operations['ai.batches.list'](CAT),
     await operations['ai.budgets.list'](ROOT, { search: 'cat' }),
     await operations['ai.routing.list'](ROOT),
+    await operations['ai.mcpServers.list'](ROOT),
     await operations['ai.queue.list'](ROOT),
     await operations['ai.schedules.list'](ROOT),
     await providers.operations.list(ROOT),
@@ -346,6 +395,12 @@ async function store({ host, simulator }: Opened): Promise<Stored> {
   const content = { input: 'Hello' };
   const prompt = await operations['ai.prompts.save'](CAT, { name: `A prompt ${MARK}`, content });
   const shared = await operations['ai.prompts.save'](ROOT, { name: 'Shared', shared: true, content });
+  const task = { input: `A task ${MARK}` };
+  const isEnded = async (): Promise<boolean> => (await operations['ai.batches.get'](CAT, BATCH)).state === 'completed';
+  await operations['ai.batches.create'](CAT, { ...BATCH, providerId: 'shared', requests: [task] });
+  await until(isEnded);
+  await requestLog.flush();
+  const memory = await operations['ai.memory.save'](CAT, { text: `A memory ${MARK}` });
   return {
     run,
     failedRun,
@@ -353,6 +408,7 @@ async function store({ host, simulator }: Opened): Promise<Stored> {
     request: requests[0]?._id ?? '',
     token,
     prompt: prompt._id,
+    memory: memory.id,
     sharedPrompt: shared._id,
     hash: argumentsHash('{}'),
   };

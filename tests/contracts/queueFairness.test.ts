@@ -24,7 +24,7 @@ import { callingProvider } from '../support/callingProvider';
 import { describeInFull } from '../support/describeInFull';
 import { failure } from '../support/failure';
 import { METEOR_PACKAGES } from '../support/meteorPackages';
-import { RUN_STORES } from '../support/runStores';
+import { QUICK_RUN_STORES } from '../support/runStores';
 import type { TestRunStore } from '../support/runStores';
 import { startTestMongo } from '../support/startTestMongo';
 import { until } from '../support/until';
@@ -84,7 +84,7 @@ async function progress(workers: readonly Worker[], started: readonly string[], 
   });
 }
 
-for (const [name, open] of Object.entries(RUN_STORES)) {
+for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
   describe(`the turns of users in the queue, in ${name}`, () => {
     let opened: TestRunStore;
     let started: string[];

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLMTypes';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
-import type { JsonObject, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
+import type { JsonObject, ServedWire } from '../../imports/business/ai/domain/types/VendorTypes';
 import { readAnthropicRequest } from '../../imports/business/ai/infrastructure/converters/anthropic/gateway/AnthropicGateway';
 import { readChatCompletionsRequest } from '../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
 import { readGoogleRequest } from '../../imports/business/ai/infrastructure/converters/google/gateway/GoogleGateway';
@@ -20,7 +20,7 @@ import { startSimulator } from '../../imports/simulator/startSimulator';
 import { responseContext, wireContext, WIRES } from '../support/wireContexts';
 
 const READ: Readonly<
-  Record<WireName, (body: JsonObject, model: string) => GenerateOptions & { readonly stream?: boolean }>
+  Record<ServedWire, (body: JsonObject, model: string) => GenerateOptions & { readonly stream?: boolean }>
 > = {
   responses: (body) => ({ ...readResponsesRequest(body) }),
   chat_completions: (body) => readChatCompletionsRequest(body),
@@ -28,7 +28,7 @@ const READ: Readonly<
   gemini: (body, model) => readGoogleRequest(body, model),
 };
 
-const MEANING: Readonly<Record<WireName, (body: JsonObject, recording: Recording) => JsonObject>> = {
+const MEANING: Readonly<Record<ServedWire, (body: JsonObject, recording: Recording) => JsonObject>> = {
   responses: meaningOfRequest,
   chat_completions: (body, { vendor }) => meaningOfChatRequest(body, wireContext(vendor, '').quirks),
   anthropic_messages: meaningOfAnthropic,

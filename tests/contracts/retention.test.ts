@@ -104,7 +104,14 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
         error: { code: 'aborted', message: 'The run was parked, and nobody resumed it within 30 days.' },
       });
       expect(await opened.database.collection(TOOL_CALLS).count({ state: 'awaiting_approval' })).to.equal(1);
-      clock.now += 31 * DAY;
+      const ended: (readonly string[])[] = [];
+      clock.now += DAY;
+      await new RunRetention(opened.database, {
+        now: () => clock.now,
+        endParked: (...given) => Promise.resolve(ended.push(given)),
+      }).sweep();
+      expect(ended).to.deep.equal([['new', 'The run was parked, and nobody resumed it within 30 days.']]);
+      clock.now += 30 * DAY;
       await retention.sweep();
       expect(await store.head('old')).to.equal(undefined);
     });

@@ -150,7 +150,7 @@ describe('a server that is stopped by a signal', function () {
     expect(second.tools).to.deep.equal([]);
   });
 
-  it('interrupts tools when the time is over, and says of each whether it may run again', async () => {
+  itInFull('interrupts tools when the time is over, and says of each whether it may run again', async () => {
     const [first, second] = await startServers('0.2');
     const names = ['careful', 'keyed', 'unkeyed', 'deaf'];
     simulator.enqueue({ calls: names.map((name) => ({ name })) });

@@ -3,9 +3,7 @@
  * delivered twice.
  */
 import { expect } from 'chai';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import {
   DocumentRunStore,
@@ -17,6 +15,7 @@ import { checkMixedRun, uncertainCalls } from '../support/durable/checkMixedRun'
 import { TURNS } from '../support/durable/mixedModel';
 import { RunChild } from '../support/durable/runChildren';
 import { RunWorld } from '../support/durable/RunWorld';
+import { newDataDirectory } from '../support/newDataDirectory';
 import { startTestMongo } from '../support/startTestMongo';
 import { describeInFull } from '../support/describeInFull';
 import type { TestMongo } from '../support/startTestMongo';
@@ -38,18 +37,14 @@ interface Place {
 }
 
 /** The processes take the engine that the directory has. */
-async function openSqlitePlace(): Promise<Place> {
-  const name = await mkdtemp(join(tmpdir(), 'bolide-runs-'));
-  await (await openDatabase({ DATA_DIR: name, DATA_ENGINE: 'sqlite' })).close();
+async function openDirectory(engine: 'nedb' | 'sqlite'): Promise<Place> {
+  const name = await newDataDirectory('bolide-runs-', engine);
   return { name, open: () => openDatabase({ DATA_DIR: name }), close: () => rm(name, { recursive: true }) };
 }
 
 const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
-  'the embedded store': async () => {
-    const name = await mkdtemp(join(tmpdir(), 'bolide-runs-'));
-    return { name, open: () => openDatabase({ DATA_DIR: name }), close: () => rm(name, { recursive: true }) };
-  },
-  ...(findSqlite() === undefined ? {} : { SQLite: openSqlitePlace }),
+  ...(findSqlite() === undefined ? {} : { SQLite: () => openDirectory('sqlite') }),
+  NeDB: () => openDirectory('nedb'),
   'MongoDB, which survives': async () => {
     const mongo = await startTestMongo();
     return { name: mongo.url, open: () => openDatabase({ MONGO_URL: mongo.url }), close: () => mongo.stop() };

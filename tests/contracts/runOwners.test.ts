@@ -344,6 +344,29 @@ describe('runs on a store that several processes share', () => {
       recovery.stop();
     });
 
+    it('takes over the runs of an owner that leaves during a scan, without waiting for the next', async () => {
+      const leaving = owner([untilAborted]);
+      void leaving.loop.execute('ann', { model: 'm', input: 'go', executionId: 'left' }).catch(() => undefined);
+      await leaving.record.seen('iteration:start');
+      const next = owner([answer('done')]);
+      let onRead = (): Promise<void> => Promise.resolve();
+      const watched: RunStore = Object.create(store, {
+        leased: {
+          value: async (...args: Parameters<RunStore['leased']>) => {
+            const leased = await store.leased(...args);
+            await onRead();
+            return leased;
+          },
+        },
+      }) as RunStore;
+      const recovery = new RunRecovery({ loop: next.loop, store: watched, lease: 600_000, logger: next.logger });
+      expect(await recovery.scan()).to.equal(0);
+      // It was alive when the runs were read, and has gone when the heartbeats are.
+      onRead = () => leaving.loop.close();
+      await recovery.scan();
+      expect((await next.record.seen('run:completed')).executionId).to.equal('left');
+    });
+
     for (const [what, method, execute] of [
       [
         'starts',

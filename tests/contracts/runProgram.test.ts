@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import * as errors from '../../imports/business/ai/domain/errors/LLMErrors';
+import { itInFull } from '../support/describeInFull';
 
 const ROOT = join(__dirname, '../..');
 const { buildProgram } = createRequire(__filename)('../../scripts/build/buildProgram.cjs') as {
@@ -52,7 +53,7 @@ describe('a program that is compiled once', function () {
     expect(frame).to.include('program.ts:5:');
   });
 
-  it('has the names of errors that its sources have', async () => {
+  itInFull('has the names of errors that its sources have', async () => {
     const entry = join(directory, 'names.ts');
     const module = join(ROOT, 'imports/startup/node/runServer');
     const errorModule = join(ROOT, 'imports/business/ai/domain/errors/LLMErrors');

@@ -134,18 +134,18 @@ for (const [name, open] of Object.entries(STORES)) {
     };
 
     it('continues from each of its writes, whether or not the write took effect', async function () {
-      this.timeout(120_000);
+      this.timeout(isFull ? 600_000 : 120_000);
       await continues('step');
     });
 
     itInFull('continues so when each turn is stored, or as little as possible', async function () {
-      this.timeout(120_000);
+      this.timeout(isFull ? 600_000 : 120_000);
       await continues('turn');
       await continues('end');
     });
 
     it(`continues however often it is interrupted (seed ${SEED})`, async function () {
-      this.timeout(120_000);
+      this.timeout(isFull ? 600_000 : 120_000);
       const random = seededRandom(SEED);
       for (let round = 0; round < (isFull ? 200 : 20 / step); round += 1) {
         const halts = Array.from(

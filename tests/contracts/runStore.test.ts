@@ -222,6 +222,75 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       });
     });
 
+    describe('claims of many orphaned runs', () => {
+      const beginAll = (...names: readonly string[]): Promise<readonly RunLease[]> =>
+        Promise.all(names.map((each) => store.create(runRequest(`${id}-${each}`), 'running', 'a')));
+      const claimAll = (leases: readonly RunLease[], owner: string) =>
+        store.claimOrphans(
+          leases.map((lease) => ({ lease, suspicion: { takeovers: 1 } })),
+          owner,
+        );
+
+      it('give each to one claimant, with everything its last owner wrote', async () => {
+        const leases = await beginAll('x', 'y', 'z');
+        const [first, ...others] = leases;
+        await store.saveCalls(first!, [toolCall('c', { state: 'executing', startTime: 1 })]);
+        // A person resumes one, another has ended, and one was taken over before.
+        await take(first!, 'b');
+        await store.saveRun(others[0]!, { state: 'cancelled', endedAt: 1 });
+        expect([...(await claimAll(leases, 'b')).keys()]).to.deep.equal([`${id}-z`]);
+        const [x] = (await store.leased(1_000)).filter(({ executionId }) => executionId === `${id}-x`);
+        const claimed = (await claimAll([x!], 'c')).get(`${id}-x`);
+        if (claimed === undefined || claimed instanceof Error) throw new Error('it was not claimed');
+        expect(claimed.lease).to.deep.equal({ executionId: `${id}-x`, userId: 'ann', owner: 'c', fence: 3 });
+        expect(claimed.run).to.include({ owner: 'c', fence: 3, takeovers: 1 });
+        expect(claimed.run.transcript).to.deep.equal(claimed.run.input);
+        expect(claimed.calls.map((call) => [call.id, call.state])).to.deep.equal([['c', 'executing']]);
+      });
+
+      it('share no run, however many processes claim at once', async () => {
+        const leases = await beginAll('0', '1', '2', '3', '4', '5', '6', '7');
+        const single = leases.map((lease) => store.claim(lease, 'b'));
+        const all = await Promise.all(['b', 'c', 'b', 'd'].map((owner) => claimAll(leases, owner)));
+        const claimed = [
+          ...all.flatMap((runs) => [...runs.values()]),
+          ...(await Promise.all(single)).filter((run) => run !== undefined),
+        ];
+        expect(claimed).to.have.length(leases.length);
+        for (const run of claimed) {
+          if (run instanceof Error) throw run;
+          expect(await store.saveRun(run.lease, { iterations: 1 })).to.equal(true);
+        }
+      });
+
+      it('take from the last owners the right to write, to the runs and to their calls', async () => {
+        const leases = await beginAll('x', 'y');
+        for (const lease of leases) await store.saveCalls(lease, [toolCall('c', { state: 'executing', startTime: 1 })]);
+        await claimAll(leases, 'b');
+        for (const lease of leases) {
+          expect(await store.saveRun(lease, { iterations: 9 })).to.equal(false);
+          expect(
+            await store.saveCalls(lease, [
+              toolCall('c', { state: 'completed', startTime: 1, endTime: 2, executionTime: 1, result: '' }),
+            ]),
+          ).to.equal(false);
+          expect((await store.load(lease.executionId))?.calls[0]?.state).to.equal('executing');
+        }
+      });
+
+      it('are cleared of suspicion together, except for those that have another owner by now', async () => {
+        const leases = await beginAll('x', 'y', 'z');
+        const claimed = [...(await claimAll(leases, 'b')).values()].flatMap((run) =>
+          run instanceof Error ? [] : [run.lease],
+        );
+        await store.claim(claimed[1]!, 'c', 'orphaned');
+        await store.clearTakeovers(claimed);
+        const takeovers = async (name: string): Promise<number | undefined> =>
+          (await store.load(`${id}-${name}`))?.run.takeovers;
+        expect([await takeovers('x'), await takeovers('y'), await takeovers('z')]).to.deep.equal([0, 2, 0]);
+      });
+    });
+
     it('lists unfinished runs by owner; a queued run has none and can be claimed', async () => {
       const heldHere = async (): Promise<readonly LeasedRun[]> =>
         (await store.leased(1_000)).filter(({ executionId }) => executionId.startsWith(id));

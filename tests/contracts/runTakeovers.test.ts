@@ -20,7 +20,7 @@ import { recordEvents } from '../support/recordEvents';
 import { RecordingLogger } from '../support/RecordingLogger';
 import { answer, calling } from '../../imports/testing/responses';
 import { runRequest } from '../support/runRequests';
-import { RUN_STORES } from '../support/runStores';
+import { QUICK_RUN_STORES } from '../support/runStores';
 import type { TestRunStore } from '../support/runStores';
 import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
 import type { ScriptedStep } from '../../imports/testing/ScriptedProvider';
@@ -66,7 +66,7 @@ class Life {
   }
 }
 
-for (const [name, open] of Object.entries(RUN_STORES)) {
+for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
   describe(`a run whose owners die (${name})`, () => {
     let opened: TestRunStore;
     let store: RunStore;
@@ -330,6 +330,7 @@ describe('RunRecovery with quarantined runs', () => {
         await store.claim(seen, 'me', 'orphaned', { takeovers, ...(trial === undefined ? {} : { trial }) });
         return undefined;
       },
+      recoverAll: (all) => all.map((step) => loop.recover(step.lease, step)),
     };
   });
 

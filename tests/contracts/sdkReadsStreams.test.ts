@@ -4,11 +4,12 @@ import { GoogleGenerativeAI } from '@google/generative-ai';
 import { expect } from 'chai';
 import OpenAI from 'openai';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
-import type { SchemeName } from '../../imports/business/ai/domain/types/VendorTypes';
+import type { ServedScheme } from '../../imports/business/ai/domain/types/VendorTypes';
 import { startSseServer } from '../support/sseServer';
 import type { SseServer } from '../support/sseServer';
 import { meaningOf, responseOf, STREAMS, transcodeRecording } from '../support/transcoding';
 import type { Meaning } from '../support/transcoding';
+import { allInFull } from '../support/describeInFull';
 
 interface Read {
   readonly text: string;
@@ -22,7 +23,7 @@ type Reader = (url: string) => Promise<Read>;
 
 const QUESTION = [{ role: 'user' as const, content: 'a question' }];
 
-const READERS: Readonly<Record<SchemeName, Reader>> = {
+const READERS: Readonly<Record<ServedScheme, Reader>> = {
   openai: async (url) => {
     const client = new OpenAI({ apiKey: 'none', baseURL: url, maxRetries: 0 });
     const completion = await client.chat.completions
@@ -102,7 +103,7 @@ function parsed(json: string): Record<string, unknown> {
 }
 
 /** The expected finish reason, from the source's response. */
-function finishIn(scheme: SchemeName, { status, incomplete_details, output }: LLMResponse): string {
+function finishIn(scheme: ServedScheme, { status, incomplete_details, output }: LLMResponse): string {
   const isCut = status === 'incomplete';
   const isFiltered = isCut && incomplete_details?.reason === 'content_filter';
   const calls = output.some((item) => item.type === 'function_call');
@@ -119,7 +120,7 @@ function finishIn(scheme: SchemeName, { status, incomplete_details, output }: LL
 }
 
 /** On its own wire, a vendor's counts are passed on unchanged, without reasoning tokens if it excludes them. */
-function countsIn(scheme: SchemeName, { usage, vendor }: LLMResponse): Read['counts'] {
+function countsIn(scheme: ServedScheme, { usage, vendor }: LLMResponse): Read['counts'] {
   const written =
     scheme === 'openai' && vendor.wire === 'chat_completions' ? vendor.usage?.completion_tokens : undefined;
   return [usage.input_tokens, typeof written === 'number' ? written : usage.output_tokens];
@@ -132,8 +133,8 @@ describe('the official clients', () => {
   });
   after(() => server.close());
 
-  for (const target of Object.keys(READERS) as SchemeName[]) {
-    for (const recording of STREAMS) {
+  for (const target of Object.keys(READERS) as ServedScheme[]) {
+    for (const recording of allInFull(STREAMS, 12)) {
       it(`read ${recording.name} in ${target}`, async () => {
         const response = await responseOf(recording);
         const { lines } = await transcodeRecording(recording, target, {

@@ -16,6 +16,7 @@ import type { ContentKeyDocument } from '../../imports/startup/UserContentKeys';
 import { ADA, ADMIN, BOB, CANARIES, CONTENTS, FilledHost, marksOf, SHARED_PROVIDER } from '../support/FilledHost';
 import { newKey } from '../support/oauth/ProvidersHost';
 import { until } from '../support/until';
+import { allInFull, itInFull } from '../support/describeInFull';
 
 const KEYS = newKey('k1');
 /** Embedded databases store texts of this length in files of their own. */
@@ -108,6 +109,7 @@ describe('The files of the data directory', function () {
     expect(await get('/runs'), 'titles').to.include(`Ask about ${content}`);
     expect(await get(`/v1/responses/${responseId}`)).to.include(content);
     expect(await get('/chat/c')).to.include(content);
+    expect(await get(`/memories/search?query=${content}`)).to.include(`Likes ${content}.`);
     const { prompts } = JSON.parse(await get('/prompts')) as { readonly prompts: readonly { readonly _id: string }[] };
     expect(await get(`/prompts/${prompts[0]?._id}`)).to.include(content);
     const { requests } = JSON.parse(await get(`/requests?limit=1&userId=${encodeURIComponent(userId)}`, ADMIN)) as {
@@ -198,7 +200,7 @@ describe('The files of the data directory', function () {
     expect([...(await filesWith(content))]).to.deep.equal([]);
   });
 
-  it('stay readable when sealing is switched on, and when it is switched off again', async () => {
+  itInFull('stay readable when sealing is switched on, and when it is switched off again', async () => {
     await start(false);
     const clear = await fill(ADA);
     await restart(true);
@@ -213,25 +215,31 @@ describe('The files of the data directory', function () {
     expect([...(await filesWith(CONTENTS[BOB] ?? ''))]).to.include('ai_responses');
   });
 
-  it('stay readable when the operator rotates keys, which seals the keys of users anew and nothing else', async () => {
-    await start(true);
-    const { runs, responseId } = await fill(ADA);
-    const keysOf = (): Promise<readonly ContentKeyDocument[]> =>
-      test.opened.database.collection<ContentKeyDocument>(CONTENT_KEYS).find({ userId: ADA });
-    const [before] = await keysOf();
-    const documents = await test.dump();
-    const added = newKey('k2');
-    await restart(true, `${added},${KEYS}`);
-    const rotated = await test.host.providers.operations.rotateKeys({ userId: ADMIN, isAdmin: true, source: 'http' });
-    expect(rotated).to.include({ unopened: 0 });
-    const [after] = await keysOf();
-    expect(after).to.include({ _id: before?._id, keyId: 'k2' });
-    expect((await test.dump()).get('ai_responses')).to.deep.equal(documents.get('ai_responses'));
-    await restart(true, added);
-    await readBack(ADA, runs[0] ?? '', responseId);
-  });
+  itInFull(
+    'stay readable when the operator rotates keys, which seals the keys of users anew and nothing else',
+    async () => {
+      await start(true);
+      const { runs, responseId } = await fill(ADA);
+      const keysOf = (): Promise<readonly ContentKeyDocument[]> =>
+        test.opened.database.collection<ContentKeyDocument>(CONTENT_KEYS).find({ userId: ADA });
+      const [before] = await keysOf();
+      const documents = await test.dump();
+      const added = newKey('k2');
+      await restart(true, `${added},${KEYS}`);
+      const rotated = await test.host.providers.operations.rotateKeys({ userId: ADMIN, isAdmin: true, source: 'http' });
+      expect(rotated).to.include({ unopened: 0 });
+      const [after] = await keysOf();
+      expect(after).to.include({ _id: before?._id, keyId: 'k2' });
+      expect((await test.dump()).get('ai_responses')).to.deep.equal(documents.get('ai_responses'));
+      await restart(true, added);
+      await readBack(ADA, runs[0] ?? '', responseId);
+    },
+  );
 
-  for (const [engine, sealContent] of ENGINES.flatMap((each) => [[each, false] as const, [each, true] as const]))
+  for (const [engine, sealContent] of allInFull(
+    ENGINES.flatMap((each) => [[each, true] as const, [each, false] as const]),
+    1,
+  ))
     it(`contain nothing of a user who was deleted, ${sealContent ? 'with' : 'without'} sealing (${engine})`, async () => {
       await start(sealContent, KEYS, engine);
       // The first name of the file that has responses.

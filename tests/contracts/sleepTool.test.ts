@@ -8,13 +8,13 @@ import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/Too
 import { answer, calling } from '../../imports/testing/responses';
 import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
 import { itInFull } from '../support/describeInFull';
-import { RUN_STORES } from '../support/runStores';
+import { QUICK_RUN_STORES } from '../support/runStores';
 import type { TestRunStore } from '../support/runStores';
 import { until } from '../support/until';
 
 type Script = ConstructorParameters<typeof ScriptedProvider>[0];
 
-for (const [name, open] of Object.entries(RUN_STORES)) {
+for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
   describe(`a run that sleeps (${name})`, () => {
     let opened: TestRunStore;
     const loops: AgenticLoop[] = [];

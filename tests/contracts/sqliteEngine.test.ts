@@ -16,7 +16,10 @@ import { DirectoryLockedError } from '../../imports/business/ai/infrastructure/p
 import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
 import { inspectSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/maintenance/inspectSqlite';
 import { findSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/nodeSqlite';
-import { SQLITE_FILE } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
+import {
+  openSqliteFile,
+  SQLITE_FILE,
+} from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
 import { runDataCommand } from '../../imports/startup/node/runDataCommand';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 import { describeInFull } from '../support/describeInFull';
@@ -59,6 +62,29 @@ async function fill(database: DocumentDatabase, count = 30): Promise<void> {
   for (let n = 2; n < count; n += 9) await rows.remove({ _id: `${n}` });
 }
 
+async function openFilled(count: number): Promise<DocumentDatabase> {
+  const database = await open('sqlite');
+  const rows = database.collection<Row>('rows');
+  await rows.ensureIndex({ n: 1 });
+  await rows.insertMany(Array.from({ length: count }, (_, n) => ({ _id: `${n}`, n, text: 'x' })));
+  return database;
+}
+
+/** As another program would. */
+function damage(sql: string): void {
+  const sqlite = findSqlite();
+  if (sqlite === undefined) throw new Error('There is no SQLite.');
+  const connection = new sqlite.DatabaseSync(join(directory, 'data', SQLITE_FILE));
+  connection.exec(sql);
+  connection.close();
+}
+
+/** By this process so far. */
+async function bytesWritten(): Promise<number> {
+  const [, bytes] = /^wchar: (\d+)$/m.exec(await readFile('/proc/self/io', 'utf8')) ?? [];
+  return Number(bytes);
+}
+
 const contentOf = async (database: DocumentDatabase): Promise<readonly Row[]> =>
   database.collection<Row>('rows').find({}, { sort: { _id: 1 } });
 
@@ -77,11 +103,20 @@ async function data(...args: readonly string[]): Promise<{ readonly code: number
 
 if (findSqlite() === undefined) {
   describe('SQLite in a Node without it', () => {
+    it('is not chosen for a new directory', async () => {
+      const database = await open();
+      await fill(database, 1);
+      await database.close();
+      expect(await isThere('rows.nedb')).to.equal(true);
+    });
+
     it('is named with what to do, and nothing is changed', async () => {
       expect(String(await failure(open('sqlite')))).to.match(/needs node:sqlite, which Node\.js has from 22\.13 on/);
       await mkdir(join(directory, 'data'));
       await writeFile(join(directory, 'data', SQLITE_FILE), '');
-      expect(await failure(open())).to.be.instanceOf(StoreError);
+      const error = await failure(open());
+      expect(error).to.be.instanceOf(StoreError);
+      expect(String(error)).to.match(/bolide\.sqlite.* Use a newer Node\.js, or set DATA_DIR to another directory\./);
       expect(await readdir(join(directory, 'data'))).to.deep.equal([SQLITE_FILE]);
     });
   });
@@ -99,8 +134,8 @@ if (findSqlite() === undefined) {
     });
 } else {
   describe('SQLite: the choice of the embedded database', () => {
-    it('takes what the directory has, and the setting for a new one', async () => {
-      await (await open('sqlite')).close();
+    it('is SQLite for a new directory, what the directory has, or the setting', async () => {
+      await (await open()).close();
       expect(await isThere(SQLITE_FILE)).to.equal(true);
       const database = await open();
       await fill(database);
@@ -111,7 +146,7 @@ if (findSqlite() === undefined) {
     });
 
     it('keeps NeDB for its files unless they are imported', async () => {
-      const nedb = await open();
+      const nedb = await open('nedb');
       await fill(nedb);
       const expected = await contentOf(nedb);
       await nedb.close();
@@ -129,7 +164,7 @@ if (findSqlite() === undefined) {
     });
 
     it('begins an interrupted import anew, or completes it', async () => {
-      const nedb = await open();
+      const nedb = await open('nedb');
       await fill(nedb);
       const expected = await contentOf(nedb);
       await nedb.close();
@@ -141,6 +176,24 @@ if (findSqlite() === undefined) {
       expect(await contentOf(database)).to.deep.equal(expected);
       await database.close();
       expect(await isThere('rows.nedb')).to.equal(false);
+    });
+
+    it('refuses a file system without shared memory, and leaves the directory to NeDB', async () => {
+      const sqlite = findSqlite();
+      if (sqlite === undefined) throw new Error('There is no SQLite.');
+      const { DatabaseSync } = sqlite;
+      // This way to lock files needs none, so SQLite offers no log of changes with it.
+      class DotFileDatabase extends DatabaseSync {
+        constructor(path: string) {
+          super(`file:${path}?vfs=unix-dotfile`);
+        }
+      }
+      const path = join(directory, SQLITE_FILE);
+      const opening = openSqliteFile({ DatabaseSync: DotFileDatabase }, path, () => Promise.resolve());
+      expect(String(await failure(opening))).to.match(
+        /lacks the shared memory .* local disk, or DATA_ENGINE to nedb\./,
+      );
+      expect(await readdir(directory)).to.deep.equal([]);
     });
 
     it('locks the directory', async () => {
@@ -167,6 +220,45 @@ if (findSqlite() === undefined) {
       expect((await data('check')).code).to.equal(0);
     });
   });
+
+  describe('SQLite: removal', () => {
+    it('reads no document that SQL can find, and only ids if nothing else is asked for', async () => {
+      const database = await openFilled(300);
+      const rows = database.collection<Row>('rows');
+      damage(`UPDATE rows SET checksum = 1`);
+      expect(String(await failure(rows.find({})))).to.include('is damaged');
+      expect(await rows.find({ n: { $lt: 2 } }, { sort: { n: -1 }, fields: { _id: 1 } })).to.deep.equal([
+        { _id: '1' },
+        { _id: '0' },
+      ]);
+      expect(await rows.remove({ n: { $in: Array.from({ length: 250 }, (_, n) => n) } })).to.equal(250);
+      expect(await rows.count({})).to.equal(50);
+      await database.close();
+    });
+
+    for (const selector of [{ n: { $lt: 1_000 } }, { n: { $lt: 1_000 }, text: 'x' }])
+      it(`leaves what matches ${JSON.stringify(selector)} no more when its turn comes`, async () => {
+        const database = await openFilled(300);
+        const rows = database.collection<Row>('rows');
+        const removing = rows.remove(selector);
+        await rows.update({ _id: '250' }, { $set: { n: 2_000 } });
+        expect(await removing).to.equal(299);
+        expect((await rows.find({})).map(({ _id }) => _id)).to.deep.equal(['250']);
+        await database.close();
+      });
+  });
+
+  if (process.platform === 'linux')
+    describe('SQLite: what is written', () => {
+      it('is little for a small change', async () => {
+        const database = await openFilled(10);
+        const rows = database.collection<Row>('rows');
+        const before = await bytesWritten();
+        for (let at = 0; at < 100; at += 1) await rows.update({ _id: '1' }, { $set: { text: `${at}` } });
+        expect(((await bytesWritten()) - before) / 100).to.be.below(3_000);
+        await database.close();
+      });
+    });
 
   describe('SQLite: kill -9 during writes', () => {
     it(`neither loses nor mixes documents in ${KILLS} rounds (seed ${SEED})`, async function () {
@@ -277,20 +369,13 @@ if (findSqlite() === undefined) {
       const expected = await contentOf(database);
       await database.close();
       const path = join(directory, 'data', SQLITE_FILE);
-      const { DatabaseSync } = findSqlite() ?? {};
-      if (DatabaseSync === undefined) throw new Error('There is no SQLite.');
-      const change = (sql: string): void => {
-        const connection = new DatabaseSync(path);
-        connection.exec(sql);
-        connection.close();
-      };
-      change(`UPDATE rows SET "k:at" = 5 WHERE _id = '4'`);
+      damage(`UPDATE rows SET "k:at" = 5 WHERE _id = '4'`);
       expect((await data('check')).output).to.match(/rows, row \d+: its columns do not fit the document/);
       expect((await data('repair')).code).to.equal(0);
       const repaired = await open();
       expect(await contentOf(repaired)).to.deep.equal(expected);
       await repaired.close();
-      change(`UPDATE rows SET document = replace(document, '90', '91'), checksum = 1 WHERE _id = '4'`);
+      damage(`UPDATE rows SET document = replace(document, '90', '91'), checksum = 1 WHERE _id = '4'`);
       expect((await data('check')).code).to.equal(1);
       const before = await readFile(path);
       expect((await data('repair')).output).to.match(/Cannot be read: rows, row \d+: .*accept the loss/s);
@@ -307,7 +392,7 @@ if (findSqlite() === undefined) {
       await database.close();
       expect((await data('backup', join(directory, 'sqlite'))).code).to.equal(0);
       await rm(join(directory, 'data'), { recursive: true });
-      const nedb = await open();
+      const nedb = await open('nedb');
       await fill(nedb, 5);
       await nedb.close();
       await cp(join(directory, 'data'), join(directory, 'nedb'), { recursive: true });

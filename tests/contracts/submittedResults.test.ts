@@ -8,7 +8,7 @@ import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/Too
 import { recordEvents } from '../support/recordEvents';
 import { RecordingLogger } from '../support/RecordingLogger';
 import { answer, calling } from '../../imports/testing/responses';
-import { RUN_STORES } from '../support/runStores';
+import { QUICK_RUN_STORES } from '../support/runStores';
 import type { TestRunStore } from '../support/runStores';
 import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
 import type { ScriptedStep } from '../../imports/testing/ScriptedProvider';
@@ -44,7 +44,7 @@ const RESULTS: Readonly<Record<string, readonly [ExternalResult, RegExp]>> = {
   'an error': [{ error: 'out of order' }, /^out of order$/],
 };
 
-for (const [name, open] of Object.entries(RUN_STORES)) {
+for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
   describe(`a submitted result (${name})`, () => {
     let opened: TestRunStore;
     before(async () => {

@@ -4,6 +4,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
+import { itInFull } from '../support/describeInFull';
 
 const ROOT = join(__dirname, '../..');
 const isFull = process.env['BOLIDE_FULL'] !== undefined;
@@ -61,7 +62,7 @@ describe('npm run ask', function () {
     expect(stdout.trim()).to.match(/simulated/i);
   });
 
-  it('returns JSON for a schema from a file or inline, even on vendors without structured output', async () => {
+  itInFull('returns JSON for a schema from a file or inline, even on vendors without structured output', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'ask-')), 'schema.json');
     const schema = JSON.stringify({
       type: 'object',

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { SCHEME_OF_WIRE } from '../../imports/business/ai/domain/types/VendorTypes';
-import type { JsonObject, SchemeName } from '../../imports/business/ai/domain/types/VendorTypes';
+import type { JsonObject, ServedScheme } from '../../imports/business/ai/domain/types/VendorTypes';
 import { DEFAULT_FIELDS } from '../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import { SCHEMES } from '../../imports/business/ai/infrastructure/streaming/schemes';
 import { UnifiedStreamAdapter } from '../../imports/business/ai/infrastructure/streaming/UnifiedStreamAdapter';
@@ -28,6 +28,7 @@ import {
   DEFAULT_VENDOR,
   wireOf,
 } from '../support/transcoding';
+import { allInFull } from '../support/describeInFull';
 
 function compiled(name: string): ValidateFunction {
   const schema = JSON.parse(readFileSync(join(__dirname, '../fixtures/schemas', name), 'utf8')) as AnySchema;
@@ -61,7 +62,7 @@ function isOpen(response: LLMResponse | undefined): boolean {
   return isOpenResponsesEvent(event);
 }
 
-function vendorAs(recording: Recording, target: SchemeName): Recording['vendor'] {
+function vendorAs(recording: Recording, target: ServedScheme): Recording['vendor'] {
   return SCHEME_OF_WIRE[recording.wire] === target ? recording.vendor : DEFAULT_VENDOR[target];
 }
 
@@ -159,7 +160,7 @@ describe('recorded streams on their own wire', () => {
 });
 
 /** Normalizes what a stream can express in more than one way. */
-const FORMS: Readonly<Record<SchemeName, (body: JsonObject) => JsonObject>> = {
+const FORMS: Readonly<Record<ServedScheme, (body: JsonObject) => JsonObject>> = {
   // A stream is dated when it is received. Missing content may be omitted, null or empty; missing counts are zero.
   openai: ({ created: _, usage = ZEROS, ...body }) => ({
     ...body,
@@ -235,7 +236,7 @@ function boundaries(text: string): readonly number[] {
 }
 
 describe('recorded streams truncated between two events', () => {
-  for (const recording of STREAMS) {
+  for (const recording of allInFull(STREAMS, 10)) {
     it(`${recording.name}: ends with the target's error and throws it, or contains everything that the complete stream does`, async function () {
       this.timeout(240_000);
       for (const target of SCHEME_NAMES) {
@@ -292,7 +293,7 @@ describe('streams with hidden tool calls', () => {
 });
 
 /** The announcement of a call, by scheme; its frame has no other content. */
-const ANNOUNCED: Readonly<Record<SchemeName, (frame: JsonObject) => unknown>> = {
+const ANNOUNCED: Readonly<Record<ServedScheme, (frame: JsonObject) => unknown>> = {
   openai: (chunk) => chunk.tool_use_announced,
   openai_responses: (event) =>
     event.type === 'response.output_item.added' && (event.item as JsonObject).type === 'function_call'

@@ -140,6 +140,13 @@ for (const vendor of SIMULATED_VENDORS) {
         ['max_output_tokens', 'max_output_tokens'],
         ['content_filter', 'content_filter'],
       ] as const) {
+        if (vendor.wire === 'interactions' && incomplete === 'content_filter') {
+          it('reports blocked content as filtered', async () => {
+            const error = await failureOf(play({ text: 'Half a', incomplete }, { input: 'go' }));
+            expect(error).to.include({ code: 'content-filtered', vendorCode: 'safety' });
+          });
+          continue;
+        }
         it(`reports a response that ended with ${incomplete} as incomplete`, async () => {
           const response = await play({ text: 'Half a', incomplete }, { input: 'go' });
           expect(response.status).to.equal('incomplete');
@@ -265,7 +272,7 @@ for (const vendor of SIMULATED_VENDORS) {
       expect(await manager.generateText('ann', 'go')).to.equal('second time');
     });
 
-    const hasRefusals = vendor.wire !== 'gemini' && !['groq', 'llama', 'openai_compatible'].includes(vendor.vendor);
+    const hasRefusals = vendor.vendor !== 'google' && !['groq', 'llama', 'openai_compatible'].includes(vendor.vendor);
     if (hasRefusals)
       it('reports a refusal as refused', async () => {
         simulator.enqueue({ refusal: 'I will not.' });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { toolCalls } from '../../imports/business/ai/domain/entities/Response';
-import type { JsonObject, VendorName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
+import type { JsonObject, VendorName, ServedWire } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createProvider } from '../../imports/business/ai/infrastructure/factories/createProvider';
 import { startCannedResponseServer } from '../support/cannedResponseServer';
 import type { CannedResponseServer } from '../support/cannedResponseServer';
@@ -287,7 +287,7 @@ function candidate(fields: JsonObject): JsonObject {
 const HI = { content: { role: 'model', parts: [{ text: 'Hi' }] } };
 
 /** Streams of vendors that deviate from the other wires. */
-const OTHER_RESPONSES: Readonly<Record<string, readonly [wire: WireName, body: string, expected: Expected]>> = {
+const OTHER_RESPONSES: Readonly<Record<string, readonly [wire: ServedWire, body: string, expected: Expected]>> = {
   'omits a call from its last event': [
     'responses',
     responses(DELTA, ...DONE_ITEMS, { type: 'response.completed', response: { ...RESPONSE, output: [MESSAGE] } }),
@@ -314,43 +314,44 @@ const OTHER_RESPONSES: Readonly<Record<string, readonly [wire: WireName, body: s
   ],
 };
 
-const OTHER_FAILURES: Readonly<Record<string, readonly [wire: WireName, body: string, code: string, message: RegExp]>> =
-  {
-    'sends the JSON of an error instead of events': [
-      'anthropic_messages',
-      JSON.stringify({ type: 'error', error: { type: 'rate_limit_error', message: 'Slow down' } }),
-      'rate-limited',
-      /Slow/,
-    ],
-    'sends the JSON of another error instead of events': [
-      'responses',
-      JSON.stringify({ error: { message: 'Wrong key', code: 'invalid_api_key' } }),
-      'auth-failed',
-      /Wrong key/,
-    ],
-    'sends a list with an error instead of events': [
-      'gemini',
-      JSON.stringify([{ error: { code: 429, message: 'Quota', status: 'RESOURCE_EXHAUSTED' } }]),
-      'rate-limited',
-      /Quota/,
-    ],
-    'sends an item without a type': [
-      'responses',
-      responses({
-        type: 'response.completed',
-        response: { ...RESPONSE, output: [{ id: 'f1', call_id: 'c1', name: 'a', arguments: '{}' }] },
-      }),
-      'stream-broken',
-      /type/,
-    ],
-  };
+const OTHER_FAILURES: Readonly<
+  Record<string, readonly [wire: ServedWire, body: string, code: string, message: RegExp]>
+> = {
+  'sends the JSON of an error instead of events': [
+    'anthropic_messages',
+    JSON.stringify({ type: 'error', error: { type: 'rate_limit_error', message: 'Slow down' } }),
+    'rate-limited',
+    /Slow/,
+  ],
+  'sends the JSON of another error instead of events': [
+    'responses',
+    JSON.stringify({ error: { message: 'Wrong key', code: 'invalid_api_key' } }),
+    'auth-failed',
+    /Wrong key/,
+  ],
+  'sends a list with an error instead of events': [
+    'gemini',
+    JSON.stringify([{ error: { code: 429, message: 'Quota', status: 'RESOURCE_EXHAUSTED' } }]),
+    'rate-limited',
+    /Quota/,
+  ],
+  'sends an item without a type': [
+    'responses',
+    responses({
+      type: 'response.completed',
+      response: { ...RESPONSE, output: [{ id: 'f1', call_id: 'c1', name: 'a', arguments: '{}' }] },
+    }),
+    'stream-broken',
+    /type/,
+  ],
+};
 
 const VENDOR_OF = {
   responses: 'openai',
   anthropic_messages: 'anthropic',
   gemini: 'google',
   chat_completions: 'openai_compatible',
-} as const satisfies Record<WireName, VendorName>;
+} as const satisfies Record<ServedWire, VendorName>;
 
 describe('a vendor that', () => {
   let server: CannedResponseServer;
@@ -359,7 +360,7 @@ describe('a vendor that', () => {
   });
   after(() => server.close());
 
-  async function streamFrom(body: string, wire: WireName = 'chat_completions'): Promise<JsonObject> {
+  async function streamFrom(body: string, wire: ServedWire = 'chat_completions'): Promise<JsonObject> {
     const provider = createProvider({
       vendor: VENDOR_OF[wire],
       wire,

@@ -13,10 +13,14 @@ import { DashboardSessions } from '../../imports/api/dashboard/DashboardSessions
 import { SESSIONS, SessionStore } from '../../imports/api/dashboard/SessionStore';
 import { IDENTITIES, IdentityStore } from '../../imports/api/signIn/Identities';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
+import { fieldsOf } from '../../imports/business/ai/domain/json';
 import type { StoredDocument } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
 import { AUDIT_KEYS } from '../../imports/business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import { SCHEDULES } from '../../imports/business/ai/infrastructure/jobs/ScheduleTimes';
 import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import { DocumentMcpAccounts } from '../../imports/business/ai/infrastructure/persistence/mcp/DocumentMcpAccounts';
+import { SIGN_IN_STATES } from '../../imports/api/signIn/UsedStates';
+import { MCP_DEFINITIONS } from '../../imports/business/ai/infrastructure/persistence/mcp/DocumentMcpServers';
 import {
   openRunEvents,
   RUN_EVENT_WATCHERS,
@@ -36,10 +40,16 @@ import {
 } from '../../imports/business/ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
 import type { WindowDocument } from '../../imports/business/ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
 import { TOKEN_RATES } from '../../imports/business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
+import { openBackgroundCalls } from '../../imports/business/ai/infrastructure/persistence/background/DocumentBackgroundCalls';
+import { openBatchStore } from '../../imports/business/ai/infrastructure/persistence/batches/DocumentBatchStore';
 import { openVendorObjects } from '../../imports/business/ai/infrastructure/persistence/vendorObjects/DocumentVendorObjects';
+import { KeyRing } from '../../imports/business/providers/infrastructure/sealing/KeyRing';
+import { SealingService } from '../../imports/business/providers/infrastructure/sealing/SealingService';
+import { taskRequest, taskResult } from './mcp/requestWithTasks';
 import { newKey } from './oauth/ProvidersHost';
 import { recordEvents } from './recordEvents';
 import type { EventRecord } from './recordEvents';
+import { until } from './until';
 
 /** With characters that ids of documents escape. */
 export const ADA = 'ada/9f3 @x';
@@ -59,12 +69,14 @@ export const IMPERSONAL = [
   TOKEN_RATES,
   COLLECTIONS.changes,
   AUDIT_KEYS,
+  MCP_DEFINITIONS,
+  SIGN_IN_STATES,
 ];
 export const SHARED_PROVIDER = 'shared';
 
 export const actorOf = (userId: string): Actor => ({ userId, isAdmin: userId === ADMIN, source: 'http' });
 
-export interface FilledHostSettings extends Partial<Pick<HostSettings, 'sealContent' | 'secretKeys'>> {
+export interface FilledHostSettings extends Partial<Pick<HostSettings, 'sealContent' | 'secretKeys' | 'mcpServers'>> {
   /** Outlives the host. Default: one of its own. */
   readonly simulator?: Simulator;
 }
@@ -78,6 +90,7 @@ export class FilledHost {
   readonly host: Host;
   private readonly server: Server;
   private readonly ownsSimulator: boolean;
+  private readonly secretKeys: string;
 
   private constructor(
     simulator: Simulator,
@@ -86,7 +99,9 @@ export class FilledHost {
     host: Host,
     server: Server,
     ownsSimulator: boolean,
+    secretKeys: string,
   ) {
+    this.secretKeys = secretKeys;
     this.ownsSimulator = ownsSimulator;
     this.simulator = simulator;
     this.opened = opened;
@@ -98,7 +113,7 @@ export class FilledHost {
 
   static async start(
     open: () => Promise<TestDatabase>,
-    { simulator: given, ...settings }: FilledHostSettings = {},
+    { simulator: given, secretKeys = newKey('k1'), ...settings }: FilledHostSettings = {},
   ): Promise<FilledHost> {
     const simulator = given ?? (await startSimulator());
     const opened = await open();
@@ -115,7 +130,13 @@ export class FilledHost {
     const parameters = { type: 'object', properties: { text: { type: 'string' } }, additionalProperties: false };
     const tools = new ToolRegistry()
       .register({ name: 'clock', parameters, execute: ({ text }: { readonly text?: string }) => `Noon, ${text}.` })
-      .register({ name: 'danger', parameters, needsApproval: true, execute: () => 'done' });
+      .register({ name: 'danger', parameters, needsApproval: true, execute: () => 'done' })
+      .register({
+        name: 'report',
+        parameters,
+        blocking: false,
+        execute: ({ text }: { text?: string }) => `On ${text}.`,
+      });
     const sessions = new DashboardSessions({
       store: new SessionStore(database.collection(SESSIONS)),
       tokens: {
@@ -126,10 +147,11 @@ export class FilledHost {
     const host: Host = await createHost(
       {
         ai: { providers: [], budgets: { day: { calls: 100 } } },
-        secretKeys: newKey('k1'),
+        secretKeys,
         rootUrl: 'http://localhost',
         allowPrivateHosts: true,
         requestLog: { bodies: true },
+        mcp: { tools: ['report'] },
         ...settings,
       },
       {
@@ -151,7 +173,7 @@ export class FilledHost {
     app.use(host.api.router);
     const server = createServer(app).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const started = new FilledHost(simulator, opened, names, host, server, given === undefined);
+    const started = new FilledHost(simulator, opened, names, host, server, given === undefined, secretKeys);
     // Another process has created them.
     if ((await host.providers.service.find(SHARED_PROVIDER)) !== undefined) return started;
     const provider = { vendor: 'openai', baseURL: simulator.baseURL('openai') };
@@ -208,6 +230,16 @@ export class FilledHost {
     });
   }
 
+  /** Calls a tool over MCP as a task, and waits for its end. */
+  private async runTask(userId: string, text: string): Promise<void> {
+    const ask = async (method: string, params: Readonly<Record<string, unknown>>) => {
+      const { headers, body } = taskRequest(method, params);
+      return fieldsOf(await taskResult(await this.request(userId, 'POST', '/mcp', body, headers)));
+    };
+    const { taskId } = await ask('tools/call', { name: 'report', arguments: { text } });
+    await until(async () => (await ask('tasks/get', { taskId }))['status'] === 'completed');
+  }
+
   /** Starts a run whose first turn calls the tool. @returns its id */
   async startRun(userId: string, tool: string, requestId: string): Promise<string> {
     const input = `Ask about ${CONTENTS[userId]}`;
@@ -240,6 +272,10 @@ export class FilledHost {
     const completed = await this.startRun(userId, 'clock', 'r1');
     simulator.enqueue({ text: `The answer about ${content}.` });
     await events.seen('run:completed', ({ executionId }) => executionId === completed);
+    const userBatch = { batchId: `batch-${canary}`, providerId: SHARED_PROVIDER, requests: [{ input: content }] };
+    expect((await this.request(userId, 'POST', '/batches', userBatch)).status).to.equal(202);
+    const { 'ai.batches.get': batchOf } = host.operations;
+    await until(async () => (await batchOf(actor, { batchId: userBatch.batchId })).state === 'completed');
     const waiting = await this.startRun(userId, 'danger', 'r2');
     await events.seen('tool:approval_required', ({ executionId }) => executionId === waiting);
     const { executionId: queued } = await host.module.useCases.queueRun.execute(
@@ -263,6 +299,11 @@ export class FilledHost {
     await host.module.conversations.handler.handleMessage(userId, 'chat', content, { model: SHARED_PROVIDER });
     simulator.enqueue({ text: `A response about ${content}.` });
     await (await openVendorObjects(this.opened.database)).record(userId, [`msg_${canary}`]);
+    const call = { userId, turn: canary, providerId: SHARED_PROVIDER, digest: '' };
+    await (await openBackgroundCalls(this.opened.database)).save(call, `resp_${canary}`);
+    const lease = { owner: 'process', leasedUntil: 0, revision: 1, createdAt: 0 };
+    const batch = { userId, batchId: `batch of ${canary}`, requests: 1, parts: [], ...lease };
+    expect(await (await openBatchStore(this.opened.database)).insert(batch)).to.equal(true);
     const response = await this.request(
       userId,
       'POST',
@@ -282,8 +323,10 @@ export class FilledHost {
     const message = { id: 'm', role: 'user', parts: [{ type: 'text', text: content }] };
     const chat = await this.request(userId, 'POST', '/chat', { id: 'c', model: SHARED_PROVIDER, messages: [message] });
     expect(await chat.text()).to.contain(`A message about ${content}.`);
+    await this.runTask(userId, content);
     const prompt = { name: `Prompt of ${canary}`, content: { input: content } };
     expect((await this.request(userId, 'POST', '/prompts', prompt)).status).to.equal(200);
+    expect((await this.request(userId, 'POST', '/memories', { text: `Likes ${content}.` })).status).to.equal(200);
     const created = await this.request(userId, 'POST', '/tokens', { name: canary });
     expect(created.status).to.equal(201);
     const { token: secret } = (await created.json()) as { readonly token: string };
@@ -298,6 +341,14 @@ export class FilledHost {
     await host.module.jobs.schedule({ name: task, cron: '0 3 1 1 *' }, () => Promise.resolve());
     await host.operations['ai.schedules.pause']({ ...actor, isAdmin: true }, { name: task });
     await host.operations['ai.routing.save']({ ...actor, isAdmin: true }, { name: task, targets: [SHARED_PROVIDER] });
+    await host.operations['ai.mcpServers.save'](
+      { ...actor, isAdmin: true },
+      { name: task, url: 'https://mcp.invalid', enabled: false },
+    );
+    const account = { server: task, userId, content: JSON.stringify({ content }), listsTools: true, signedInAt: 1 };
+    await new DocumentMcpAccounts(this.opened.database, new SealingService(KeyRing.parse(this.secretKeys))).put(
+      account,
+    );
     await host.providers.operations.create(actorOf(ADMIN), {
       providerId: `of-${canary}`,
       name: `Provider of ${canary}`,

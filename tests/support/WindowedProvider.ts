@@ -15,6 +15,9 @@ export class WindowedProvider implements ILLMProvider {
   /** What the model was sent, without requests for summaries. */
   readonly requests: (readonly Item[])[] = [];
   readonly summaryRequests: string[] = [];
+  /** What it was asked to compact. Each time it makes of it what `compact` says, as a vendor that can. */
+  readonly compactRequests: GenerateOptions[] = [];
+  compact: ((items: readonly Item[]) => readonly Item[] | Error) | undefined;
   refused = 0;
   readonly window: number;
   private readonly turn: Turn;
@@ -38,7 +41,7 @@ export class WindowedProvider implements ILLMProvider {
   }
 
   getCapabilities(): ModelCapabilities {
-    return this.capabilities;
+    return this.compact === undefined ? this.capabilities : { ...this.capabilities, supportsCompaction: true };
   }
 
   validateAccess(): Promise<boolean> {
@@ -62,6 +65,11 @@ export class WindowedProvider implements ILLMProvider {
       const summary = this.summarize(text);
       if (summary instanceof Error) throw summary;
       response = summary;
+    } else if (options.compact === true) {
+      this.compactRequests.push(options);
+      const output = this.compact?.(items) ?? [];
+      if (output instanceof Error) throw output;
+      response = { ...answer(''), output };
     } else {
       this.requests.push(items);
       response = this.turn(items, options, this.requests.length);

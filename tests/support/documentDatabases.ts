@@ -20,7 +20,7 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-type OpenDatabase = () => Promise<TestDatabase>;
+export type OpenDatabase = () => Promise<TestDatabase>;
 
 const ON_EVERY_NODE = {
   'embedded (NeDB)': openEmbedded,
@@ -41,9 +41,13 @@ export async function openDatabaseOf(name: string): Promise<TestDatabase> {
   return open();
 }
 
-/** For suites of what is above the store: all of them at full counts, otherwise the one that needs no server. */
+/** For suites of what is above the store: all of them at full counts, otherwise the default of this Node. */
 export const QUICK_DATABASES: Readonly<Record<string, OpenDatabase>> =
-  process.env['BOLIDE_FULL'] === undefined ? { 'embedded (NeDB)': openEmbedded } : DATABASES;
+  process.env['BOLIDE_FULL'] === undefined
+    ? findSqlite() === undefined
+      ? { 'embedded (NeDB)': openEmbedded }
+      : { 'embedded (SQLite)': openSqlite }
+    : DATABASES;
 
 /** Milliseconds. */
 const SWEEP = 20;

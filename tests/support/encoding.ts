@@ -2,7 +2,7 @@
 import type { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { LLMResponse, ResponseVendor } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
-import type { JsonObject, SchemeName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
+import type { JsonObject, ServedScheme, ServedWire } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createStreamEncoder } from '../../imports/business/ai/infrastructure/streaming/createStreamEncoder';
 import type { StreamEncoderOptions } from '../../imports/business/ai/infrastructure/converters/stream/StreamEncoder';
 import { response } from '../../imports/testing/responses';
@@ -16,7 +16,7 @@ export const ENCODER_OPTIONS: StreamEncoderOptions = {
 
 /** All frames of a stream that ends normally. */
 export function encoded(
-  scheme: SchemeName,
+  scheme: ServedScheme,
   events: readonly ResponseStreamEvent[],
   options: Partial<StreamEncoderOptions> = {},
 ): string {
@@ -26,7 +26,7 @@ export function encoded(
 
 /** The same as parsed JSON, without the end marker. */
 export function encodedEvents(
-  scheme: SchemeName,
+  scheme: ServedScheme,
   events: readonly ResponseStreamEvent[],
   options: Partial<StreamEncoderOptions> = {},
 ): readonly JsonObject[] {
@@ -35,7 +35,7 @@ export function encodedEvents(
 
 /** All frames of a stream that fails after these events. */
 export function encodedFailure(
-  scheme: SchemeName,
+  scheme: ServedScheme,
   events: readonly ResponseStreamEvent[],
   error: LLMError,
   options: Partial<StreamEncoderOptions> = {},
@@ -48,7 +48,7 @@ export const CREATED_EVENT: ResponseStreamEvent = { type: 'response.created', id
 
 /** The final event of a stream of a wire, with further fields of its response. */
 export function completed(
-  wire: WireName,
+  wire: ServedWire,
   fields: Partial<Omit<LLMResponse, 'vendor'>> & { readonly vendor?: Partial<ResponseVendor> } = {},
 ): ResponseStreamEvent {
   const { vendor, ...others } = fields;

@@ -44,6 +44,7 @@ export function longModel(turns: number, query: string = FACTS[1]): RuleModel {
       const seen = JSON.stringify(history);
       return text(FACTS.filter((fact) => seen.includes(fact)).join(' '));
     },
+    summarize: ({ turns: history }) => summaryOf(history),
   };
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createParser } from 'eventsource-parser';
 import type { SseMessage } from '../../imports/business/ai/infrastructure/converters/Wire';
-import type { JsonObject, VendorName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
+import type { JsonObject, VendorName, ServedWire } from '../../imports/business/ai/domain/types/VendorTypes';
 
 export const RECORDINGS_ROOT = join(__dirname, '../fixtures/recorded');
 
@@ -30,7 +30,7 @@ export interface Recording {
   readonly n: number;
   readonly api: string;
   readonly vendor: VendorName;
-  readonly wire: WireName;
+  readonly wire: ServedWire;
   readonly path: string;
   readonly stream: boolean;
   readonly status: number;
@@ -43,7 +43,7 @@ export interface Recording {
 /** A recording that includes its request, which some lack. */
 export type RequestRecording = Recording & { readonly request: JsonObject };
 
-const APIS: Readonly<Record<string, { readonly vendor: VendorName; readonly wire: WireName }>> = {
+const APIS: Readonly<Record<string, { readonly vendor: VendorName; readonly wire: ServedWire }>> = {
   'openai.responses': { vendor: 'openai', wire: 'responses' },
   'azure.openai.responses': { vendor: 'azure_openai', wire: 'responses' },
   'xai.responses': { vendor: 'grok', wire: 'responses' },
@@ -80,7 +80,7 @@ export const RECORDINGS: readonly Recording[] = index.cases.flatMap(({ id, api, 
   }));
 });
 
-export function recordingsOf(wire: WireName): readonly Recording[] {
+export function recordingsOf(wire: ServedWire): readonly Recording[] {
   return RECORDINGS.filter((recording) => recording.wire === wire);
 }
 
@@ -103,7 +103,7 @@ export function sseMessages(text: string): readonly SseMessage[] {
 }
 
 /** Converts payloads that were recorded one per line back to an SSE stream. */
-function toSse(lines: string, wire: WireName): string {
+function toSse(lines: string, wire: ServedWire): string {
   const payloads = lines.split('\n').filter((line) => line !== '');
   // Sources that recorded only payloads also dropped the end marker of chat streams.
   const marker = wire === 'chat_completions' && !payloads.includes('[DONE]') ? ['[DONE]'] : [];

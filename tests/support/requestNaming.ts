@@ -8,6 +8,7 @@ const BASES: Readonly<Record<RequestForm, () => JsonObject>> = {
   chat_completions: () => ({ messages: [{ role: 'user', content: 'Hi' }] }),
   anthropic_messages: () => ({ max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }),
   gemini: () => ({ contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] }),
+  interactions: () => ({ input: [{ type: 'user_input', content: [{ type: 'text', text: 'Hi' }] }] }),
   media: () => ({ prompt: 'A cat.' }),
 };
 
@@ -20,6 +21,7 @@ const NESTED: Readonly<Record<string, (inner: JsonObject) => JsonObject>> = {
     content: [{ type: 'document', source: { type: 'file', ...inner } }],
   }),
   'anthropic_messages system': (inner) => ({ type: 'document', source: { type: 'file', ...inner } }),
+  'interactions input': (inner) => ({ type: 'user_input', content: [{ type: 'document', ...inner }] }),
   'gemini contents': (inner) => ({ role: 'user', parts: [inner] }),
   'gemini systemInstruction': (inner) => ({ parts: [inner] }),
   'gemini tools': (inner) => ({ googleMaps: { authConfig: inner } }),
@@ -29,7 +31,7 @@ export function requestNaming(form: RequestForm, path: string, id: string): Json
   const base = BASES[form]();
   const [first = ''] = path.split('.');
   const root = first.replace(/\W.*$/, '');
-  const named = build(form, root, path.split('.'), form === 'gemini' && path.endsWith('fileUri') ? `gs://${id}` : id);
+  const named = build(form, root, path.split('.'), /[.](?:fileUri|uri)$/.test(path) ? `gs://${id}` : id);
   const value = named[root];
   // The conversation goes on after what the path puts into it.
   const own = base[root];

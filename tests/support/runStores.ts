@@ -2,22 +2,33 @@
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
-import { DATABASES } from './documentDatabases';
+import { DATABASES, QUICK_DATABASES } from './documentDatabases';
+import type { OpenDatabase } from './documentDatabases';
 
 export interface TestRunStore {
   readonly store: RunStore;
   close(): Promise<void>;
 }
 
-export const RUN_STORES: Readonly<Record<string, () => Promise<TestRunStore>>> = {
+export type OpenRunStore = () => Promise<TestRunStore>;
+
+export const RUN_STORES: Readonly<Record<string, OpenRunStore>> = {
   memory: async () => ({ store: new MemoryRunStore(), close: async () => undefined }),
-  ...Object.fromEntries(
-    Object.entries(DATABASES).map(([name, open]) => [
+  ...storesOn(DATABASES),
+};
+
+/** For suites that take seconds on each: all of them at full counts, otherwise the default of this Node. */
+export const QUICK_RUN_STORES: Readonly<Record<string, OpenRunStore>> =
+  process.env['BOLIDE_FULL'] === undefined ? storesOn(QUICK_DATABASES) : RUN_STORES;
+
+function storesOn(databases: Readonly<Record<string, OpenDatabase>>): Record<string, OpenRunStore> {
+  return Object.fromEntries(
+    Object.entries(databases).map(([name, open]) => [
       name,
       async () => {
         const opened = await open();
         return { store: await openRunStore(opened.database), close: () => opened.close() };
       },
     ]),
-  ),
-};
+  );
+}

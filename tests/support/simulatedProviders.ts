@@ -21,6 +21,7 @@ export const SIMULATED_VENDORS: readonly SimulatedVendor[] = [
   { name: 'Azure chat', vendor: 'azure_openai', wire: 'chat_completions', model: 'gpt-4.1-mini' },
   { name: 'Anthropic', vendor: 'anthropic', wire: 'anthropic_messages', model: 'claude-sonnet-4-5' },
   { name: 'Google', vendor: 'google', wire: 'gemini', model: 'gemini-2.5-flash' },
+  { name: 'Google Interactions', vendor: 'google', wire: 'interactions', model: 'gemini-2.5-flash' },
   { name: 'Grok chat', vendor: 'grok', wire: 'chat_completions', model: 'grok-4' },
   { name: 'Grok Responses', vendor: 'grok', wire: 'responses', model: 'grok-4' },
   { name: 'Groq', vendor: 'groq', wire: 'chat_completions', model: 'llama-3.3-70b-versatile' },

@@ -3,7 +3,7 @@
  * code.
  */
 import { expect } from 'chai';
-import type { JsonObject, SchemeName } from '../../imports/business/ai/domain/types/VendorTypes';
+import type { JsonObject, ServedScheme } from '../../imports/business/ai/domain/types/VendorTypes';
 
 export interface Frame {
   readonly event: string | undefined;
@@ -33,7 +33,7 @@ export function eventsIn(text: string): readonly JsonObject[] {
 }
 
 /** Check a successful stream. */
-export const CHECKS: Readonly<Record<SchemeName, (text: string) => void>> = {
+export const CHECKS: Readonly<Record<ServedScheme, (text: string) => void>> = {
   openai: checkChat,
   openai_responses: checkResponses,
   anthropic: checkAnthropic,
@@ -41,7 +41,7 @@ export const CHECKS: Readonly<Record<SchemeName, (text: string) => void>> = {
 };
 
 /** Expects an error in the target's format, and nothing that signals success. */
-export function expectFailure(target: SchemeName, text: string): void {
+export function expectFailure(target: ServedScheme, text: string): void {
   const events = eventsIn(text);
   const last = events.at(-1)!;
   switch (target) {

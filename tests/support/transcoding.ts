@@ -7,12 +7,18 @@ import { UnifiedStreamAdapter } from '../../imports/business/ai/infrastructure/s
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
 import { SCHEME_OF_WIRE } from '../../imports/business/ai/domain/types/VendorTypes';
-import type { JsonObject, SchemeName, VendorName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
+import type {
+  JsonObject,
+  ServedScheme,
+  VendorName,
+  ServedWire,
+} from '../../imports/business/ai/domain/types/VendorTypes';
 import { modelOf, RECORDINGS } from './recordings';
 import type { Recording } from './recordings';
 import { responseContext, WIRES } from './wireContexts';
 
-export const SCHEME_NAMES: readonly SchemeName[] = Object.values(SCHEME_OF_WIRE);
+const { interactions: _, ...SERVED } = SCHEME_OF_WIRE;
+export const SCHEME_NAMES: readonly ServedScheme[] = Object.values(SERVED);
 
 /** Recorded streams with status 200, including those that fail later. */
 export const STREAMS: readonly Recording[] = RECORDINGS.filter(({ stream, status }) => stream && status === 200);
@@ -27,8 +33,8 @@ export interface Transcoded {
 }
 
 export async function transcode(
-  from: SchemeName,
-  to: SchemeName,
+  from: ServedScheme,
+  to: ServedScheme,
   source: StreamInput,
   options: StreamOptions = {},
 ): Promise<Transcoded> {
@@ -50,7 +56,7 @@ export async function transcode(
 
 export function transcodeRecording(
   recording: Recording,
-  to: SchemeName,
+  to: ServedScheme,
   options: StreamOptions = {},
   text = recording.text,
 ): Promise<Transcoded> {
@@ -69,7 +75,7 @@ export async function* bodyOf(
 
 /** Decodes a stream with the decoder of its wire. @throws what the decoder throws */
 export async function decodeText(
-  wire: WireName,
+  wire: ServedWire,
   text: string,
   vendor: VendorName,
   model = 'requested-model',
@@ -96,14 +102,14 @@ export function completedIn(events: readonly ResponseStreamEvent[]): LLMResponse
   return completed;
 }
 
-export function wireOf(scheme: SchemeName): WireName {
-  const [wire] = (Object.keys(SCHEME_OF_WIRE) as WireName[]).filter((name) => SCHEME_OF_WIRE[name] === scheme);
+export function wireOf(scheme: ServedScheme): ServedWire {
+  const [wire] = (Object.keys(SERVED) as ServedWire[]).filter((name) => SCHEME_OF_WIRE[name] === scheme);
   if (wire === undefined) throw new Error(`no wire is ${scheme}`);
   return wire;
 }
 
 /** The vendor that defines each scheme. */
-export const DEFAULT_VENDOR: Readonly<Record<SchemeName, VendorName>> = {
+export const DEFAULT_VENDOR: Readonly<Record<ServedScheme, VendorName>> = {
   openai: 'openai',
   openai_responses: 'openai',
   anthropic: 'anthropic',

@@ -8,6 +8,7 @@ import { VENDOR_ROWS } from '../../imports/business/ai/infrastructure/vendors/ve
 import { anthropicWire } from '../../imports/business/ai/infrastructure/converters/anthropic/anthropicWire';
 import { chatCompletionsWire } from '../../imports/business/ai/infrastructure/converters/chat/chatCompletionsWire';
 import { googleWire } from '../../imports/business/ai/infrastructure/converters/google/googleWire';
+import { interactionsWire } from '../../imports/business/ai/infrastructure/converters/interactions/interactionsWire';
 import { responsesWire } from '../../imports/business/ai/infrastructure/converters/responses/responsesWire';
 import { CAPABILITIES } from '../../imports/testing/capabilities';
 
@@ -16,6 +17,7 @@ export const WIRES: Readonly<Record<WireName, Wire>> = {
   chat_completions: chatCompletionsWire,
   anthropic_messages: anthropicWire,
   gemini: googleWire,
+  interactions: interactionsWire,
 };
 
 export interface ContextChanges {

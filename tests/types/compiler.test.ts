@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type ts from 'typescript';
 import { compileSources } from '../support/compileSources';
+import { describeInFull } from '../support/describeInFull';
 import { PREAMBLE, WRONG_PROGRAMS } from './wrongPrograms';
 
 const at = (name: string): string => join(__dirname, `${name}.ts`);
 const INFERENCE = readFileSync(at('inference'), 'utf8');
 
-describe('The compiler', function () {
+describeInFull('The compiler', function () {
   this.timeout(120_000);
   let program: ts.Program;
 

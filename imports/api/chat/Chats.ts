@@ -102,10 +102,19 @@ export class Chats {
   private async start(principal: ApiPrincipal, request: ChatRequest): Promise<ChatTurn> {
     const { chats, models } = this.ports;
     const { userId } = principal;
-    const { chatId, sentMessages: messages, trigger, model, instructions } = request;
+    const { chatId, sentMessages: messages, trigger, model, instructions, compaction } = request;
     const tools = request.tools ?? (await this.defaultTools(principal));
     const fingerprint = createHash('sha256')
-      .update(JSON.stringify([trigger, messages, model, instructions, tools]))
+      .update(
+        JSON.stringify([
+          trigger,
+          messages,
+          model,
+          instructions,
+          tools,
+          ...(compaction === undefined ? [] : [compaction]),
+        ]),
+      )
       .digest('base64url');
     const { providerId, model: named } = await models.resolve(principal, model, 'responses');
     for (;;) {
@@ -133,7 +142,7 @@ export class Chats {
     previous: ChatDocument | undefined,
   ): Promise<ChatTurn> {
     const { chats, methods } = this.ports;
-    const { instructions } = request;
+    const { instructions, compaction } = request;
     try {
       return await methods['ai.runs.start'](toActor(principal, 'ai_sdk'), {
         requestId,
@@ -144,6 +153,7 @@ export class Chats {
         ...(/^[^\s\p{C}]{1,128}$/u.test(chatId) ? { conversationId: chatId } : {}),
         ...(named === undefined ? {} : { model: named }),
         ...(instructions === undefined ? {} : { instructions }),
+        ...(compaction === undefined ? {} : { compaction }),
       });
     } catch (error) {
       if (previous === undefined) await chats.remove(userId, chatId, requestId);

@@ -9,6 +9,8 @@ import {
   required,
   text,
 } from '../../business/ai/domain/arguments';
+import { requestedCompaction } from '../../business/ai/application/operations/readArguments';
+import type { RequestedCompaction } from '../../business/ai/application/usecases/RunLauncher';
 import { INPUT_LIMITS } from '../../business/ai/application/operations/readInput';
 import { readUIMessages } from '../../interop/aiSdk/readUIMessages';
 import type { ReadMessage } from '../../interop/aiSdk/readUIMessages';
@@ -24,9 +26,21 @@ export interface ChatRequest {
   readonly instructions?: string;
   /** Names of tools. Default: all that need no other service. */
   readonly tools?: readonly string[];
+  /** Default: the server's. */
+  readonly compaction?: RequestedCompaction;
 }
 
-const FIELDS = ['id', 'messages', 'trigger', 'messageId', 'model', 'instructions', 'tools', 'metadata'] as const;
+const FIELDS = [
+  'id',
+  'messages',
+  'trigger',
+  'messageId',
+  'model',
+  'instructions',
+  'tools',
+  'compaction',
+  'metadata',
+] as const;
 const MAX_INSTRUCTIONS = 100_000;
 const MAX_TOOLS = 128;
 const MAX_NAME = 256;
@@ -52,6 +66,7 @@ export function readChatRequest(body: unknown): ChatRequest {
     ...optional(fields, 'model', identifier(MAX_NAME)),
     ...optional(fields, 'instructions', text(MAX_INSTRUCTIONS)),
     ...optional(fields, 'tools', listOf(MAX_TOOLS, text(MAX_NAME))),
+    ...optional(fields, 'compaction', requestedCompaction),
   };
 }
 

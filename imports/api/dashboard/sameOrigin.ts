@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { HttpError } from '../http/HttpError';
+import { parseUrl } from '../../business/ai/domain/parseUrl';
 
 /**
  * IP addresses and `localhost` can't be rebound.
@@ -44,7 +45,7 @@ export function assertSameOrigin({ headers }: Pick<IncomingMessage, 'headers'>):
 }
 
 function hostOf(origin: string): string | undefined {
-  return URL.canParse(origin) ? new URL(origin).host : undefined;
+  return parseUrl(origin)?.host;
 }
 
 /** The host name without the port and the brackets of IPv6. */

@@ -2,7 +2,7 @@
 import type { GuardrailAnnotation } from '../../business/ai/domain/types/GuardrailAnnotation';
 import type { AnswerHead, GenerateOptions } from '../../business/ai/domain/types/LLMTypes';
 import type { CallOrigin } from '../../business/ai/domain/types/RequestRecords';
-import type { WireName } from '../../business/ai/domain/types/VendorTypes';
+import type { ServedWire } from '../../business/ai/domain/types/VendorTypes';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import { hasScope, tokenOrigin } from '../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
@@ -43,7 +43,7 @@ export type VendorCall = Pick<
  */
 export function vendorCall(
   context: RequestContext,
-  wire: WireName,
+  wire: ServedWire,
   { maxRetryTime, logger }: VendorCallPorts,
   onAnswer?: () => void,
   known: readonly string[] = [],

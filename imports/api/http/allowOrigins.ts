@@ -5,6 +5,7 @@
 import cors from 'cors';
 import type { RequestHandler } from 'express';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import { parseUrl } from '../../business/ai/domain/parseUrl';
 
 /** How long browsers may remember the answer to a preflight request. */
 const PREFLIGHT_SECONDS = 600;
@@ -40,7 +41,7 @@ export function checkedOrigin(text: string, setting: string): string {
   if (text.includes('*'))
     throw invalid('but wildcards are not accepted. List the exact origins of the pages that may call the API.');
   const origin = text.toLowerCase();
-  const isOrigin = /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@\\,"]+$/.test(origin) && URL.canParse(origin);
+  const isOrigin = /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@\\,"]+$/.test(origin) && parseUrl(origin) !== undefined;
   if (!isOrigin)
     throw invalid('which is not an origin. Write it like "https://app.example.com" or "http://localhost:5173".');
   // Pages of apps have schemes of their own, such as app: and chrome-extension:, whose origins URL does not know.

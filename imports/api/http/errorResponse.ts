@@ -1,6 +1,6 @@
 /** Turns an error into the status, body and headers of the API that the client speaks. */
 import type { ErrorCode, LLMError } from '../../business/ai/domain/errors/LLMErrors';
-import type { JsonObject, WireName } from '../../business/ai/domain/types/VendorTypes';
+import type { JsonObject, ServedWire } from '../../business/ai/domain/types/VendorTypes';
 import { isStoreOutage } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/json';
 import { ObjectNotFoundError } from '../../business/ai/domain/errors/ObjectNotFoundError';
@@ -16,7 +16,7 @@ export interface ErrorResponse {
  * `app` is this app's own API, which the dashboard uses; `ai_sdk` is for `useChat`, which shows the body to people;
  * `mcp` has bodies of JSON-RPC.
  */
-export type ApiName = WireName | 'app' | 'ai_sdk' | 'mcp';
+export type ApiName = ServedWire | 'app' | 'ai_sdk' | 'mcp';
 
 export interface ErrorContext {
   readonly api: ApiName;

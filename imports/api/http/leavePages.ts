@@ -5,7 +5,18 @@ import type { RequestHandler } from 'express';
 const SHARED_PATHS = new RegExp(
   `^/(?:${[
     ...['runs', 'tools', 'stats', 'providers', 'secrets', 'tokens', 'user-data', 'input', 'output', 'chat', 'ag-ui'],
-    ...['inbox', 'requests', 'usage', 'budgets', 'routing', 'queue', 'schedules', 'prompts'],
+    ...[
+      'inbox',
+      'requests',
+      'usage',
+      'budgets',
+      'routing',
+      'mcp-servers',
+      'mcp-accounts',
+      'queue',
+      'schedules',
+      'prompts',
+    ],
   ].join('|')})(?:/|$)`,
 );
 

@@ -49,11 +49,18 @@ export class McpHttp {
   constructor(ports: McpHttpPorts) {
     this.ports = ports;
     const { sdk, logger, keepAliveAfter, sessionIdleMs = SESSION_IDLE_MS } = ports;
-    this.handler = sdk.createMcpHandler(({ era }) => createMcpServer(ports, { tellsChanges: era === 'modern' }), {
-      onerror: (error) => logger.debug('MCP:', error),
-      keepAliveMs: keepAliveAfter,
-      maxSubscriptions: MAX_SUBSCRIPTIONS,
-    });
+    this.handler = sdk.createMcpHandler(
+      ({ era }) =>
+        createMcpServer(ports, {
+          tellsChanges: era === 'modern',
+          hasTasks: era === 'modern' && ports.tasks !== undefined,
+        }),
+      {
+        onerror: (error) => logger.debug('MCP:', error),
+        keepAliveMs: keepAliveAfter,
+        maxSubscriptions: MAX_SUBSCRIPTIONS,
+      },
+    );
     this.unsubscribe = ports.registry.onChange(() => {
       this.change ??= setTimeout(() => this.tellOfChange(), CHANGE_DEBOUNCE_MS);
     });
@@ -63,7 +70,9 @@ export class McpHttp {
 
   /** @param body the parsed body of a POST request */
   async handle(request: Request, body: unknown, caller: McpCaller): Promise<Response> {
-    const { sdk, isAlone } = this.ports;
+    const { sdk, isAlone, tasks } = this.ports;
+    const ofTask = await tasks?.answer(request.headers, body, caller);
+    if (ofTask !== undefined) return ofTask;
     const options = { authInfo: toAuthInfo(caller), ...(body === undefined ? {} : { parsedBody: body }) };
     if (!isAlone || !(await sdk.isLegacyRequest(request, body))) return this.handler.fetch(request, options);
     const id = request.headers.get('mcp-session-id');

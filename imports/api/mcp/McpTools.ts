@@ -3,13 +3,14 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { hasFailed } from '../../business/ai/domain/entities/Tool';
 import type { ToolCall } from '../../business/ai/domain/entities/Tool';
 import { isObject } from '../../business/ai/domain/json';
+import type { InputImage } from '../../business/ai/domain/types/ResponsesAPITypes';
 import { matchesWildcard } from '../../business/ai/domain/matchesWildcard';
 import type { ToolCaller } from '../../business/ai/application/services/ToolCaller';
 import type { McpCaller } from './McpCaller';
 import type { RunTool } from './runTools';
 
 export interface McpToolsPorts {
-  readonly caller: Pick<ToolCaller, 'call' | 'has' | 'list' | 'recordDecision'>;
+  readonly caller: Pick<ToolCaller, 'call' | 'has' | 'list' | 'recordDecision' | 'runsInBackground'>;
   readonly runTools: readonly RunTool[];
   /** Names, in which `*` stands for any characters. */
   readonly offered: readonly string[];
@@ -58,22 +59,33 @@ export class McpTools {
     return this.isOffered(name) && !this.runTools.has(name) && this.ports.caller.has(name);
   }
 
+  /** Whether it is one of the server's tools, and offered, whose calls nobody has to wait for or to approve. */
+  runsInBackground(name: string): boolean {
+    return this.has(name) && this.ports.caller.runsInBackground(name);
+  }
+
   private isOffered(name: string): boolean {
     return this.ports.offered.some((pattern) => matchesWildcard(pattern, name));
   }
 }
 
-/** A settled call as the protocol's result: an object is structured content as well as text. */
+/** A settled call as the protocol's result: an object is structured content as well as text; images follow. */
 export function toMcpResult(call: ToolCall): CallToolResult {
   if (call.state === 'completed') {
     const structured = parseObject(call.result);
     return {
-      content: [{ type: 'text', text: call.result }],
+      content: [{ type: 'text', text: call.result }, ...(call.images ?? []).flatMap(imageBlocks)],
       ...(structured === undefined ? {} : { structuredContent: structured }),
     };
   }
   const message = 'error' in call ? call.error.message : `The call of "${call.name}" did not complete.`;
   return toMcpFailure(hasFailed(call) ? message : `The call of "${call.name}" was cancelled.`);
+}
+
+/** @returns none for what is no data URI, which completed calls do not have */
+function imageBlocks({ image_url: url = '' }: InputImage): CallToolResult['content'] {
+  const [, mimeType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
+  return mimeType === undefined || data === undefined ? [] : [{ type: 'image', mimeType, data }];
 }
 
 export function toMcpFailure(message: string): CallToolResult {

@@ -14,6 +14,7 @@ export class ProgressNotifier {
   private latest: readonly [number, string | undefined] | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private sent: Promise<void> = Promise.resolve();
+  private hasEnded = false;
 
   constructor(ctx: Pick<ServerContext, 'mcpReq'>, logger: Logger) {
     this.ctx = ctx;
@@ -24,15 +25,16 @@ export class ProgressNotifier {
   /** @param fraction from 0 to 1 */
   report(fraction: number, note: string | undefined): void {
     // https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/progress: it must increase.
-    if (this.token === undefined || fraction <= this.last) return;
+    if (this.hasEnded || this.token === undefined || fraction <= this.last) return;
     this.latest = [fraction, note];
     const wait = this.lastAt + INTERVAL_MS - performance.now();
     if (wait <= 0) this.flush();
     else this.timer ??= setTimeout(() => this.flush(), wait);
   }
 
-  /** Resolves when everything is sent: nothing may be reported after the result. */
+  /** Resolves when everything is sent: nothing is reported after the result. */
   async end(): Promise<void> {
+    this.hasEnded = true;
     if (this.latest !== undefined) this.flush();
     clearTimeout(this.timer);
     await this.sent;

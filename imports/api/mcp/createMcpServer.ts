@@ -16,13 +16,19 @@ import { callerIn } from './McpCaller';
 import type { McpCaller } from './McpCaller';
 import { toMcpFailure, toMcpResult } from './McpTools';
 import type { McpTools } from './McpTools';
+import { TASKS_EXTENSION } from './McpTasks';
+import type { McpTasks } from './McpTasks';
 import { ProgressNotifier } from './ProgressNotifier';
+import type { UsedApprovals } from './UsedApprovals';
 
 export interface McpServerPorts {
   readonly sdk: McpServerPackage;
   readonly tools: McpTools;
   /** Signs what clients send back with a person's answer: 32 bytes, the same in all processes. */
   readonly stateKey: Uint8Array;
+  readonly usedApprovals: UsedApprovals;
+  /** Absent: no call is a task. */
+  readonly tasks?: McpTasks;
   /** Where people find the dashboard. */
   readonly homeUrl: string;
   /** Says what may be said of an error to clients. */
@@ -35,6 +41,8 @@ export interface ServedConnection {
   readonly caller?: McpCaller;
   /** Whether clients can be told of changes of the tools. */
   readonly tellsChanges: boolean;
+  /** Whether calls may become tasks. */
+  readonly hasTasks?: boolean;
 }
 
 /** Tools on a page of a list. */
@@ -42,7 +50,10 @@ const PAGE = 100;
 /** How long a person may take to answer. */
 const ANSWER_SECONDS = 600;
 
-export function createMcpServer(ports: McpServerPorts, { caller: fixed, tellsChanges }: ServedConnection): McpServer {
+export function createMcpServer(
+  ports: McpServerPorts,
+  { caller: fixed, tellsChanges, hasTasks = false }: ServedConnection,
+): McpServer {
   const { sdk, tools, stateKey, logger } = ports;
   const callerOf = (ctx: ServerContext): McpCaller => {
     const caller = callerIn(ctx) ?? fixed;
@@ -61,7 +72,10 @@ export function createMcpServer(ports: McpServerPorts, { caller: fixed, tellsCha
   const mcpServer = new sdk.McpServer(
     { name: 'bolide', title: 'Bolide', version: '1' },
     {
-      capabilities: { tools: { listChanged: tellsChanges } },
+      capabilities: {
+        tools: { listChanged: tellsChanges },
+        ...(hasTasks ? { extensions: { [TASKS_EXTENSION]: {} } } : {}),
+      },
       requestState: { verify: (state, ctx) => codec.verify(state, ctx) },
       inputRequired: { roundTimeoutMs: ANSWER_SECONDS * 1_000 },
     },
@@ -115,7 +129,7 @@ export function createMcpServer(ports: McpServerPorts, { caller: fixed, tellsCha
     const answer = asked?.hash === hash ? ctx.mcpReq.inputResponses?.[APPROVAL] : undefined;
     const progress = new ProgressNotifier(ctx, logger);
     const decision = { isMissing: false };
-    const call = await tools.calls.call(actor, {
+    const calling = tools.calls.call(actor, {
       ...{ callId, name, arguments: args, signal },
       onProgress: (fraction, note) => progress.report(fraction, note),
       async approve() {
@@ -124,11 +138,14 @@ export function createMcpServer(ports: McpServerPorts, { caller: fixed, tellsCha
           return { approved: false, reason: 'Nobody was asked yet.' };
         }
         const approved = isApproved(answer);
+        if (approved && !(await ports.usedApprovals.use(`mcp:${callId}`, Date.now() + ANSWER_SECONDS * 1_000)))
+          return { approved: false, reason: 'This approval was used before, and counts once. Call the tool again.' };
         await tools.calls.recordDecision(actor, { callId, name, isApproved: approved });
         return approved ? { approved } : { approved, reason: 'The person at the client declined.' };
       },
     });
-    await progress.end();
+    // Also before an error is answered.
+    const call = await calling.finally(() => progress.end());
     if (!decision.isMissing) return toMcpResult(call);
     return askOrExplain(name, args, { callId, hash }, caller, ctx);
   }

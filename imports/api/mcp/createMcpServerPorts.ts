@@ -5,14 +5,21 @@ import type { AuditTrail } from '../../business/ai/application/services/AuditTra
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { AccessPolicy } from '../../business/ai/domain/interfaces/AccessPolicy';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
+import type { ToolTaskStore } from '../../business/ai/domain/interfaces/ToolTaskStore';
 import type { AIModule } from '../../business/ai/infrastructure/factories/createAIModule';
 import type { RunRoutePorts } from '../runs/RunRoutePorts';
 import type { McpAccess } from './addMcpRoutes';
 import type { McpServerPorts } from './createMcpServer';
 import type { McpServerPackage } from './importMcpServer';
 import { McpTools } from './McpTools';
+import { MemoryUsedApprovals } from './UsedApprovals';
+import type { UsedApprovals } from './UsedApprovals';
+import { McpTasks } from './McpTasks';
+import { RunTasks } from './RunTasks';
 import { createRunTools } from './runTools';
 import type { RunToolPorts } from './runTools';
+import { ToolTasks } from './ToolTasks';
+import type { ToolTasksPorts } from './ToolTasks';
 
 /** What is offered over MCP. */
 export interface McpOffer {
@@ -23,11 +30,15 @@ export interface McpOffer {
   readonly rootUrl: string;
   /** Where people find the dashboard, without a slash at its end. */
   readonly homeUrl: string;
+  /** Of all processes. Default: of this one. */
+  readonly usedApprovals?: UsedApprovals;
+  /** Where calls of non-blocking tools are stored, which are tasks then. Default: they are awaited. */
+  readonly toolTasks?: ToolTaskStore;
   /** Access with tokens of an authorization server. Default: none. */
   readonly access?: McpAccess;
 }
 
-export interface McpHostPorts {
+export interface McpHostPorts extends Pick<ToolTasksPorts, 'inFlight' | 'lostAfter'> {
   readonly runs?: Pick<RunRoutePorts, 'methods' | 'queries'> | undefined;
   readonly models: RunToolPorts['models'];
   readonly access?: AccessPolicy | undefined;
@@ -40,19 +51,28 @@ export interface McpHostPorts {
 
 export function createMcpServerPorts(
   { tools, loop }: Pick<AIModule, 'loop' | 'tools'>,
-  { sdk, tools: offered, homeUrl }: McpOffer,
-  { runs, models, access, audit, secret, toError, logger }: McpHostPorts,
-): McpServerPorts {
+  { sdk, tools: offered, homeUrl, usedApprovals = new MemoryUsedApprovals(), toolTasks: store }: McpOffer,
+  { runs, models, access, audit, secret, toError, logger, inFlight, lostAfter }: McpHostPorts,
+): McpServerPorts & { readonly toolTasks?: ToolTasks } {
   const waitForRun = (executionId: string, signal: AbortSignal): Promise<unknown> =>
     loop.waitForResult(executionId, signal);
+  const mcpTools = new McpTools({
+    caller: new ToolCaller({ tools, access, audit, logger }),
+    runTools: runs === undefined ? [] : createRunTools({ runs, models, waitForRun, homeUrl }),
+    offered,
+  });
+  const toolTasks = store && new ToolTasks({ ...{ store, inFlight, lostAfter, toError, logger }, tools: mcpTools });
+  const taskSources = [
+    ...(toolTasks === undefined ? [] : [toolTasks]),
+    ...(runs === undefined ? [] : [new RunTasks({ runs, tools: mcpTools, homeUrl })]),
+  ];
   return {
     sdk,
-    tools: new McpTools({
-      caller: new ToolCaller({ tools, access, audit, logger }),
-      runTools: runs === undefined ? [] : createRunTools({ runs, models, waitForRun, homeUrl }),
-      offered,
-    }),
+    tools: mcpTools,
+    ...(taskSources.length === 0 ? {} : { tasks: new McpTasks(taskSources, toError) }),
+    ...(toolTasks === undefined ? {} : { toolTasks }),
     stateKey: createHmac('sha256', secret).update('mcp request state').digest(),
+    usedApprovals,
     homeUrl,
     toError,
     logger,

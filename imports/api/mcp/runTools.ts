@@ -66,7 +66,10 @@ export function createRunTools({ runs, models, waitForRun, homeUrl }: RunToolPor
     },
     outputSchema: {
       type: 'object',
-      properties: { executionId: { type: 'string' } },
+      properties: {
+        executionId: { type: 'string' },
+        answer: { type: 'string', description: 'Of a run that was awaited as a task.' },
+      },
       required: ['executionId'],
     },
     annotations: { readOnlyHint: false },
@@ -175,7 +178,8 @@ async function settledWithin(
   caller.throwIfAborted();
 }
 
-function summaryOf({ run, toolCalls }: RunDetail, homeUrl: string): JsonObject {
+/** What a client is told of a run. */
+export function summaryOf({ run, toolCalls }: RunDetail, homeUrl: string): JsonObject {
   const answer = run.state === 'completed' ? answerIn(run.transcript) : undefined;
   return {
     executionId: run._id,

@@ -18,8 +18,9 @@ function visible(name: string): string {
   return text.length <= 200 ? text : `${text.slice(0, 200).toWellFormed()}…`;
 }
 
-export function resultPage(outcome: FlowOutcome): OAuthPage {
-  if (!outcome.connected) return pageOf(outcome.reason, outcome.providerName, outcome.detail);
+/** @param noun what the account is connected to: `provider` */
+export function resultPage(outcome: FlowOutcome, noun: string): OAuthPage {
+  if (!outcome.connected) return refusalPage(outcome, noun);
   return {
     status: 200,
     title: 'Connected',
@@ -45,25 +46,20 @@ const REFUSALS = {
     'The connection was started in another browser, or its cookie was deleted. Please start again in this browser.',
   ],
   'other-user': [403, 'Different user', 'This connection was started by another user of this app.'],
-  'provider-changed': [
-    409,
-    'The provider has changed',
-    'Its settings were changed in the meantime. Please start again.',
-  ],
-  'not-allowed': [
-    403,
-    'You may not use this provider',
-    'It was removed or disabled, or you no longer have access to it.',
-  ],
+  'provider-changed': [409, 'The NOUN has changed', 'Its settings were changed in the meantime. Please start again.'],
+  'not-allowed': [403, 'You may not use this NOUN', 'It was removed or disabled, or you no longer have access to it.'],
   'refused-by-server': [400, 'Not connected', 'The authorization server rejected the request.'],
   'server-unreachable': [502, 'Not connected', 'The authorization server can’t be reached. Please try again later.'],
 } as const satisfies Record<RefusalReason, readonly [status: number, title: string, message: string]>;
 
-export function pageOf(reason: RefusalReason, providerName?: string, detail?: string): OAuthPage {
+export function refusalPage(
+  { reason, providerName, detail }: Omit<Extract<FlowOutcome, { readonly connected: false }>, 'connected'>,
+  noun: string,
+): OAuthPage {
   const [status, title, message] = REFUSALS[reason];
   return {
     status,
-    title,
+    title: title.replace('NOUN', noun),
     message: providerName === undefined ? message : `${providerName}: ${message}`,
     ...(detail === undefined ? {} : { detail }),
   };

@@ -11,7 +11,7 @@ import { OtherOriginError } from '../dashboard/sameOrigin';
 import { discardBody } from '../http/discardBody';
 import { validPrincipal } from '../auth/ApiPrincipal';
 import { isBinding, randomToken } from '../../business/providers/application/oauth/flowTokens';
-import type { FlowOutcome, OAuthFlow } from '../../business/providers/application/oauth/OAuthFlow';
+import type { BrowserFlow, FlowOutcome } from '../../business/providers/application/oauth/OAuthFlow';
 import { isProviderId } from '../../business/providers/domain/entities/Provider';
 import {
   confirmation,
@@ -19,7 +19,7 @@ import {
   INVALID_TICKET,
   NOT_FOUND,
   OTHER_ORIGIN,
-  pageOf,
+  refusalPage,
   resultPage,
   SIGN_IN,
 } from './oauthPages';
@@ -28,18 +28,39 @@ import type { OAuthPage } from './renderPage';
 
 export interface OAuthRoutesPorts {
   readonly express: typeof express;
-  readonly flow: OAuthFlow;
+  readonly flow: BrowserFlow;
+  /** Default: that of accounts at vendors. */
+  readonly pages?: FlowPages;
   /** The user of a request's token or session, if the host can identify them. */
   readonly authenticate: (
     request: IncomingMessage,
   ) => Promise<{ readonly userId: string } | undefined> | { readonly userId: string } | undefined;
-  /** Where the pages link to. Default: the flow's root URL. */
-  readonly homeUrl?: string;
+  /**
+   * Where the pages link to. Default: the flow's root URL.
+   * @param name of that which the account is connected to; undefined if the page does not know it
+   */
+  readonly homeUrl?: (name: string | undefined) => string;
   /** Called when an account was connected, before the browser learns it. */
   readonly onConnected?: (connected: ConnectedAccount, request: IncomingMessage) => Promise<void>;
   /** Receives errors that are bugs. Default: logs them to standard error. */
   readonly onUnexpected?: (error: unknown) => void;
 }
+
+/** Where the pages of a flow are, and what they call that which an account is connected to. */
+export interface FlowPages {
+  /** With `:id`. */
+  readonly start: string;
+  readonly callback: string;
+  readonly isId: (value: unknown) => value is string;
+  readonly noun: string;
+}
+
+const PROVIDER_PAGES: FlowPages = {
+  start: '/oauth/:id/start',
+  callback: '/oauth/callback{/:state}',
+  isId: isProviderId,
+  noun: 'provider',
+};
 
 export type ConnectedAccount = Extract<FlowOutcome, { readonly connected: true }>;
 
@@ -59,7 +80,8 @@ export function createOAuthRoutes({
   express,
   flow,
   authenticate,
-  homeUrl = flow.rootUrl,
+  pages = PROVIDER_PAGES,
+  homeUrl = () => flow.rootUrl,
   onConnected,
   onUnexpected = printError,
 }: OAuthRoutesPorts): Router {
@@ -72,7 +94,7 @@ export function createOAuthRoutes({
     response
       .status(page.status)
       .set(pageHeaders(referrer))
-      .send(renderPage({ ...page, ...(page.confirm === undefined ? { home: homeUrl } : {}) }));
+      .send(renderPage(page.confirm === undefined ? { home: homeUrl(undefined), ...page } : page));
   };
 
   const sendTo = (response: Response, url: URL, binding: string): void => {
@@ -88,26 +110,26 @@ export function createOAuthRoutes({
   const bindingFor = (request: Request): string => bindingOf(request, cookieName) ?? randomToken();
 
   const start = async (request: Request, response: Response): Promise<void> => {
-    const providerId = request.params['providerId'];
+    const id = request.params['id'];
     const ticket = singleQuery(request, 'ticket');
-    if (!isProviderId(providerId)) {
+    if (!pages.isId(id)) {
       show(response, NOT_FOUND);
       return;
     }
     const principal = await userOf(request);
-    const ticketInfo = ticket === undefined ? undefined : await flow.readTicket(providerId, ticket);
+    const ticketInfo = ticket === undefined ? undefined : await flow.readTicket(id, ticket);
     const binding = bindingFor(request);
     if (ticket === undefined) {
       if (principal === undefined) show(response, SIGN_IN);
-      else sendTo(response, await flow.start(principal.userId, providerId, binding), binding);
+      else sendTo(response, await flow.start(principal.userId, id, binding), binding);
     } else if (ticketInfo === undefined) {
       show(response, INVALID_TICKET);
     } else if (principal === undefined) {
       show(response, confirmation(ticketInfo, request.baseUrl + request.path, ticket), 'same-origin');
     } else if (principal.userId !== ticketInfo.userId) {
-      show(response, pageOf('other-user'));
+      show(response, refusalPage({ reason: 'other-user' }, pages.noun));
     } else {
-      await redeem(response, providerId, ticket, binding);
+      await redeem(response, id, ticket, binding);
     }
   };
 
@@ -126,7 +148,7 @@ export function createOAuthRoutes({
 
   /** Refuses forms of other sites before their bodies are read. */
   const admitForm: RequestHandler = (request, response, next) => {
-    if (isProviderId(request.params['providerId']) && isSameOrigin(request, origin)) {
+    if (pages.isId(request.params['id']) && isSameOrigin(request, origin)) {
       next();
       return;
     }
@@ -143,15 +165,15 @@ export function createOAuthRoutes({
   };
 
   const confirmStart = async (request: Request, response: Response): Promise<void> => {
-    const providerId = request.params['providerId'];
+    const id = request.params['id'];
     const body: unknown = request.body;
     const ticket = typeof body === 'object' && body !== null && 'ticket' in body ? body.ticket : undefined;
-    if (!isProviderId(providerId) || typeof ticket !== 'string') show(response, INVALID_TICKET);
-    else await redeem(response, providerId, ticket, bindingFor(request));
+    if (!pages.isId(id) || typeof ticket !== 'string') show(response, INVALID_TICKET);
+    else await redeem(response, id, ticket, bindingFor(request));
   };
 
-  const redeem = async (response: Response, providerId: string, ticket: string, binding: string): Promise<void> => {
-    const url = await flow.redeemTicket(providerId, ticket, binding);
+  const redeem = async (response: Response, id: string, ticket: string, binding: string): Promise<void> => {
+    const url = await flow.redeemTicket(id, ticket, binding);
     if (url === undefined) show(response, INVALID_TICKET);
     else sendTo(response, url, binding);
   };
@@ -159,14 +181,14 @@ export function createOAuthRoutes({
   const callback = async (request: Request, response: Response): Promise<void> => {
     const parameters = parametersOf(request);
     if (parameters === undefined) {
-      show(response, pageOf('unknown-state'));
+      show(response, refusalPage({ reason: 'unknown-state' }, pages.noun));
       return;
     }
     const principal = await userOf(request);
     const binding = bindingOf(request, cookieName);
     const outcome = await flow.complete({ parameters, binding, userId: principal?.userId });
     if (outcome.connected) await onConnected?.(outcome, request);
-    show(response, resultPage(outcome));
+    show(response, { ...resultPage(outcome, pages.noun), home: homeUrl(outcome.providerName) });
   };
 
   const handled =
@@ -188,10 +210,11 @@ export function createOAuthRoutes({
   router.head(/^\/oauth(?:\/|$)/, (_request, response) => {
     response.status(405).set({ allow: 'GET, POST', 'cache-control': 'no-store' }).end();
   });
-  router.get('/oauth/callback{/:state}', handled(callback));
-  router.get('/oauth/:providerId/start', handled(start));
-  router.post('/oauth/:providerId/start', admitForm, readSmallForm, handled(confirmStart));
-  router.use('/oauth', (_request, response) => show(response, NOT_FOUND));
+  router.get(pages.callback, handled(callback));
+  router.get(pages.start, handled(start));
+  router.post(pages.start, admitForm, readSmallForm, handled(confirmStart));
+  // Other paths are those of the vendors' flow.
+  if (pages === PROVIDER_PAGES) router.use('/oauth', (_request, response) => show(response, NOT_FOUND));
   router.use('/oauth', showLastError);
   return router;
 }

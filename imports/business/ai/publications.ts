@@ -1,7 +1,7 @@
 /**
- * Publishes runs, their calls, live text and statistics: to users their own, to admins everyone's. Only published
- * fields are sent, and every query has a limit. Anonymous clients get nothing; Meteor reruns the publication when
- * they log in.
+ * Publishes runs, their calls, live text and statistics: to users their own, to admins everyone's; and to users what is
+ * remembered about them. Only published fields are sent, and every query has a limit. Anonymous clients get nothing;
+ * Meteor reruns the publication when they log in.
  */
 import { argumentCheck } from './domain/argumentCheck';
 import { boolean, readObject, oneOf, optional, identifier } from './domain/arguments';
@@ -12,6 +12,12 @@ import type { ToolCallState } from './domain/entities/Tool';
 import type { MeteorCheck, MeteorServer, MeteorSubscription } from './domain/interfaces/MeteorServer';
 import type { Actor } from './domain/types/Actor';
 import type { MeteorMongoCollection } from './infrastructure/persistence/databases/MeteorMongo';
+import {
+  LAST_SAVED_FIRST,
+  MEMORIES,
+  memoriesOf,
+  MEMORY_FIELDS,
+} from './infrastructure/persistence/memory/DocumentMemoryRecords';
 import {
   RUN_DETAIL_FIELDS,
   RUN_FIELDS,
@@ -34,6 +40,8 @@ export interface AIPublicationPorts {
   readonly actorOf: (userId: string) => Promise<Actor | undefined>;
   /** The id of the user who owns the run. */
   readonly ownerOf: (executionId: string) => Promise<string | undefined>;
+  /** Milliseconds after which memories expire. Default: never. */
+  readonly memoryMaxAgeMs?: number | undefined;
   /** Opens sealed content. Absent: none is. */
   readonly openContent?: OpenContent;
 }
@@ -45,7 +53,7 @@ const CALL_STATES = Object.keys(TOOL_CALL_TRANSITIONS) as ToolCallState[];
 const ID_LENGTH = 128;
 
 export function definePublications(ports: AIPublicationPorts): readonly string[] {
-  const { Meteor, argumentChecks, database, actorOf, ownerOf, openContent } = ports;
+  const { Meteor, argumentChecks, database, actorOf, ownerOf, memoryMaxAgeMs = Infinity, openContent } = ports;
   const checkArgument = argumentCheck(argumentChecks, (Match) =>
     Match.Maybe(Match.OneOf(String, Match.ObjectIncluding({}))),
   );
@@ -105,6 +113,17 @@ export function definePublications(ports: AIPublicationPorts): readonly string[]
           { count: { $gt: 0 }, ...ownOnly(actor) },
           { fields: COUNT_FIELDS, sort: { day: -1 }, limit: VIEW_LIMITS.counts },
         ),
+      ];
+    },
+    // Memories are their user's alone, also for admins.
+    'ai.memory': ({ userId }, argument) => {
+      readObject(argument, []);
+      return [
+        find(MEMORIES, memoriesOf(userId, Date.now() - memoryMaxAgeMs), {
+          fields: MEMORY_FIELDS,
+          sort: LAST_SAVED_FIRST,
+          limit: VIEW_LIMITS.memories,
+        }),
       ];
     },
   };

@@ -2,15 +2,18 @@
  * Files. https://platform.openai.com/docs/api-reference/files, https://console.groq.com/docs/api-reference#files,
  * https://platform.claude.com/docs/en/api/files-create
  */
-import type { JsonObject, VendorName } from '../../business/ai/domain/types/VendorTypes';
+import type { JsonObject, VendorName, WireName } from '../../business/ai/domain/types/VendorTypes';
 import { randomAlphanumeric } from '../randomIds';
 import { renderJson } from '../rendering/RenderedResponse';
 import type { RenderedResponse } from '../rendering/RenderedResponse';
 import { reject } from '../validation/Rejection';
 import type { Rejection } from '../validation/Rejection';
+import type { BatchBehaviour } from './BatchBehaviour';
 import { ObjectArchive } from './ObjectArchive';
 import type { StoredFile } from './ObjectArchive';
 import { parseMultipart, textIn } from './parseMultipart';
+import type { FormPart } from './parseMultipart';
+import { asString, isObject } from '../json';
 
 export interface EndpointRequest {
   readonly vendor: VendorName;
@@ -20,6 +23,12 @@ export interface EndpointRequest {
   readonly bytes: Buffer;
   /** The URL of the simulator, without a path. */
   readonly origin: string;
+  readonly batches: BatchBehaviour;
+  /** What the vendor answers to a request of a batch. */
+  readonly answer: (
+    wire: WireName,
+    request: { readonly model?: string; readonly body: JsonObject },
+  ) => { readonly status: number; readonly body: JsonObject };
 }
 
 export type Rendered = RenderedResponse | Rejection;
@@ -30,6 +39,7 @@ export function createFile(request: EndpointRequest, archive: ObjectArchive): Re
   const { vendor } = request;
   const parts = parseMultipart(request.contentType, request.bytes);
   if (parts === undefined) return reject('Could not parse multipart form');
+  if (vendor === 'google') return storeGeminiFile(parts, archive);
   const file = parts.find(({ name, filename }) => name === 'file' && filename !== undefined);
   if (file === undefined) return reject("'file' is a required property", { param: 'file' });
   if (vendor === 'anthropic')
@@ -46,6 +56,29 @@ export function createFile(request: EndpointRequest, archive: ObjectArchive): Re
   if (purpose === undefined || !PURPOSES.has(purpose))
     return reject(`'${purpose ?? ''}' is not one of ['assistants', 'batch', …] - 'purpose'`, { param: 'purpose' });
   return storeFile(vendor, archive, file.bytes, openAIFile(file.bytes, file.filename ?? 'file', purpose));
+}
+
+/** https://ai.google.dev/api/files#method:-media.upload */
+function storeGeminiFile([facts, content]: readonly FormPart[], archive: ObjectArchive): Rendered {
+  if (facts === undefined || content === undefined) return reject('Multipart body must have two parts.');
+  const named: unknown = JSON.parse(facts.bytes.toString());
+  const file = isObject(named) && isObject(named.file) ? named.file : {};
+  const stored = geminiFile(content.bytes, asString(file.displayName));
+  archive.files.set(ObjectArchive.key('google', stored.name), { facts: stored, bytes: content.bytes });
+  return renderJson(200, { file: stored });
+}
+
+export function geminiFile(bytes: Buffer, displayName: string): JsonObject & { readonly name: string } {
+  const name = `files/${randomAlphanumeric(12).toLowerCase()}`;
+  const createTime = new Date().toISOString();
+  return {
+    name,
+    displayName,
+    mimeType: 'application/jsonl',
+    sizeBytes: String(bytes.length),
+    createTime,
+    state: 'ACTIVE',
+  };
 }
 
 export function openAIFile(bytes: Buffer, filename: string, purpose: string): JsonObject & { readonly id: string } {

@@ -1,11 +1,11 @@
 /** One recorded request and response, ready for playback. */
-import type { VendorName, WireName } from '../../business/ai/domain/types/VendorTypes';
+import type { VendorName, ServedWire } from '../../business/ai/domain/types/VendorTypes';
 
 export interface RecordedExchange {
   readonly caseId: string;
   readonly number: number;
   readonly vendor: VendorName;
-  readonly wire: WireName;
+  readonly wire: ServedWire;
   readonly method: string;
   /** Path and query at the simulator: the recorded one under the vendor's prefix. */
   readonly path: string;

@@ -28,6 +28,7 @@ export type Operation =
       readonly id: string;
       readonly action: 'read' | 'delete' | 'cancel' | 'input-items';
     }
+  | { readonly kind: 'cached-contents'; readonly id?: string }
   | { readonly kind: 'compact' };
 
 export interface Route {
@@ -129,8 +130,39 @@ function anthropicOperation(method: string, path: string): Operation | undefined
   return undefined;
 }
 
+/** https://ai.google.dev/api/batch-api, https://ai.google.dev/api/files */
+function geminiBatchOperation(method: string, path: string): EndpointOperation | undefined {
+  const [, model] = /^v1beta\/models\/([^:/]+):batchGenerateContent$/.exec(path) ?? [];
+  if (model !== undefined && method === 'POST') return { kind: 'batches', part: '', model };
+  const [, kind, id, verb = ''] =
+    /^(?:upload\/|download\/)?v1beta\/(files|batches)(?:\/([\w-]+)(:download|:cancel)?)?$/.exec(path) ?? [];
+  if (kind === undefined || (kind === 'batches' && id === undefined && method !== 'GET')) return undefined;
+  return {
+    kind: kind === 'files' ? 'files' : 'batches',
+    part: verb === ':download' ? '/content' : verb === ':cancel' ? '/cancel' : '',
+    ...(id === undefined ? {} : { id: `${kind}/${id}` }),
+  };
+}
+
+/** https://ai.google.dev/api/interactions-api */
+function interactionsOperation(method: string, path: string): Operation | undefined {
+  const [match, id, cancel] = /^v1(?:beta)?\/interactions(?:\/([^/]+)(\/cancel)?)?$/.exec(path) ?? [];
+  if (match === undefined) return undefined;
+  if (id === undefined) return method === 'POST' ? { kind: 'generate', wire: 'interactions' } : undefined;
+  if (cancel !== undefined) return method === 'POST' ? { kind: 'stored-response', id, action: 'cancel' } : undefined;
+  if (method === 'GET') return { kind: 'stored-response', id, action: 'read' };
+  return method === 'DELETE' ? { kind: 'stored-response', id, action: 'delete' } : undefined;
+}
+
 /** The URLs of both the Gemini API and Vertex AI. */
 function geminiOperation(method: string, path: string, query: Readonly<Record<string, string>>): Operation | undefined {
+  const batched = geminiBatchOperation(method, path);
+  if (batched !== undefined) return batched;
+  const interaction = interactionsOperation(method, path);
+  if (interaction !== undefined) return interaction;
+  const [isCachedContents, cachedId] = /^v1beta\/cachedContents(?:\/([^/]+))?$/.exec(path) ?? [];
+  if (isCachedContents !== undefined)
+    return { kind: 'cached-contents', ...(cachedId === undefined ? {} : { id: cachedId }) };
   const [, project, resource = ''] =
     /^v1(?:beta1?|alpha)?\/(projects\/[^/]+\/locations\/[^/]+\/(?:publishers\/google\/)?)?(.*)$/.exec(path) ?? [];
   if (method === 'GET' && /^models(\/|$)/.test(resource))

@@ -1,7 +1,7 @@
 /** Loads recorded vendor traffic for playback with the recorded status, headers and bytes. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { VendorName, WireName } from '../../business/ai/domain/types/VendorTypes';
+import type { VendorName, ServedWire } from '../../business/ai/domain/types/VendorTypes';
 import { vendorProfile } from '../vendorProfiles';
 import { asArray, asObject, asString, isObject, objectsIn, parseJson } from '../json';
 import type { RecordedExchange } from './RecordedExchange';
@@ -41,7 +41,7 @@ export function loadRecordedCase(caseId: string, root: string): readonly Recorde
  * Rebuilds the events of a stream from its payloads, with event names on the wires that have them. Sources without
  * framing lack chat's `[DONE]` too; it is added back after a stream that finished.
  */
-function restoreFraming(lines: string, wire: WireName): Buffer {
+function restoreFraming(lines: string, wire: ServedWire): Buffer {
   const payloads = lines.split('\n').filter((line) => line.trim() !== '');
   const named = wire === 'responses' || wire === 'anthropic_messages';
   const events = payloads.map(
@@ -78,7 +78,7 @@ function simulatorPath(vendor: VendorName, recorded: string): string {
     : `/${vendorProfile(vendor).prefix}${recorded}`;
 }
 
-function wireOf(api: string): WireName {
+function wireOf(api: string): ServedWire {
   if (api.endsWith('.responses')) return 'responses';
   if (api.endsWith('chat.completions')) return 'chat_completions';
   return api.startsWith('anthropic') ? 'anthropic_messages' : 'gemini';

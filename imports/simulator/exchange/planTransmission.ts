@@ -43,7 +43,7 @@ export function planTransmission(answer: RenderedResponse, fault: Fault | undefi
         ...plan,
         frames:
           answer.frames.length > 1
-            ? answer.frames.slice(0, -1)
+            ? withoutEndMarker(answer.frames)
             : takeUntil(answer.frames, { bytes: sizeOf(answer.frames) - 1 }),
       };
     case 'slow':
@@ -70,6 +70,11 @@ export function planTransmission(answer: RenderedResponse, fault: Fault | undefi
 
 const PAGE =
   '<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head><body><h1>Bad Gateway</h1><p>The proxy received an invalid response.</p></body></html>\n';
+
+/** Gemini's `done` follows the event that ends an interaction. */
+function withoutEndMarker(frames: readonly Buffer[]): readonly Buffer[] {
+  return frames.slice(0, frames.at(-1)?.toString().startsWith('event: done') === true ? -2 : -1);
+}
 
 /** The frames before the point. A frame that contains it is cut there. */
 export function takeUntil(frames: readonly Buffer[], point: FaultPoint): readonly Buffer[] {

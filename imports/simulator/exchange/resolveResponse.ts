@@ -12,14 +12,19 @@ import {
   renderTokenCount,
 } from '../rendering/renderEndpoint';
 import { checkEmbeddings, renderEmbeddings } from '../rendering/renderEmbeddings';
+import type { BatchBehaviour } from '../endpoints/BatchBehaviour';
+import { renderCachedContents, withCachedContent } from '../endpoints/cachedContents';
 import type { ObjectArchive } from '../endpoints/ObjectArchive';
 import { renderOperation } from '../endpoints/renderOperation';
 import type { EndpointOperation } from '../endpoints/renderOperation';
-import { renderTurn, toModelTurn } from '../rendering/renderTurn';
+import { renderTurn, summarize, toModelTurn } from '../rendering/renderTurn';
 import { createErrorBody } from '../rendering/createErrorBody';
 import { renderJson } from '../rendering/RenderedResponse';
 import type { RenderedResponse } from '../rendering/RenderedResponse';
 import { asString, isObject } from '../json';
+import type { Conversation } from '../model/Conversation';
+import { countInputTokens } from '../model/countTokens';
+import type { PromptCache } from '../model/PromptCache';
 import type { RuleModel } from '../model/RuleModel';
 import { isRawResponse, isStatusResponse } from '../ScriptedResponse';
 import type {
@@ -31,25 +36,15 @@ import type {
 import type { Fault } from '../Fault';
 import type { RecordedRequest } from '../RecordedRequest';
 import { checkWindow } from '../validation/checkWindow';
-import { checkSchema } from '../validation/checkSchema';
 import { reject } from '../validation/Rejection';
 import type { Rejection } from '../validation/Rejection';
-import { anthropicWire } from '../wires/anthropic/anthropicWire';
-import { chatWire } from '../wires/chat/chatWire';
-import { geminiWire } from '../wires/gemini/geminiWire';
-import { responsesWire } from '../wires/responses/responsesWire';
+import { interactionError } from '../wires/interactions/writeInteractions';
+import { isAnthropicCompaction, renderAnthropicCompaction } from '../wires/anthropic/anthropicCompaction';
 import type { ResponseArchive } from '../wires/responses/ResponseArchive';
-import type { WireRequest, WireSimulator } from '../wires/WireSimulator';
 import type { Playlist } from './Playlist';
 import type { ScriptQueue } from './ScriptQueue';
 import type { Operation, Route } from './findRoute';
-
-const WIRES: Record<WireName, WireSimulator> = {
-  responses: responsesWire,
-  chat_completions: chatWire,
-  anthropic_messages: anthropicWire,
-  gemini: geminiWire,
-};
+import { answerBatched, checkGeneration, toWireRequest, WIRES } from './wireRequests';
 
 export interface ResponseSources {
   readonly script: ScriptQueue;
@@ -57,8 +52,11 @@ export interface ResponseSources {
   readonly model: RuleModel;
   readonly archive: ResponseArchive;
   readonly objects: ObjectArchive;
+  readonly batches: BatchBehaviour;
   readonly acceptForeignSignatures: boolean;
   readonly contextWindow: number;
+  /** Absent: nothing is cached. */
+  readonly promptCache?: PromptCache;
 }
 
 export interface ResolvedResponse {
@@ -82,6 +80,7 @@ export async function resolveResponse(
     return resolveOperation(vendor, operation, request, sources, bytes);
   if (operation.kind === 'stored-response')
     return { response: renderStoredResponse(vendor, operation, sources.archive), source: 'endpoint' };
+  if (operation.kind === 'cached-contents') return resolveCachedContents(vendor, operation.id, request, sources);
   const wireName = operation.kind === 'compact' ? 'responses' : operation.wire;
   // A recorded response is played for any request on its wire, even one that the rules would reject.
   const recording = operation.kind === 'generate' ? takeRecording(sources, vendor, wireName) : undefined;
@@ -90,17 +89,36 @@ export async function resolveResponse(
   const { body } = request;
   if (!isObject(body)) return renderRejection(vendor, reject('We could not parse the JSON body of your request.'));
   const wire = WIRES[wireName];
-  const wireRequest = toWireRequest(vendor, operation, generationIn(body), request.headers, sources.archive);
-  const rejection = checkRequest(operation, wireRequest, sources.acceptForeignSignatures);
-  if (rejection !== undefined) return renderRejection(vendor, rejection, isStreaming(operation, body));
+  const named = operation.kind === 'compact' ? undefined : operation.model;
+  const received = toWireRequest(vendor, named, generationIn(body), request.headers, sources.archive);
+  const expanded =
+    wireName === 'gemini'
+      ? withCachedContent(received, request.keyHash ?? '', sources.objects, sources.acceptForeignSignatures)
+      : { request: received };
+  if (!('request' in expanded)) return renderRejection(vendor, expanded, isStreaming(operation, body), wireName);
+  const { request: wireRequest, cached } = expanded;
+  // Token counting and compaction accept a subset of the fields of generation, and have no published schema here.
+  const rejection =
+    operation.kind === 'generate'
+      ? checkGeneration(operation.wire, operation.schema, wireRequest, sources.acceptForeignSignatures)
+      : undefined;
+  if (rejection !== undefined) return renderRejection(vendor, rejection, isStreaming(operation, body), wireName);
   if (wireRequest.model === UNKNOWN_MODEL)
     return { response: renderUnknownModel(vendor, UNKNOWN_MODEL), source: 'endpoint' };
   const conversation = wire.read(wireRequest);
   if (operation.kind === 'count-tokens') return { response: renderTokenCount(conversation), source: 'endpoint' };
   if (operation.kind === 'compact')
-    return { response: renderCompaction(wireRequest, conversation), source: 'endpoint' };
+    return {
+      response: renderCompaction(wireRequest, conversation, summaryBy(sources.model, conversation)),
+      source: 'endpoint',
+    };
   const tooLong = checkWindow(conversation, sources.contextWindow);
-  if (tooLong !== undefined) return renderRejection(vendor, tooLong, isStreaming(operation, body));
+  if (tooLong !== undefined) return renderRejection(vendor, tooLong, isStreaming(operation, body), wireName);
+  if (isAnthropicCompaction(wireName, body))
+    return {
+      response: renderAnthropicCompaction(wireRequest, conversation, summaryBy(sources.model, conversation)),
+      source: 'endpoint',
+    };
 
   const form = { stream: isStreaming(operation, body), asArray: operation.asArray === true };
   const scripted = await evaluate(sources.script.take(vendor), request);
@@ -111,12 +129,21 @@ export async function resolveResponse(
     return { response: renderVerbatim(scripted), source: 'script', ...fault };
   const scriptedTurn = scripted === undefined ? undefined : toModelTurn(scripted);
   const turn = scriptedTurn ?? sources.model.respond(conversation);
-  const response = renderTurn(wire, wireRequest, conversation, turn, form, scripted?.usage);
+  const usage = {
+    ...sources.promptCache?.use(wireRequest, wireName, countInputTokens(conversation)),
+    ...(cached === undefined ? {} : { cached }),
+    ...scripted?.usage,
+  };
+  const response = renderTurn(wire, wireRequest, conversation, turn, form, usage);
   return {
     response: { ...response, headers: { ...response.headers, ...scripted?.headers } },
     source: scriptedTurn === undefined ? 'model' : 'script',
     ...fault,
   };
+}
+
+function summaryBy(model: RuleModel, conversation: Conversation): string {
+  return model.summarize?.(conversation) ?? summarize(conversation);
 }
 
 async function resolveEmbeddings(
@@ -138,14 +165,27 @@ async function resolveEmbeddings(
   return { response: renderEmbeddings(vendor, named, body), source: 'endpoint', ...fault };
 }
 
+function resolveCachedContents(
+  vendor: VendorName,
+  id: string | undefined,
+  request: RecordedRequest,
+  { archive, objects }: ResponseSources,
+): ResolvedResponse {
+  const { method, keyHash = '', body, headers } = request;
+  const asked = { method, keyHash, body, ...(id === undefined ? {} : { id }) };
+  const rendered = renderCachedContents(asked, { vendor, headers, archive }, objects);
+  return 'frames' in rendered ? { response: rendered, source: 'endpoint' } : renderRejection(vendor, rendered);
+}
+
 /** Files, batches, images, audio. */
 async function resolveOperation(
   vendor: VendorName,
   operation: EndpointOperation,
   request: RecordedRequest,
-  { script, objects }: ResponseSources,
+  sources: ResponseSources,
   bytes: Buffer,
 ): Promise<ResolvedResponse> {
+  const { script, objects, batches } = sources;
   const scripted = await evaluate(script.take(vendor), request);
   const fault = scripted?.fault === undefined ? {} : { fault: scripted.fault };
   if (scripted !== undefined && (isRawResponse(scripted) || isStatusResponse(scripted)))
@@ -153,7 +193,14 @@ async function resolveOperation(
   const { method, query, headers } = request;
   const contentType = headers['content-type'] ?? '';
   const origin = `http://${headers['host'] ?? 'localhost'}`;
-  const rendered = renderOperation(operation, { vendor, method, query, contentType, bytes, origin }, objects);
+  const rendered = renderOperation(
+    operation,
+    {
+      ...{ vendor, method, query, contentType, bytes, origin, batches },
+      answer: (wire, batched) => answerBatched(wire, { vendor, ...batched }, sources),
+    },
+    objects,
+  );
   return 'frames' in rendered
     ? { response: rendered, source: 'endpoint', ...fault }
     : renderRejection(vendor, rendered);
@@ -171,38 +218,6 @@ function takeRecording(
 /** Gemini's token counter takes a complete request in a field. */
 function generationIn(body: JsonObject): JsonObject {
   return isObject(body.generateContentRequest) ? body.generateContentRequest : body;
-}
-
-function toWireRequest(
-  vendor: VendorName,
-  operation: Extract<Operation, { kind: 'generate' | 'count-tokens' | 'compact' }>,
-  body: JsonObject,
-  headers: RecordedRequest['headers'],
-  archive: ResponseArchive,
-): WireRequest {
-  const model = operation.kind === 'compact' ? undefined : operation.model;
-  return {
-    vendor,
-    model: model ?? asString(body.model),
-    body: vendor === 'azure_openai' && model !== undefined ? { model, ...body } : body,
-    headers,
-    archive,
-  };
-}
-
-function checkRequest(
-  operation: Extract<Operation, { kind: 'generate' | 'count-tokens' | 'compact' }>,
-  request: WireRequest,
-  acceptForeignSignatures: boolean,
-): Rejection | undefined {
-  // Token counting and compaction accept a subset of the fields of generation, and have no published schema here.
-  if (operation.kind !== 'generate') return undefined;
-  const wire = WIRES[operation.wire];
-  const rejection =
-    wire.preflight?.(request) ??
-    checkSchema(request.vendor, operation.wire, wire.normalize?.(request.body) ?? request.body, operation.schema) ??
-    wire.check(request);
-  return rejection ?? (acceptForeignSignatures ? undefined : wire.checkSignatures(request));
 }
 
 function isStreaming(operation: Operation, body: JsonObject): boolean {
@@ -229,12 +244,16 @@ function renderVerbatim(response: ScriptedRawResponse | ScriptedStatusResponse):
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...headers }, frames: [Buffer.from(body)] };
 }
 
-function renderRejection(vendor: VendorName, rejection: Rejection, stream = false): ResolvedResponse {
+function renderRejection(vendor: VendorName, rejection: Rejection, stream = false, wire?: WireName): ResolvedResponse {
   // Gemini labels even an error as a stream if a stream was requested (gemini-stream-err400-b).
   const headers =
     vendor === 'google' ? { 'content-type': stream ? 'text/event-stream' : 'application/json; charset=UTF-8' } : {};
   return {
-    response: renderJson(rejection.status, createErrorBody(vendor, rejection), headers),
+    response: renderJson(
+      rejection.status,
+      wire === 'interactions' ? interactionError(rejection) : createErrorBody(vendor, rejection),
+      headers,
+    ),
     source: 'rejection',
     rejection: rejection.message,
   };

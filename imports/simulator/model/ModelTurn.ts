@@ -26,6 +26,10 @@ export interface TokenCount {
   readonly input: number;
   /** Part of `input`. */
   readonly cached: number;
+  /** Part of `input`, too: what Anthropic's cache has taken. Default: 0. */
+  readonly written?: number;
+  /** Part of `written`. Default: 0. */
+  readonly writtenForAnHour?: number;
   readonly output: number;
   readonly reasoning: number;
 }

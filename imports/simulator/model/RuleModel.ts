@@ -14,6 +14,8 @@ import type { ModelCall, ModelTurn } from './ModelTurn';
 /** Generates the turns of conversations without a script. */
 export interface RuleModel {
   respond(conversation: Conversation): ModelTurn;
+  /** What a compaction has of a conversation. Default: the beginnings of its turns. */
+  summarize?(conversation: Conversation): string;
 }
 
 export const ruleModel: RuleModel = { respond };

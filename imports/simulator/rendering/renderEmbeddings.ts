@@ -13,6 +13,7 @@ import type { RenderedResponse } from './RenderedResponse';
 
 const DEFAULT_DIMENSIONS = 8;
 const MAX_INPUTS = 2_048;
+const MAX_TOKENS = 300_000;
 const MAX_REQUESTS = 100;
 const OPENAI_FIELDS = new Set(['model', 'input', 'encoding_format', 'dimensions', 'user']);
 const GEMINI_FIELDS = new Set(['model', 'content', 'taskType', 'title', 'outputDimensionality']);
@@ -42,6 +43,9 @@ function checkOpenAI(vendor: VendorName, model: string, body: JsonObject): Rejec
   if (inputs.some((each) => each.length === 0) || inputs.length === 0)
     return reject("'$.input' is invalid: it cannot be an empty string.", { param: 'input' });
   if (inputs.length > MAX_INPUTS) return reject("'$.input' is too long: at most 2048 items.", { param: 'input' });
+  const tokens = inputs.reduce((sum, each) => sum + tokensIn(each), 0);
+  if (tokens > MAX_TOKENS)
+    return reject(`Requested ${tokens} tokens, max ${MAX_TOKENS} tokens per request`, { param: 'input' });
   if (dimensions !== undefined && (!Number.isInteger(dimensions) || Number(dimensions) < 1))
     return reject(`${JSON.stringify(dimensions)} is less than the minimum of 1 - 'dimensions'`, {
       param: 'dimensions',
@@ -92,7 +96,7 @@ export function renderEmbeddings(vendor: VendorName, model: string, body: JsonOb
     const embedding = body.encoding_format === 'base64' ? toBase64(vector) : vector;
     return { object: 'embedding', index, embedding };
   });
-  const tokens = inputs.reduce((sum, input) => sum + (typeof input === 'string' ? tokensOf(input) : input.length), 0);
+  const tokens = inputs.reduce((sum, input) => sum + tokensIn(input), 0);
   return renderJson(200, { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } });
 }
 
@@ -110,6 +114,10 @@ function isTokens(value: unknown): value is readonly number[] {
 function textOf(request: JsonObject): string {
   const parts = isObject(request.content) ? objectsIn(request.content.parts) : [];
   return parts.map((part) => (typeof part.text === 'string' ? part.text : JSON.stringify(part))).join('');
+}
+
+function tokensIn(input: string | readonly number[]): number {
+  return typeof input === 'string' ? tokensOf(input) : input.length;
 }
 
 function tokensOf(text: string): number {

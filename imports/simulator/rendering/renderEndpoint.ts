@@ -12,7 +12,6 @@ import type { WireRequest } from '../wires/WireSimulator';
 import { responsesProfile } from '../wires/responses/responsesProfiles';
 import type { ResponseArchive } from '../wires/responses/ResponseArchive';
 import { compactionUsage, ENCRYPTED_CONTENT_PREFIX } from '../wires/responses/writeResponses';
-import { summarize } from './renderTurn';
 import { createErrorBody } from './createErrorBody';
 import { renderJson } from './RenderedResponse';
 import type { RenderedResponse } from './RenderedResponse';
@@ -84,21 +83,31 @@ export function renderStoredResponse(
     return renderJson(404, createErrorBody(vendor, { status: 404, message: `Response with id '${id}' not found.` }));
   switch (action) {
     case 'read':
-      return renderJson(200, stored.response);
+      return renderJson(200, storedForm(vendor, archive.read(vendor, id) ?? stored.response));
     case 'input-items':
       return renderJson(200, { object: 'list', data: stored.input, has_more: false, first_id: null, last_id: null });
     case 'delete':
       archive.remove(vendor, id);
-      return renderJson(200, { id, object: 'response', deleted: true });
-    case 'cancel':
+      return renderJson(200, vendor === 'google' ? {} : { id, object: 'response', deleted: true });
+    case 'cancel': {
+      const cancelled = archive.cancel(vendor, id);
+      if (cancelled !== undefined) return renderJson(200, storedForm(vendor, cancelled));
       return renderJson(400, createErrorBody(vendor, reject('Cannot cancel a synchronous response.')));
+    }
   }
 }
 
+/** Google's are interactions, which don't say whether they were made in the background. */
+function storedForm(vendor: VendorName, response: JsonObject): JsonObject {
+  if (vendor !== 'google') return response;
+  const { background: _, output: __, completed_at: ___, ...interaction } = response;
+  const isUnfinished = interaction.status === 'in_progress' || interaction.status === 'cancelled';
+  return isUnfinished ? { ...interaction, steps: [], usage: undefined } : interaction;
+}
+
 /** The user's messages verbatim, then everything else as one encrypted summary. */
-export function renderCompaction(request: WireRequest, conversation: Conversation): RenderedResponse {
+export function renderCompaction(request: WireRequest, conversation: Conversation, summary: string): RenderedResponse {
   const profile = responsesProfile(request.vendor);
-  const summary = summarize(conversation);
   const responseId = profile.responseId();
   const id = profile.itemId('cmp', responseId, 0);
   const userMessages = objectsIn(request.body.input).filter((item) => item.role === 'user');

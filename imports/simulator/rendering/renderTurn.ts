@@ -5,6 +5,7 @@ import { countTokens } from '../model/countTokens';
 import type { ModelTurn, TokenCount } from '../model/ModelTurn';
 import { vendorProfile } from '../vendorProfiles';
 import type { ScriptedTurn, ScriptedCall } from '../ScriptedResponse';
+import { failureOf } from '../wires/interactions/writeInteractions';
 import type { TurnContext, WireRequest, WireSimulator } from '../wires/WireSimulator';
 import { createErrorBody } from './createErrorBody';
 import type { RenderedResponse } from './RenderedResponse';
@@ -23,7 +24,7 @@ export function renderTurn(
   conversation: Conversation,
   turn: ModelTurn,
   form: ResponseForm,
-  usage: ScriptedTurn['usage'] = {},
+  usage: Partial<TokenCount> = {},
 ): RenderedResponse {
   const context: TurnContext = {
     ...request,
@@ -49,6 +50,10 @@ export function renderTurn(
       headers,
     );
   }
+  // Gemini's Interactions API refuses a request whose response is blocked.
+  const blocked =
+    conversation.wire === 'interactions' && request.body.background !== true ? failureOf(context) : undefined;
+  if (blocked !== undefined) return renderJson(400, { error: blocked }, headers);
   return renderJson(200, wire.write(context), headers);
 }
 
@@ -76,11 +81,7 @@ function toModelCall({ id, name, namespace, arguments: args = {} }: ScriptedCall
   };
 }
 
-function completeUsage(
-  conversation: Conversation,
-  turn: ModelTurn,
-  given: NonNullable<ScriptedTurn['usage']>,
-): TokenCount {
+function completeUsage(conversation: Conversation, turn: ModelTurn, given: Partial<TokenCount>): TokenCount {
   return { ...countTokens(conversation, turn), ...given };
 }
 

@@ -39,6 +39,7 @@ function rejectUnknownField(vendor: VendorName, wire: WireName, path: Path): Rej
     case 'anthropic_messages':
       return reject(`${path.join('.')}: Extra inputs are not permitted`);
     case 'gemini':
+    case 'interactions':
       return reject(
         `Invalid JSON payload received. Unknown name "${path.at(-1) ?? ''}"${path.length > 1 ? ` at '${formatPath(path.slice(0, -1))}'` : ''}: Cannot find field.`,
       );
@@ -63,6 +64,8 @@ function rejectMissingField(wire: WireName, path: Path): Rejection {
       return reject(`${path.join('.')}: Field required`);
     case 'gemini':
       return reject(`* GenerateContentRequest.${formatPath(path)}: ${path.at(-1) ?? ''} is not specified\n`);
+    case 'interactions':
+      return reject(`Missing required field '${formatPath(path)}'.`);
     case 'responses':
     case 'chat_completions':
       return reject(`Missing required parameter: '${formatPath(path)}'.`, {
@@ -78,6 +81,8 @@ function rejectInvalidValue(wire: WireName, path: Path, what: string): Rejection
       return reject(`${path.join('.') || 'body'}: ${what}`);
     case 'gemini':
       if (path.at(-1) === 'role') return reject('Please use a valid role: user, model.');
+      return reject(`Invalid value at '${formatPath(path)}': ${what}`);
+    case 'interactions':
       return reject(`Invalid value at '${formatPath(path)}': ${what}`);
     case 'responses':
     case 'chat_completions':

@@ -21,6 +21,7 @@ const LOADERS: Readonly<Record<SchemaName, () => unknown>> = {
     require('../schemas/openai-compatible.chat-completions.request.schema.json') as unknown,
   'anthropic.messages': () => require('../schemas/anthropic.messages.request.schema.json') as unknown,
   'gemini.generateContent': () => require('../schemas/gemini.generateContent.request.schema.json') as unknown,
+  'gemini.interactions': () => require('../schemas/gemini.interactions.request.schema.json') as unknown,
   'vertex.generateContent': () => require('../schemas/vertex.generateContent.request.schema.json') as unknown,
 };
 /* eslint-enable @typescript-eslint/no-require-imports */

@@ -14,6 +14,19 @@ const CALL: AuditExemption = { exempt: 'call' };
 const OF_RUN = { kind: 'run', id: 'executionId', owner: 'run' } as const;
 const OF_CALL = { kind: 'call', id: 'executionId', owner: 'run', details: ['callId'] } as const;
 const OF_TOKEN = { kind: 'token', id: 'id', owner: { field: 'userId', orActor: true } } as const;
+const OF_MCP_SERVER = { kind: 'mcp_server', id: 'name' } as const;
+const MCP_SERVER_FIELDS = [
+  'url',
+  'command',
+  'args',
+  'cwd',
+  'headers',
+  'env',
+  'allow',
+  'deny',
+  'enabled',
+  'oauth',
+] as const;
 const OF_SCHEDULE = { kind: 'schedule', id: 'name' } as const;
 const OF_BUDGET = {
   kind: 'budget',
@@ -26,14 +39,41 @@ const OF_BUDGET = {
 
 export const AUDIT_RULES: RulesOf<HostOperations> = {
   'ai.audit.list': READS,
+  'ai.batches.cancel': CALL,
+  'ai.batches.create': CALL,
+  'ai.batches.get': READS,
+  'ai.batches.list': READS,
+  'ai.batches.results': READS,
   'ai.budgets.list': READS,
   'ai.budgets.remove': { action: 'budget.remove', ...OF_BUDGET },
   'ai.budgets.set': { action: 'budget.set', ...OF_BUDGET, details: ['limits'] },
   'ai.inbox.dismiss': { action: 'run.dismiss', ...OF_RUN, isOfOthersOnly: true },
   'ai.inbox.list': READS,
+  'ai.llm.embed': CALL,
   'ai.llm.generateJSON': CALL,
   'ai.llm.generateText': CALL,
   'ai.llm.generateWithTools': CALL,
+  'ai.mcpAccounts.list': READS,
+  'ai.mcpAccounts.signIn': { exempt: 'flow' },
+  'ai.mcpAccounts.signOut': { action: 'mcp_server.sign_out', kind: 'mcp_server', id: 'server', isSafe: true },
+  'ai.mcpServers.approve': { action: 'mcp_server.approve', ...OF_MCP_SERVER },
+  'ai.mcpServers.get': READS,
+  'ai.mcpServers.list': READS,
+  'ai.mcpServers.reconnect': { action: 'mcp_server.reconnect', ...OF_MCP_SERVER },
+  'ai.mcpServers.remove': { action: 'mcp_server.remove', ...OF_MCP_SERVER, isSafe: true },
+  'ai.mcpServers.save': { action: 'mcp_server.save', ...OF_MCP_SERVER, changed: MCP_SERVER_FIELDS },
+  'ai.mcpServers.setEnabled': { action: 'mcp_server.switch', ...OF_MCP_SERVER, details: ['enabled'] },
+  'ai.mcpServers.setTool': {
+    action: 'mcp_server.set_tool',
+    ...OF_MCP_SERVER,
+    details: ['tool', 'enabled', 'needsApproval', 'blocking'],
+  },
+  // It may start a program.
+  'ai.mcpServers.test': { action: 'mcp_server.test', ...OF_MCP_SERVER, changed: MCP_SERVER_FIELDS },
+  'ai.memory.forget': { action: 'memory.forget', kind: 'memory', id: 'memoryId', owner: 'actor', isSafe: true },
+  'ai.memory.list': READS,
+  'ai.memory.save': { action: 'memory.save', kind: 'memory', createdId: 'id', owner: 'actor' },
+  'ai.memory.search': READS,
   'ai.models.list': READS,
   'ai.prompts.get': READS,
   'ai.prompts.list': READS,

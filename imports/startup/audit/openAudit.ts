@@ -30,6 +30,7 @@ export interface OpenedAudit {
   /** Before the first line, for the app's own code. */
   readonly recordExport: (userId: string) => Promise<void>;
   readonly onConnected: OAuthRoutesPorts['onConnected'] & {};
+  readonly onSignedInAtMcpServer: OAuthRoutesPorts['onConnected'] & {};
 }
 
 type DeleteUserData = UserDataDeletion['deleteUserData'];
@@ -90,6 +91,15 @@ export async function openAudit(ports: AuditPorts): Promise<OpenedAudit> {
       const client = { ...clientOf(request, forwardedCount), hasSession: true } as const;
       // It cannot be undone, and its start is over.
       await trail.record({ userId, source: 'http', client }, { action: 'provider.connect', subject }, { isSafe: true });
+    },
+    onSignedInAtMcpServer: async ({ userId, providerId: name }, request) => {
+      const client = { ...clientOf(request, forwardedCount), hasSession: true } as const;
+      const subject = { kind: 'mcp_server', id: name } as const;
+      await trail.record(
+        { userId, source: 'http', client },
+        { action: 'mcp_server.sign_in', subject },
+        { isSafe: true },
+      );
     },
   };
 }

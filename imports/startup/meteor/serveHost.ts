@@ -100,7 +100,7 @@ function once(run: (hurry?: AbortSignal) => Promise<void>): (hurry?: AbortSignal
 }
 
 function defineMethodsAndPublications(
-  { runs, providers, operations, changes, openContent, userLimiter }: Host,
+  { runs, providers, operations, changes, memoryMaxAgeMs, openContent, userLimiter }: Host,
   calls: CallsInProgress,
   { packages, database, findUser, notice }: ServePorts,
 ): void {
@@ -124,6 +124,7 @@ function defineMethodsAndPublications(
         database,
         actorOf,
         ownerOf: runs.ownerOf,
+        memoryMaxAgeMs,
         ...(openContent === undefined ? {} : { openContent }),
       }),
       ...defineProviderPublication({

@@ -7,6 +7,7 @@ import { errorResponse } from '../../api/http/errorResponse';
 import { HttpError } from '../../api/http/HttpError';
 import { randomHex } from '../../api/http/randomHex';
 import { toLLMError } from '../../api/http/toLLMError';
+import { parseUrl } from '../../business/ai/domain/parseUrl';
 
 /** @param thrown what a handler threw; undefined if no route matched */
 export function answerUnrouted(thrown: unknown, request: IncomingMessage, response: ServerResponse): void {
@@ -32,7 +33,7 @@ export function answerUnrouted(thrown: unknown, request: IncomingMessage, respon
 
 function unrouted({ method = '', url = '' }: IncomingMessage): HttpError {
   // https://www.rfc-editor.org/rfc/rfc9112#section-3.2: a path, an absolute URL, or `*`
-  return url.startsWith('/') || url === '*' || URL.canParse(url)
+  return url.startsWith('/') || url === '*' || parseUrl(url) !== undefined
     ? new HttpError(404, `Not found: ${method} ${url.slice(0, 200)}.`)
     : new HttpError(400, 'The request target is invalid: it is neither a path nor a URL.');
 }

@@ -7,6 +7,7 @@ import { isHostEntry } from '../../business/ai/infrastructure/clients/http/priva
 import type { PrivateHosts } from '../../business/ai/infrastructure/clients/http/privateHosts';
 import { valueOf } from './vendors';
 import type { Environment } from './vendors';
+import { parseUrl } from '../../business/ai/domain/parseUrl';
 
 /** @throws LLMInvalidRequestError */
 export function readPort(value: string | undefined): number {
@@ -38,7 +39,7 @@ const MIN_TOKEN_LENGTH = 24;
 export function readRootUrl(env: Environment, host: string, port: number): string {
   const given = valueOf(env, 'ROOT_URL');
   if (given === undefined) return `http://${reachable(host)}:${port}`;
-  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const url = parseUrl(given);
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return given;
   throw new LLMInvalidRequestError('ROOT_URL must be an http or https URL.', { path: 'ROOT_URL' });
 }

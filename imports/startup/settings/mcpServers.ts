@@ -1,19 +1,19 @@
 /** The operator's MCP servers. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { isList, isObject } from '../../business/ai/domain/json';
-import { readMcpServerSettings } from '../../business/ai/infrastructure/tools/mcp/McpServerSettings';
-import type { McpServerSettings } from '../../business/ai/infrastructure/tools/mcp/McpServerSettings';
+import { isList } from '../../business/ai/domain/json';
+import { readConfiguredServer } from '../../business/ai/infrastructure/tools/mcp/managed/ConfiguredServer';
+import type { ConfiguredServer } from '../../business/ai/infrastructure/tools/mcp/managed/ConfiguredServer';
 import { SettingProblems } from './SettingProblems';
 
 const NAME = 'AI_MCP_SERVERS';
 const EXAMPLE = '[{"name":"docs","url":"https://mcp.example.com"}]';
 
 /**
- * AI_MCP_SERVERS: a JSON list of what `mcp` takes. Default: none.
+ * AI_MCP_SERVERS: a JSON list of what `mcp` takes, but with the `oauth` of servers that admins add. Default: none.
  * @param given the JSON, or what it stands for
  * @throws LLMInvalidRequestError that names every invalid server; none quotes a header or a variable
  */
-export function readMcpServers(given: unknown): readonly McpServerSettings[] {
+export function readMcpServers(given: unknown): readonly ConfiguredServer[] {
   if (given === undefined || given === '') return [];
   const servers = typeof given === 'string' ? parsed(given) : given;
   if (!isList(servers))
@@ -22,8 +22,7 @@ export function readMcpServers(given: unknown): readonly McpServerSettings[] {
   const names = new Set<string>();
   for (const [index, server] of servers.entries()) {
     try {
-      // Boundary: checked here.
-      const { name } = readMcpServerSettings((isObject(server) ? server : {}) as unknown as McpServerSettings);
+      const { name } = readConfiguredServer(server);
       if (names.has(name)) problems.add(NAME, `${NAME}[${index}]: another server is named "${name}".`);
       names.add(name);
     } catch (error) {
@@ -32,7 +31,18 @@ export function readMcpServers(given: unknown): readonly McpServerSettings[] {
     }
   }
   problems.throwIfAny();
-  return servers as readonly McpServerSettings[];
+  return servers as readonly ConfiguredServer[];
+}
+
+/**
+ * AI_MCP_COMMANDS: `on` lets admins add servers that are programs, which run on this machine; `off` is the default.
+ * @param valueOf returns the setting or variable with that name
+ * @throws LLMInvalidRequestError
+ */
+export function readMcpCommands(valueOf: (name: string) => string | undefined): boolean {
+  const value = valueOf('AI_MCP_COMMANDS')?.toLowerCase() ?? 'off';
+  if (value === 'on' || value === 'off') return value === 'on';
+  throw new LLMInvalidRequestError('AI_MCP_COMMANDS must be on or off.', { path: 'AI_MCP_COMMANDS' });
 }
 
 /** @returns undefined for what is not JSON */

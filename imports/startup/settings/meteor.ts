@@ -21,10 +21,12 @@ import { findPlaceholders } from './placeholders';
 import type { Guardrail } from '../../business/ai/domain/interfaces/Guardrail';
 import { readGuardrails } from './guardrails';
 import { readResponseCache } from './responseCache';
-import type { McpServerSettings } from '../../business/ai/infrastructure/tools/mcp/McpServerSettings';
+import type { ConfiguredServer } from '../../business/ai/infrastructure/tools/mcp/managed/ConfiguredServer';
 import { readMcpSettings } from './mcp';
 import type { McpSettings } from './mcp';
-import { readMcpServers } from './mcpServers';
+import { readMcpCommands, readMcpServers } from './mcpServers';
+import { readMemorySettings } from './memory';
+import type { MemorySettings } from './memory';
 import { readRequestLogSettings } from './requestLog';
 import { readContentTimes } from './retention';
 import { readSealContent } from './sealing';
@@ -61,7 +63,9 @@ export interface MeteorSettings extends AuthSettings {
   readonly jobs: JobSettings;
   readonly requestLog: RequestLogSettings;
   readonly auditLimits: AuditLimits;
-  readonly mcpServers: readonly McpServerSettings[];
+  readonly memory: MemorySettings;
+  readonly mcpServers: readonly ConfiguredServer[];
+  readonly mcpCommands: boolean;
   readonly mcp?: McpSettings;
   readonly toolRules: readonly ToolRule[];
   readonly storage: Partial<StorageBounds>;
@@ -121,6 +125,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const named = (name: string): string | undefined => settingOf(given, name) ?? valueOf(env, name);
   const jobs = problems.attempt(() => readJobSettings(named)) ?? {};
   const requestLog = problems.attempt(() => readRequestLogSettings(named)) ?? {};
+  const memory = problems.attempt(() => readMemorySettings(named)) ?? {};
   const auditLimits = problems.attempt(() => readAuditLimits(named)) ?? {};
   const userLimits = problems.attempt(() => readUserLimits(named)) ?? {};
   const shutdownGraceMs = problems.attempt(() => readShutdownGrace(named));
@@ -128,6 +133,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const json = (name: string): unknown => jsonIn(given, name) ?? valueOf(env, name);
   const guardrails = problems.attempt(() => readGuardrails(json('GUARDRAILS'))) ?? [];
   const mcpServers = problems.attempt(() => readMcpServers(json('AI_MCP_SERVERS'))) ?? [];
+  const mcpCommands = problems.attempt(() => readMcpCommands(named)) ?? false;
   const mcp = problems.attempt(() => readMcpSettings(named));
   const toolRules = problems.attempt(() => readToolRules(json('AI_TOOL_RULES'))) ?? [];
   const responseCache = problems.attempt(() => readResponseCache(named)) ?? true;
@@ -149,6 +155,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     jobs,
     requestLog,
     auditLimits,
+    memory,
     storage,
     corsOrigins,
     responseCache,
@@ -156,6 +163,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     contentTimes,
     guardrails,
     mcpServers,
+    mcpCommands,
     toolRules,
     ...(mcp === undefined ? {} : { mcp }),
     ...auth,

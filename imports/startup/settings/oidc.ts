@@ -3,6 +3,7 @@ import type { SignInRules } from '../../api/signIn/signInRules';
 import { permitsHost } from '../../business/ai/infrastructure/clients/http/privateHosts';
 import type { PrivateHosts } from '../../business/ai/infrastructure/clients/http/privateHosts';
 import { SettingProblems } from './SettingProblems';
+import { parseUrl } from '../../business/ai/domain/parseUrl';
 
 export interface OidcSettings {
   readonly issuer: URL;
@@ -107,7 +108,7 @@ export function readIssuer(
   problems: SettingProblems,
 ): URL | undefined {
   if (value === '') return undefined;
-  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const url = parseUrl(value);
   const isPlain = url?.protocol === 'http:' && (isLoopback(url.hostname) || permitsHost(privateHosts, url.hostname));
   const isUsable =
     url !== undefined &&

@@ -1,9 +1,9 @@
 /** Routing rules from `Meteor.settings.ai.routing`, and from LLM_ROUTING: JSON, or the path of a JSON file. */
-import { readFileSync } from 'node:fs';
 import { readRule, readRuleName } from '../../business/ai/domain/entities/RoutingRule';
 import type { RoutingRule } from '../../business/ai/domain/entities/RoutingRule';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { isList, isObject } from '../../business/ai/domain/json';
+import { readJsonVariable } from './readJsonVariable';
 
 export const ROUTING_VARIABLE = 'LLM_ROUTING';
 
@@ -20,7 +20,7 @@ export function readRoutingSettings(
   providerIds: readonly string[],
   problems: string[],
 ): readonly RoutingRule[] {
-  const given = variable === undefined ? undefined : parseVariable(variable, problems);
+  const given = variable === undefined ? undefined : readJsonVariable(ROUTING_VARIABLE, variable, problems);
   const rules = new Map([
     ...readRules(given, ROUTING_VARIABLE, providerIds, problems),
     ...readRules(settings, 'Meteor.settings.ai.routing', providerIds, problems),
@@ -51,19 +51,4 @@ function readRules(
       return [];
     }
   });
-}
-
-function parseVariable(value: string, problems: string[]): unknown {
-  const isJson = value.startsWith('{');
-  try {
-    return JSON.parse(isJson ? value : readFileSync(value, 'utf8'));
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    problems.push(
-      isJson
-        ? `${ROUTING_VARIABLE} is not valid JSON: ${reason}`
-        : `${ROUTING_VARIABLE} must be a JSON object or the path of a JSON file: ${reason}`,
-    );
-    return undefined;
-  }
 }

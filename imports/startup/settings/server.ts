@@ -4,11 +4,12 @@ import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing
 import { readAuditLimits } from './audit';
 import { readAuthSettings } from './auth';
 import { readCorsOrigins } from './cors';
+import { readMemorySettings } from './memory';
 import { readGuardrails } from './guardrails';
 import { readAllowPrivateHosts, readApiToken, readBodyLimits, readPort, readRootUrl } from './host';
 import { readJobSettings } from './jobs';
 import { readMcpIssuer, readMcpSettings, readMcpUser } from './mcp';
-import { readMcpServers } from './mcpServers';
+import { readMcpCommands, readMcpServers } from './mcpServers';
 import { readOidcSettings } from './oidc';
 import { readRequestLogSettings } from './requestLog';
 import { readResponseCache } from './responseCache';
@@ -50,9 +51,11 @@ export function readServerSettings(env: Environment) {
       jobs: read(() => readJobSettings(named)),
       requestLog: read(() => readRequestLogSettings(named)),
       auditLimits: read(() => readAuditLimits(named)),
+      memory: read(() => readMemorySettings(named)),
       storage: read(() => readStorageBounds(named)),
       userLimits: read(() => readUserLimits(named)),
       responseCache: read(() => readResponseCache(named)),
+      mcpCommands: read(() => readMcpCommands(named)),
       mcpServers: read(() => readMcpServers(named('AI_MCP_SERVERS'))),
       mcp: read(() => readMcpSettings(named)),
       toolRules: read(() => readToolRules(named('AI_TOOL_RULES'))),

@@ -12,7 +12,9 @@ import { BUDGET_VARIABLES, readBudgetSettings } from './budgets';
 import { readHostedTools } from './hostedTools';
 import { readTelemetrySettings, TELEMETRY_VARIABLES } from './telemetry';
 import { readSharedObjects } from './sharedObjects';
+import { MODELS_VARIABLE, readModelSettings } from './models';
 import { readRoutingSettings, ROUTING_VARIABLE } from './routing';
+import { parseUrl } from '../../business/ai/domain/parseUrl';
 
 /** The variables of each vendor that the environment can set up. */
 export const VENDOR_VARIABLES: Readonly<Partial<Record<VendorName, VendorVariables>>> = Object.fromEntries(
@@ -32,6 +34,7 @@ const OTHER_VARIABLES = [
   'SYSTEM_PROMPT',
   ...TELEMETRY_VARIABLES,
   ROUTING_VARIABLE,
+  MODELS_VARIABLE,
 ] as const;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -69,7 +72,7 @@ export function settingsFromMeteor(settings: unknown, env: Environment): AISetti
 export const VENDOR_SETTINGS: readonly string[] = [
   ...OTHER_VARIABLES,
   ...BUDGET_VARIABLES,
-  ...Object.values(VENDOR_VARIABLES).flatMap((names) =>
+  ...Object.values(VENDOR_VARIABLES).flatMap(({ sdkBaseURL: _, ...names }) =>
     Object.values(names).filter((name) => typeof name === 'string'),
   ),
 ];
@@ -103,6 +106,7 @@ function readSettings(env: Environment, given: JsonObject, problems: string[]): 
     providers.map(({ id }) => id),
     problems,
   );
+  const models = readModelSettings(given['models'], valueOf(env, MODELS_VARIABLE), problems);
   const telemetry = readTelemetrySettings((name) => valueOf(env, name), problems);
   if (problems.length > 0)
     throw new LLMInvalidRequestError(`The configuration is invalid: ${problems.join('; ')}.`, { path: 'env' });
@@ -114,6 +118,7 @@ function readSettings(env: Environment, given: JsonObject, problems: string[]): 
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     ...(budgets === undefined ? {} : { budgets }),
     ...(routing.length === 0 ? {} : { routing }),
+    ...(models === undefined ? {} : { models }),
     ...(telemetry === undefined ? {} : { telemetry }),
   };
 }
@@ -134,6 +139,11 @@ function readVendor(vendor: VendorName, env: Environment, problems: string[]): P
   } else if (!/^[\x21-\x7e]+$/.test(apiKey)) {
     problems.push(`${names.key} contains characters that are not allowed in an HTTP header`);
   }
+  // Calls would go elsewhere than its owner expects.
+  if (valueOf(env, names.baseURL) === undefined && valueOf(env, names.sdkBaseURL) !== undefined)
+    problems.push(
+      `${names.sdkBaseURL ?? ''} is not read. Set ${names.baseURL} to the URL that ${vendor} is to be called at; if ${names.sdkBaseURL ?? ''} is for another program, to the vendor's own`,
+    );
   const deployment = valueOf(env, names.deployment);
   if (names.deployment !== undefined && valueOf(env, names.baseURL) === undefined)
     problems.push(`${names.key} is set, but ${names.baseURL} is not`);
@@ -176,7 +186,7 @@ function readModel(env: Environment, name: string | undefined, problems: string[
 function readURL(env: Environment, name: string, problems: string[]): string | undefined {
   const value = valueOf(env, name);
   if (value === undefined) return undefined;
-  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const url = parseUrl(value);
   if (url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:')) return value;
   problems.push(`${name} is not an http or https URL`);
   return undefined;

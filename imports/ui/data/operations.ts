@@ -3,6 +3,13 @@
  * topics in `TOPICS_OF`, and its route in `http/operationRoutes.ts`. Under Meteor it is the method of its name.
  */
 import type { RoutingRule } from '../../business/ai/domain/entities/RoutingRule';
+import type { McpServerConfig, McpServerSecrets, McpToolSwitches } from '../../business/ai/domain/entities/McpServer';
+import type {
+  McpAccountView,
+  McpServerDetail,
+  McpServerTest,
+  McpServerView,
+} from '../../business/ai/domain/types/McpViews';
 import type { RoutingRuleView } from '../../business/ai/domain/types/RoutingViews';
 import type { BudgetLimits, BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
 import type { RunState } from '../../business/ai/domain/entities/Run';
@@ -10,6 +17,8 @@ import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
 import type { RunListFilter, RunPage, RunPageRequest } from '../../business/ai/domain/interfaces/RunViewReader';
 import type { RunDetail, RunRating, RunSummary } from '../../business/ai/domain/types/RunViews';
 import type { ModelView } from '../../business/ai/domain/types/ModelViews';
+import type { BatchPage, BatchResultPage, BatchView } from '../../business/ai/domain/types/BatchViews';
+import type { FoundMemories, MemoryEntry, MemoryPage } from '../../business/ai/domain/interfaces/Memory';
 import type { PromptContent, PromptDetailView, PromptView } from '../../business/ai/domain/types/Prompts';
 import type {
   RequestDetail,
@@ -32,6 +41,10 @@ import type { PublicProvider } from '../../business/providers/domain/entities/Pu
 import type { ProviderDetails } from '../../business/providers/domain/entities/ProviderDetails';
 import type { ApprovalDecision, StartRunRequest } from './runRequests';
 import type { ToolSummary } from '../../business/ai/domain/types/ToolSummary';
+
+interface NamedBatch {
+  readonly batchId: string;
+}
 
 /** Arguments are JSON; times are milliseconds since the epoch. */
 export interface Operations {
@@ -72,6 +85,27 @@ export interface Operations {
   'ai.routing.list': { argument: NoArgument; result: { readonly rules: readonly RoutingRuleView[] } };
   'ai.routing.save': { argument: RoutingRuleInput; result: RoutingRuleView };
   'ai.routing.remove': { argument: { readonly name: string }; result: { readonly removed: boolean } };
+  'ai.mcpAccounts.list': { argument: NoArgument; result: { readonly accounts: readonly McpAccountView[] } };
+  'ai.mcpAccounts.signIn': { argument: { readonly server: string }; result: { readonly url: string } };
+  'ai.mcpAccounts.signOut': { argument: { readonly server: string }; result: { readonly signedOut: boolean } };
+  'ai.mcpServers.list': { argument: NoArgument; result: { readonly servers: readonly McpServerView[] } };
+  'ai.mcpServers.get': { argument: NamedMcpServer; result: McpServerDetail };
+  'ai.mcpServers.save': { argument: McpServerInput; result: McpServerView };
+  'ai.mcpServers.setEnabled': { argument: NamedMcpServer & { readonly enabled: boolean }; result: McpServerView };
+  'ai.mcpServers.remove': { argument: NamedMcpServer; result: { readonly removed: boolean } };
+  'ai.mcpServers.test': { argument: McpServerInput; result: McpServerTest };
+  'ai.mcpServers.reconnect': { argument: NamedMcpServer; result: McpServerDetail };
+  'ai.mcpServers.approve': {
+    argument: NamedMcpServer & { readonly tools: readonly { readonly tool: string; readonly hash: string }[] };
+    result: McpServerDetail;
+  };
+  /** `null` returns a switch to its default. */
+  'ai.mcpServers.setTool': {
+    argument: NamedMcpServer & { readonly tool: string } & {
+      readonly [S in keyof McpToolSwitches]?: boolean | null;
+    };
+    result: McpServerDetail;
+  };
   'ai.budgets.list': { argument: { readonly search?: string }; result: BudgetList };
   'ai.budgets.set': {
     argument: { readonly userId?: string; readonly team?: string; readonly limits: BudgetLimits };
@@ -87,6 +121,24 @@ export interface Operations {
   'ai.schedules.resume': { argument: { readonly name: string }; result: ScheduleView };
   'ai.schedules.runNow': { argument: { readonly name: string }; result: ScheduleView };
   'ai.models.list': { argument: NoArgument; result: { readonly models: readonly ModelView[] } };
+  'ai.batches.create': {
+    argument: { readonly batchId: string; readonly providerId: string; readonly requests: readonly object[] };
+    result: BatchView;
+  };
+  'ai.batches.get': { argument: NamedBatch; result: BatchView };
+  'ai.batches.list': { argument: { readonly limit?: number; readonly after?: string }; result: BatchPage };
+  'ai.batches.cancel': { argument: NamedBatch; result: BatchView };
+  'ai.batches.results': {
+    argument: NamedBatch & { readonly from?: number; readonly limit?: number };
+    result: BatchResultPage;
+  };
+  'ai.memory.list': { argument: { readonly limit?: number; readonly after?: string }; result: MemoryPage };
+  'ai.memory.search': { argument: { readonly query: string; readonly limit?: number }; result: FoundMemories };
+  'ai.memory.save': { argument: { readonly text: string; readonly key?: string }; result: MemoryEntry };
+  'ai.memory.forget': {
+    argument: { readonly memoryId: string } | { readonly all: true };
+    result: { readonly forgotten: number };
+  };
   'ai.prompts.list': { argument: NoArgument; result: { readonly prompts: readonly PromptView[] } };
   'ai.prompts.get': {
     argument: { readonly promptId: string; readonly version?: number };
@@ -263,7 +315,19 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.routing.list': ['routing', 'providers', 'runs'],
   'ai.routing.save': ['routing'],
   'ai.routing.remove': ['routing'],
-  'ai.budgets.list': ['budgets', 'runs'],
+  'ai.mcpAccounts.list': ['mcpServers'],
+  'ai.mcpAccounts.signIn': [],
+  'ai.mcpAccounts.signOut': ['mcpServers', 'calls'],
+  'ai.mcpServers.list': ['mcpServers'],
+  'ai.mcpServers.get': ['mcpServers'],
+  'ai.mcpServers.save': ['mcpServers', 'calls'],
+  'ai.mcpServers.setEnabled': ['mcpServers', 'calls'],
+  'ai.mcpServers.remove': ['mcpServers', 'calls'],
+  'ai.mcpServers.test': [],
+  'ai.mcpServers.reconnect': ['mcpServers'],
+  'ai.mcpServers.approve': ['mcpServers', 'calls'],
+  'ai.mcpServers.setTool': ['mcpServers', 'calls'],
+  'ai.budgets.list': ['budgets', 'runs', 'requests'],
   'ai.budgets.set': ['budgets'],
   'ai.budgets.remove': ['budgets'],
   'ai.queue.list': ['queue', 'runs'],
@@ -275,6 +339,15 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.schedules.resume': ['queue'],
   'ai.schedules.runNow': ['queue'],
   'ai.models.list': ['providers'],
+  'ai.batches.create': [],
+  'ai.batches.get': [],
+  'ai.batches.list': [],
+  'ai.batches.cancel': [],
+  'ai.batches.results': [],
+  'ai.memory.list': ['memories'],
+  'ai.memory.search': ['memories'],
+  'ai.memory.save': ['memories'],
+  'ai.memory.forget': ['memories'],
   'ai.prompts.list': ['prompts'],
   'ai.prompts.get': ['prompts'],
   'ai.prompts.save': ['prompts'],
@@ -300,6 +373,13 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.usage.report': ['requests', 'calls'],
   'ai.inbox.dismiss': ['runs'],
 };
+
+export interface NamedMcpServer {
+  readonly name: string;
+}
+
+/** A server to save or test. `headers` and `env` that are absent stay as they are stored. */
+export type McpServerInput = NamedMcpServer & McpServerConfig & McpServerSecrets & { readonly enabled?: boolean };
 
 /** A rule to save: what is left out has its default. */
 export type RoutingRuleInput = Pick<RoutingRule, 'name' | 'targets'> & Partial<RoutingRule>;

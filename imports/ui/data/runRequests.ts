@@ -1,5 +1,6 @@
 /** What pages ask of runs, in the same form on both hosts. */
 import type { LLMInput, ReasoningEffort } from '../../business/ai/domain/types/LLMTypes';
+import type { RunDurability } from '../../business/ai/domain/types/RunRecords';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 
 export interface StartRunRequest {
@@ -17,6 +18,8 @@ export interface StartRunRequest {
   /** JSON Schema of the answer. */
   readonly schema?: JsonObject;
   readonly maxIterations?: number;
+  /** When the run's progress is stored. Default: `step`. */
+  readonly durability?: RunDurability;
   readonly conversationId?: string;
   /** An ended run whose conversation comes before the input. */
   readonly continues?: string;

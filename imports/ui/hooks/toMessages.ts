@@ -1,5 +1,6 @@
 /** A run's conversation as messages, including what the model is writing and the live state of its calls. */
 import { isErrorState, isToolCallState } from '../../business/ai/domain/entities/Tool';
+import { isRecalledMessage } from '../../business/ai/domain/recalledMemories';
 import type {
   Content,
   FunctionCallItem,
@@ -29,6 +30,8 @@ export function toMessages({ run, items, calls, liveText }: RunDetails): readonl
   items.forEach((item, index) => {
     switch (item.type) {
       case 'message':
+        // The user has not written it.
+        if (isRecalledMessage(item)) break;
         partsOf(roleOf(item.role)).push(...item.content.map(toPart));
         break;
       case 'reasoning': {

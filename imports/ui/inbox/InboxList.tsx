@@ -32,7 +32,8 @@ export function InboxList({ page, focus, empty }: InboxListProps) {
     if (!isFirst.current) movedAt.current = performance.now();
     isFirst.current = false;
   }, [shownKeys]);
-  const wasClicked = useRef(false);
+  /** When the pointer was clicked, unless a key has been pressed since. It counts, not when a slow page handles it. */
+  const clickedAt = useRef<number | undefined>(undefined);
   const hasFocused = useRef<string | undefined>(undefined);
   useEffect(() => {
     if (focus === undefined || hasFocused.current === focus) return;
@@ -41,7 +42,7 @@ export function InboxList({ page, focus, empty }: InboxListProps) {
   const latestKeys = useRef(keys);
   latestKeys.current = keys;
   const decide = useCallback((entryId: string): boolean => {
-    if (wasClicked.current && performance.now() - movedAt.current < SETTLING_MS) {
+    if (clickedAt.current !== undefined && clickedAt.current - movedAt.current < SETTLING_MS) {
       setNotice('The list has just changed. Check the entry, then decide.');
       return false;
     }
@@ -67,10 +68,10 @@ export function InboxList({ page, focus, empty }: InboxListProps) {
           aria-label="Entries"
           // Keyboards and scripts click with `detail` 0.
           onClickCapture={(event) => {
-            wasClicked.current = event.detail > 0;
+            clickedAt.current = event.detail > 0 ? event.timeStamp : undefined;
           }}
           onKeyDownCapture={() => {
-            wasClicked.current = false;
+            clickedAt.current = undefined;
           }}
         >
           {entries.map((entry) => (

@@ -191,4 +191,5 @@ const WIRE_LABELS = {
   chat_completions: 'Chat Completions',
   anthropic_messages: 'Messages',
   gemini: 'Gemini',
+  interactions: 'Interactions',
 } as const;

@@ -6,6 +6,7 @@ import { Icon } from '../components/Icon';
 import { useAction } from '../components/useAction';
 import { ApprovalControls } from './ApprovalControls';
 import { CallArguments } from './CallArguments';
+import { CallInput } from './CallInput';
 import { useShownArguments } from './useShownArguments';
 
 export interface ApprovalFormProps extends Pick<CallCommands, 'approve' | 'reject'> {
@@ -28,6 +29,7 @@ export function ApprovalForm({ call, approve, reject }: ApprovalFormProps) {
       <h2 id={`${id}-title`}>
         <Icon name="hand" /> <bdi className="mono">{call.name}</bdi> needs approval
       </h2>
+      {call.input !== undefined && <CallInput input={call.input} />}
       <CallArguments
         call={call}
         label={`arguments of ${call.name} to approve`}

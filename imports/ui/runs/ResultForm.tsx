@@ -6,6 +6,7 @@ import { CALL_STATE_STYLES } from '../format/stateStyles';
 import { Icon } from '../components/Icon';
 import { useAction } from '../components/useAction';
 import { CallArguments } from './CallArguments';
+import { CallInput } from './CallInput';
 import { OutcomeForm } from './OutcomeForm';
 import type { Outcome } from './readOutcome';
 
@@ -22,7 +23,11 @@ export function ResultForm({ call, submitResult }: ResultFormProps) {
       <h2 id={`${id}-title`}>
         <Icon name="arrow" /> <bdi className="mono">{call.name}</bdi> is waiting for a result
       </h2>
-      <p className="muted">This tool runs outside the server. Enter its result.</p>
+      {call.input === undefined ? (
+        <p className="muted">This tool runs outside the server. Enter its result.</p>
+      ) : (
+        <CallInput input={call.input} />
+      )}
       <CallArguments call={call} label={`arguments of ${call.name} without a result`} />
       <OutcomeForm isBusy={submit.isBusy} error={submit.error} onSubmit={submit.run} />
     </section>

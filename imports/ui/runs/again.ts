@@ -84,6 +84,7 @@ export function toStartRequest(
       ...(turn === undefined ? {} : { [FROM_TURN]: turn }),
     },
     ...(plan.limits.maxIterations <= 100 ? { maxIterations: plan.limits.maxIterations } : {}),
+    ...(plan.durability === undefined ? {} : { durability: plan.durability }),
   };
 }
 

@@ -27,6 +27,7 @@ const MODEL_COLUMNS: readonly Column[] = [
   { label: 'Cost', read: costOf },
   { label: 'Input', read: ({ tokens }) => formatCount(tokens?.input ?? 0) },
   { label: 'Cached', read: ({ tokens }) => formatCount(tokens?.cached ?? 0) },
+  { label: 'Cache hits', read: cacheHitsOf },
   { label: 'Output', read: ({ tokens }) => formatCount(tokens?.output ?? 0) },
   { label: 'Reasoning', read: ({ tokens }) => formatCount(tokens?.reasoning ?? 0) },
   ...TIMES,
@@ -108,6 +109,12 @@ function TotalsRow({
       ))}
     </tr>
   );
+}
+
+/** The share of the input that was read from the vendors' prompt caches. */
+function cacheHitsOf({ tokens }: UsageFigures): string {
+  if (tokens === undefined || tokens.input === 0) return UNKNOWN;
+  return `${Math.round((100 * tokens.cached) / tokens.input)} %`;
 }
 
 /** A sum that lacks the requests of unknown cost is at least that much. */

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { UnifiedStreamAdapter } from '../../../imports/business/ai/infrastructure/streaming/UnifiedStreamAdapter';
-import type { JsonObject, SchemeName } from '../../../imports/business/ai/domain/types/VendorTypes';
+import type { JsonObject, ServedScheme } from '../../../imports/business/ai/domain/types/VendorTypes';
 import type { Simulator } from '../../../imports/simulator/Simulator';
 import { startSimulator } from '../../../imports/simulator/startSimulator';
 import { CHECKS, eventsIn } from '../../support/streamGrammar';
 
 /** Where each scheme's stream announces a call. */
-const ANNOUNCEMENT: Readonly<Record<SchemeName, (event: JsonObject) => unknown>> = {
+const ANNOUNCEMENT: Readonly<Record<ServedScheme, (event: JsonObject) => unknown>> = {
   openai: ({ tool_use_announced }) => tool_use_announced,
   openai_responses: ({ type, call_id, name }) =>
     type === 'bolide:tool_use_announced' ? { id: call_id, name } : undefined,
@@ -21,7 +21,7 @@ describe('Announcements of tool calls', () => {
   });
   after(() => simulator.close());
 
-  async function relayed(target: SchemeName, emitFunctionAnnouncements: boolean): Promise<string> {
+  async function relayed(target: ServedScheme, emitFunctionAnnouncements: boolean): Promise<string> {
     simulator.enqueue({
       text: 'One moment.',
       calls: [
@@ -46,7 +46,7 @@ describe('Announcements of tool calls', () => {
     return lines;
   }
 
-  for (const target of Object.keys(ANNOUNCEMENT) as SchemeName[]) {
+  for (const target of Object.keys(ANNOUNCEMENT) as ServedScheme[]) {
     it(`arrive in ${target} without the arguments if relayToolUseEvents is false`, async () => {
       const lines = await relayed(target, true);
       const announced = eventsIn(lines).flatMap((event) => ANNOUNCEMENT[target](event) ?? []);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { OpenAIChunk } from '../../../imports/business/ai/infrastructure/converters/chat/stream/OpenAIChunk';
 import { streamWithBufferedFunctions } from '../../../imports/business/ai/infrastructure/streaming/streamWithBufferedFunctions';
 import type { BufferedStreamOptions } from '../../../imports/business/ai/infrastructure/streaming/streamWithBufferedFunctions';
-import type { JsonObject, SchemeName } from '../../../imports/business/ai/domain/types/VendorTypes';
+import type { JsonObject, ServedScheme } from '../../../imports/business/ai/domain/types/VendorTypes';
 import type { Simulator } from '../../../imports/simulator/Simulator';
 import { startSimulator } from '../../../imports/simulator/startSimulator';
 import { eventsIn } from '../../support/streamGrammar';
@@ -12,7 +12,7 @@ const QUESTION = 'What is the weather in Lisbon, and what is the time there?';
 
 /** One raw streaming request for each scheme. */
 const REQUESTS: Readonly<
-  Record<SchemeName, { readonly path: string; readonly key: string; readonly body: JsonObject }>
+  Record<ServedScheme, { readonly path: string; readonly key: string; readonly body: JsonObject }>
 > = {
   openai: {
     path: '/openai/v1/chat/completions',
@@ -56,7 +56,7 @@ const REQUESTS: Readonly<
     },
   },
 };
-const SCHEMES = Object.keys(REQUESTS) as SchemeName[];
+const SCHEMES = Object.keys(REQUESTS) as ServedScheme[];
 
 describe('Buffered function calls', () => {
   let simulator: Simulator;
@@ -65,7 +65,7 @@ describe('Buffered function calls', () => {
   });
   after(() => simulator.close());
 
-  async function request(scheme: SchemeName): Promise<Response> {
+  async function request(scheme: ServedScheme): Promise<Response> {
     simulator.enqueue({
       text: 'I will find out.',
       calls: [

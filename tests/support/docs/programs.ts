@@ -7,6 +7,7 @@ import type { CreateProviderOptions } from '../../../imports/business/ai/infrast
 import type { AIModuleSettings } from '../../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { VendorName } from '../../../imports/business/ai/domain/types/VendorTypes';
 import type { AgentOptions } from '../../../imports/library/Agent';
+import type { EmbedSettings } from '../../../imports/library/embed';
 import type { Simulator } from '../../../imports/simulator/Simulator';
 import { VENDOR_VARIABLES } from '../../../imports/startup/settings/vendors';
 import type { ServerOptions } from '../../../imports/startup/node/startServer';
@@ -98,7 +99,7 @@ export async function runProgram({ at, code }: Program, { simulator, env }: Prog
   const requireFromRoot = createRequire(join(ROOT, 'docs.ts'));
   const requireModule = (name: string): unknown => {
     const exported = requireFromRoot(sourceOf(name)) as Record<string, AnyFunction>;
-    const { createProvider, createAIModule, agent, startServer } = exported;
+    const { createProvider, createAIModule, agent, embed, startServer } = exported;
     if (createProvider === undefined && createAIModule === undefined && startServer === undefined) return exported;
     return {
       ...exported,
@@ -110,6 +111,15 @@ export async function runProgram({ at, code }: Program, { simulator, env }: Prog
               startServer({ dashboard: bundleDashboard, ...options, env: { ...env, ...options.env } } as never),
           }),
       ...(agent === undefined ? {} : { agent: (options: AgentOptions) => agent(withProviders(options) as never) }),
+      ...(embed === undefined || createProvider === undefined
+        ? {}
+        : {
+            embed: (input: unknown, { model = 'openai', ...settings }: EmbedSettings = {}) => {
+              const vendor = model.split('/')[0] as VendorName;
+              const provider = createProvider(redirect({ vendor }) as never);
+              return embed(input as never, { provider, ...settings, model } as never);
+            },
+          }),
       ...(createProvider === undefined
         ? {}
         : { createProvider: (row: CreateProviderOptions) => createProvider(redirect(row) as never) }),

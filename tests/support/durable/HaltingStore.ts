@@ -15,8 +15,9 @@ export interface HaltingStore {
 
 const WRITES = new Set<string | symbol>(['create', 'claim', 'saveRun', 'saveCalls', 'addCommand', 'removeCommand']);
 
-/** @param at the number of the write, from 1; Infinity for a process that does not die */
-export function haltingStore(inner: RunStore, at: number, moment: 'before' | 'after'): HaltingStore {
+/** @param at the number of the write, from 1, or what says of each whether it is the one; Infinity for none */
+export function haltingStore(inner: RunStore, at: number | (() => boolean), moment: 'before' | 'after'): HaltingStore {
+  const isLast = typeof at === 'function' ? at : () => writes === at;
   let writes = 0;
   let isHalted = false;
   let resolveHalted: (name: string) => void = () => undefined;
@@ -36,7 +37,7 @@ export function haltingStore(inner: RunStore, at: number, moment: 'before' | 'af
         if (isHalted) return new Promise(() => undefined);
         if (!WRITES.has(name)) return method.apply(target, args as unknown[]);
         writes += 1;
-        if (writes !== at) {
+        if (!isLast()) {
           const write = method.apply(target, args as unknown[]);
           onTheirWay.add(write);
           return write.finally(() => onTheirWay.delete(write));

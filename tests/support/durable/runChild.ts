@@ -91,13 +91,19 @@ function printWrites(store: RunStore): RunStore {
       const value: unknown = Reflect.get(target, name, receiver);
       if (typeof value !== 'function') return value;
       const method = value as (...args: readonly unknown[]) => Promise<unknown>;
-      if (!['create', 'claim', 'saveRun', 'saveCalls', 'addCommand', 'removeCommand'].includes(String(name)))
+      if (
+        !['create', 'claim', 'claimOrphans', 'saveRun', 'saveCalls', 'addCommand', 'removeCommand'].includes(
+          String(name),
+        )
+      )
         return method.bind(target);
       return async (...args: readonly unknown[]) => {
         print(`> ${String(name)}`);
         const outcome = await method.apply(target, args as unknown[]);
         print(`< ${String(name)}`);
         if (name === 'claim' && outcome !== undefined) print(`claimed ${(args[0] as RunLease).executionId}`);
+        if (name === 'claimOrphans')
+          for (const executionId of (outcome as ReadonlyMap<string, unknown>).keys()) print(`claimed ${executionId}`);
         return outcome;
       };
     },

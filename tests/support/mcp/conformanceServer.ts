@@ -1,8 +1,12 @@
 /** The tools that the protocol's conformance suite calls, offered over MCP, and a proxy that adds the token. */
 import { createServer, request as sendRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ImageResult } from '../../../imports/business/ai/domain/entities/ImageResult';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { startServer } from '../../../imports/startup/node/startServer';
+
+const RED_PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 
 export interface ConformanceServer {
   readonly url: string;
@@ -15,6 +19,11 @@ export async function startConformanceServer(directory: string): Promise<Conform
       name: 'test_simple_text',
       description: 'Returns a text.',
       execute: () => 'This is a simple text response for testing.',
+    })
+    .register({
+      name: 'test_image_content',
+      description: 'Shows an image.',
+      execute: () => new ImageResult('A red pixel.', [{ type: 'input_image', image_url: RED_PIXEL }]),
     })
     .register({
       name: 'test_error_handling',

@@ -7,21 +7,19 @@ import type { ReadableSpan, Span } from '@opentelemetry/sdk-trace-base';
 
 export class SpanRecorder {
   private readonly exporter = new InMemorySpanExporter();
-  private started = 0;
+  /** The ids of all spans, in the order in which they began. */
+  private readonly started: string[] = [];
 
   /** Registers the SDK for the whole process. */
   install(): void {
-    const count = (): void => {
-      this.started += 1;
-    };
-    const counter = {
-      onStart: (_span: Span): void => count(),
+    const starts = {
+      onStart: (span: Span): void => void this.started.push(span.spanContext().spanId),
       onEnd: (): void => undefined,
       forceFlush: () => Promise.resolve(),
       shutdown: () => Promise.resolve(),
     };
     trace.setGlobalTracerProvider(
-      new BasicTracerProvider({ spanProcessors: [counter, new SimpleSpanProcessor(this.exporter)] }),
+      new BasicTracerProvider({ spanProcessors: [starts, new SimpleSpanProcessor(this.exporter)] }),
     );
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     propagation.setGlobalPropagator(new W3CTraceContextPropagator());
@@ -36,7 +34,7 @@ export class SpanRecorder {
 
   reset(): void {
     this.exporter.reset();
-    this.started = 0;
+    this.started.length = 0;
   }
 
   get spans(): readonly ReadableSpan[] {
@@ -45,7 +43,7 @@ export class SpanRecorder {
 
   /** Spans that have begun and not ended. */
   get open(): number {
-    return this.started - this.spans.length;
+    return this.started.length - this.spans.length;
   }
 
   named(name: string): readonly ReadableSpan[] {
@@ -62,7 +60,10 @@ export class SpanRecorder {
   /** The names as an indented tree, in the order in which the spans began. Failed ones have their error type. */
   tree(): readonly string[] {
     const ids = new Set(this.spans.map((span) => span.spanContext().spanId));
-    const inOrder = this.spans.toSorted((a, b) => nanoseconds(a) - nanoseconds(b));
+    // Not by their times: those that continue a remote span have clocks of their own, of milliseconds.
+    const place = new Map(this.started.map((id, index) => [id, index]));
+    const placeOf = (span: ReadableSpan): number => place.get(span.spanContext().spanId) ?? -1;
+    const inOrder = this.spans.toSorted((a, b) => placeOf(a) - placeOf(b));
     const below = (parent: string | undefined, indent: string): readonly string[] =>
       inOrder
         .filter(({ parentSpanContext: { spanId } = {} }) =>
@@ -71,10 +72,6 @@ export class SpanRecorder {
         .flatMap((span) => [indent + lineOf(span), ...below(span.spanContext().spanId, `${indent}  `)]);
     return below(undefined, '');
   }
-}
-
-function nanoseconds({ startTime: [seconds, rest] }: ReadableSpan): number {
-  return (seconds % 1_000_000) * 1e9 + rest;
 }
 
 function lineOf({ name, status, attributes }: ReadableSpan): string {

@@ -1,11 +1,11 @@
 /** A response as documented by a vendor, and the expected result of converting it. */
 import type { ResponseStatus } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
-import type { JsonObject, VendorName, WireName } from '../../../imports/business/ai/domain/types/VendorTypes';
+import type { JsonObject, VendorName, ServedWire } from '../../../imports/business/ai/domain/types/VendorTypes';
 
 export interface VendorShape {
   readonly name: string;
   readonly vendor: VendorName;
-  readonly wire: WireName;
+  readonly wire: ServedWire;
   readonly body: JsonObject;
   readonly status: ResponseStatus;
   readonly text: string;

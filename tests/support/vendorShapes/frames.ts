@@ -1,9 +1,9 @@
 /** Converts a response of each wire to an equivalent stream, so that both can be read and compared. */
-import type { JsonObject, WireName } from '../../../imports/business/ai/domain/types/VendorTypes';
+import type { JsonObject, ServedWire } from '../../../imports/business/ai/domain/types/VendorTypes';
 import { chunksOf } from '../chatChunks';
 
 /** The body of the stream. */
-export const TO_STREAM: Readonly<Record<WireName, (body: JsonObject) => string>> = {
+export const TO_STREAM: Readonly<Record<ServedWire, (body: JsonObject) => string>> = {
   responses: (body) => named(responsesEvents(body)),
   chat_completions: (body) => `${unnamed(chunksOf(body, 3))}data: [DONE]\n\n`,
   anthropic_messages: (body) => named(anthropicEvents(body)),

@@ -10,6 +10,7 @@ import { loadRecordedCase, listRecordedCases } from '../../../imports/simulator/
 import { RECORDINGS_ROOT } from '../../support/recordings';
 import { asObject, isArray, isObject, parseJson } from '../../../imports/simulator/json';
 import { explainViolation } from '../../../imports/simulator/validation/explainViolation';
+import { itInFull } from '../../support/describeInFull';
 
 const SCHEMA_OF = {
   responses: 'openai.responses',
@@ -34,7 +35,7 @@ describe('explainViolation', () => {
     return generated;
   };
 
-  it('explains every schema violation with a path at or next to the mutated field', () => {
+  itInFull('explains every schema violation with a path at or next to the mutated field', () => {
     const requests = listRecordedCases(RECORDINGS_ROOT)
       .flatMap((id) => loadRecordedCase(id, RECORDINGS_ROOT))
       .filter(
@@ -62,7 +63,7 @@ describe('explainViolation', () => {
           if (isNear(explained!.path, place)) near += 1;
         },
       ),
-      { numRuns: process.env['BOLIDE_FULL'] === undefined ? 100 : 300, seed: 7 },
+      { numRuns: 300, seed: 7 },
     );
     expect(broken).to.be.greaterThan(50);
     expect(near / broken, `${near} of ${broken} point at the mistake`).to.be.greaterThan(0.9);

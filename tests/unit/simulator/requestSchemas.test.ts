@@ -9,7 +9,7 @@ const DIRECTORY = join(__dirname, '../../../imports/simulator/schemas');
 describe('the schemas of requests', () => {
   const files = readdirSync(DIRECTORY).filter((name) => name.endsWith('.json'));
 
-  it('are there', () => expect(files).to.have.length(7));
+  it('are there', () => expect(files).to.have.length(8));
 
   for (const file of files)
     it(`are valid JSON Schemas: ${file}`, () => {

@@ -17,6 +17,9 @@ describe('AI_MCP_SERVERS', () => {
     const servers = [{ name: 'docs', url: 'https://mcp.example.com', headers: { authorization: 'Bearer x' } }];
     expect(readMcpServers(JSON.stringify(servers))).to.deep.equal(servers);
     expect(readMcpServers(servers)).to.deep.equal(servers);
+    const oauth = { accounts: 'user', clientId: 'app', clientSecret: 's', issuer: 'https://login.example.com' };
+    const signedIn = [{ name: 'docs', url: 'https://mcp.example.com', oauth }];
+    expect(readMcpServers(signedIn)).to.deep.equal(signedIn);
     for (const none of [undefined, '', '[]']) expect(readMcpServers(none)).to.deep.equal([]);
   });
 
@@ -31,6 +34,15 @@ describe('AI_MCP_SERVERS', () => {
       ['[{"name":"a","url":"https://a.example","args":["x"]}]', '"args" belongs to "command"'],
       ['[{"name":"a","command":"x","headers":{"a":"sk-secret"}}]', '"headers" belongs to "url"'],
       ['[{"name":"a","command":"x","tools":{"*":{"block":true}}}]', 'block'],
+      ['[{"name":"a","url":"https://a.example","oauth":{}}]', 'AI_MCP_SERVERS[0]: "oauth.accounts"'],
+      ['[{"name":"a","url":"https://a.example","oauth":{"accounts":"all"}}]', '"oauth.accounts"'],
+      ['[{"name":"a","url":"https://a.example","oauth":{"accounts":"user","store":{}}}]', 'store'],
+      ['[{"name":"a","url":"https://a.example","oauth":{"accounts":"user","clientId":"c"}}]', '"oauth.issuer"'],
+      [
+        '[{"name":"a","url":"https://a.example","oauth":{"accounts":"user","clientSecret":"sk-secret"}}]',
+        '"oauth.clientSecret" belongs to "oauth.clientId"',
+      ],
+      ['[{"name":"a","command":"x","oauth":{"accounts":"user"}}]', '"oauth" belongs to "url"'],
       ['[{"name":"a","command":"x"},{"name":"a","command":"y"}]', 'another server is named "a"'],
     ] as const)
       expect(() => readMcpServers(value), value)

@@ -2,11 +2,11 @@
 import type { Request } from 'express';
 import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
 import type { LLMResponse } from '../../../business/ai/domain/types/ResponsesAPITypes';
-import type { JsonObject, WireName } from '../../../business/ai/domain/types/VendorTypes';
+import type { JsonObject, ServedWire } from '../../../business/ai/domain/types/VendorTypes';
 import type { StreamFormat } from '../../http/ResponseSink';
 
 /** The Responses API stores responses and numbers its stream events, so it has routes and a relay of its own. */
-export type StatelessWire = Exclude<WireName, 'responses'>;
+export type StatelessWire = Exclude<ServedWire, 'responses'>;
 
 export interface ClientRequest {
   readonly options: GenerateOptions;

@@ -9,7 +9,6 @@ import type { AccessPolicy } from '../../../business/ai/domain/interfaces/Access
 import type { ModelCapabilities } from '../../../business/ai/domain/interfaces/ILLMProvider';
 import type { WireName } from '../../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
-import { isListedModel } from '../../../business/ai/infrastructure/vendors/capabilities';
 import { VENDOR_ROWS } from '../../../business/ai/infrastructure/vendors/vendors';
 import { modelOfTarget, providerOfTarget } from '../../../business/ai/domain/entities/RoutingRule';
 import type { RoutingRule, RoutingTarget } from '../../../business/ai/domain/entities/RoutingRule';
@@ -209,14 +208,14 @@ export class ModelDirectory {
     return offeredModels(row, VENDOR_ROWS[row.vendor], listed).names;
   }
 
-  private describe({ id: providerId, vendor }: ProviderRow, model: string | undefined): ListedModel {
+  private describe({ id: providerId }: ProviderRow, model: string | undefined): ListedModel {
     if (model === undefined) return { id: providerId, providerId };
-    const provider = isListedModel(vendor, model) ? this.ports.module.providers.get(providerId) : undefined;
+    const capabilities = this.ports.module.providers.get(providerId)?.getCapabilities(model);
     return {
       id: `${providerId}/${model}`,
       providerId,
       model,
-      ...(provider === undefined ? {} : { capabilities: provider.getCapabilities(model) }),
+      ...(capabilities === undefined || capabilities.isWindowUnknown === true ? {} : { capabilities }),
     };
   }
 

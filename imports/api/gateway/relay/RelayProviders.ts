@@ -17,6 +17,7 @@ const FAMILY_OF_WIRE: Readonly<Record<WireName, ApiFamily | undefined>> = {
   chat_completions: 'openai',
   anthropic_messages: 'anthropic',
   gemini: undefined,
+  interactions: undefined,
 };
 
 export const PROVIDER_HEADER = 'x-bolide-provider';

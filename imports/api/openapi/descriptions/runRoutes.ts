@@ -41,6 +41,7 @@ export const RUN_ROUTES: RouteDescriptions = {
         clientTools: listOf(OBJECT),
         conversationId: TEXT,
         schema: OBJECT,
+        compaction: ANYTHING,
         tags: listOf(TEXT),
         metadata: OBJECT,
         reasoning: TEXT,

@@ -16,6 +16,24 @@ const TOKEN_LIMITS = {
 };
 const AMOUNT = objectOf({}, { calls: COUNT, tokens: COUNT, money: { type: 'number', minimum: 0 } });
 const LIMITS = objectOf({ limits: objectOf({}, { day: AMOUNT, month: AMOUNT }) });
+const MEMORY = objectOf({ id: TEXT, text: TEXT, createdAt: TIME, savedAt: TIME });
+const MCP_SERVER = objectOf(
+  {},
+  {
+    ...{ url: TEXT, headers: OBJECT, command: TEXT, args: listOf(TEXT), env: OBJECT, cwd: TEXT, prefix: TEXT },
+    ...{
+      allow: listOf(TEXT),
+      deny: listOf(TEXT),
+      deferLoading: { enum: [true, false, 'auto'] },
+      enabled: FLAG,
+      hosted: FLAG,
+      shareHeaders: FLAG,
+      oauth: OBJECT,
+      clientSecret: TEXT,
+    },
+    ...{ timeout: COUNT, taskTimeout: COUNT, connectTimeout: COUNT, maxTools: COUNT },
+  },
+);
 
 const AUDIT_FILTER = {
   ...{ userId: TEXT, tokenId: TEXT, subjectId: TEXT, search: TEXT, from: TIME, to: TIME },
@@ -64,7 +82,7 @@ export const SERVER_ROUTES: RouteDescriptions = {
     summary: 'Answer a message of the AI SDK’s useChat',
     body: objectOf(
       { id: TEXT, ...MESSAGES },
-      { trigger: TEXT, messageId: TEXT, model: TEXT, instructions: TEXT, tools: listOf(TEXT) },
+      { trigger: TEXT, messageId: TEXT, model: TEXT, instructions: TEXT, tools: listOf(TEXT), compaction: ANYTHING },
     ),
     streams: 'always',
   },
@@ -140,6 +158,38 @@ export const SERVER_ROUTES: RouteDescriptions = {
   'GET /me': { summary: 'The caller', result: objectOf({ userId: TEXT, isAdmin: FLAG }) },
 
   'GET /models': { summary: 'List the models to choose from', result: objectOf({ models: listOf(OBJECT) }) },
+  'GET /memories': {
+    summary: 'List what is remembered about the caller',
+    query: { limit: COUNT, after: TEXT },
+    result: objectOf({ memories: listOf(MEMORY), total: COUNT }, { next: TEXT }),
+  },
+  'POST /memories': { summary: 'Remember something', body: objectOf({ text: TEXT }, { key: TEXT }), result: MEMORY },
+  'DELETE /memories': { summary: 'Forget everything', result: objectOf({ forgotten: COUNT }) },
+  'GET /memories/search': {
+    summary: 'Find what is remembered about the caller',
+    requiredQuery: { query: TEXT },
+    query: { limit: COUNT },
+    result: objectOf({ memories: listOf(MEMORY), by: oneOf('words', 'words-and-meaning') }, { notice: TEXT }),
+  },
+  'DELETE /memories/:id': { summary: 'Forget a memory', result: objectOf({ forgotten: COUNT }) },
+  'GET /batches': {
+    summary: 'List the caller’s batches',
+    query: { limit: COUNT, after: TEXT },
+    result: objectOf({ batches: listOf(OBJECT) }, { next: TEXT }),
+  },
+  'POST /batches': {
+    summary: 'Have requests answered in the batches of a vendor',
+    body: objectOf({ batchId: TEXT, providerId: TEXT, requests: listOf(OBJECT) }),
+    status: 202,
+    result: OBJECT,
+  },
+  'GET /batches/:id': { summary: 'Read a batch', result: OBJECT },
+  'POST /batches/:id/cancel': { summary: 'Cancel a batch', result: OBJECT },
+  'GET /batches/:id/results': {
+    summary: 'The results of a batch that has ended',
+    query: { from: COUNT, limit: COUNT },
+    result: objectOf({ results: listOf(OBJECT) }, { next: COUNT }),
+  },
   'GET /prompts': { summary: 'List saved prompts', result: objectOf({ prompts: listOf(OBJECT) }) },
   'POST /prompts': {
     summary: 'Save a prompt, or its next version',
@@ -168,6 +218,44 @@ export const SERVER_ROUTES: RouteDescriptions = {
     result: OBJECT,
   },
   'DELETE /routing/:name': { summary: 'Remove a routing rule', result: objectOf({ removed: FLAG }) },
+
+  'GET /mcp-accounts': {
+    summary: 'List the MCP servers that one can sign in at',
+    result: objectOf({ accounts: listOf(OBJECT) }),
+  },
+  'POST /mcp-accounts/:name/sign-in': { summary: 'Sign in at an MCP server', result: objectOf({ url: TEXT }) },
+  'DELETE /mcp-accounts/:name': { summary: 'Sign out of an MCP server', result: objectOf({ signedOut: FLAG }) },
+
+  'GET /mcp-servers': { summary: 'List the MCP servers', result: objectOf({ servers: listOf(OBJECT) }) },
+  'GET /mcp-servers/:name': { summary: 'Read an MCP server, with its tools', result: OBJECT },
+  'POST /mcp-servers/:name': {
+    summary: 'Add or change an MCP server',
+    body: MCP_SERVER,
+    example: { url: 'https://mcp.example.com', enabled: false },
+    result: OBJECT,
+  },
+  'DELETE /mcp-servers/:name': { summary: 'Remove an MCP server', result: objectOf({ removed: FLAG }) },
+  'POST /mcp-servers/:name/switch': {
+    summary: 'Switch an MCP server on or off',
+    body: objectOf({ enabled: FLAG }),
+    result: OBJECT,
+  },
+  'POST /mcp-servers/:name/test': {
+    summary: 'Connect to an MCP server and list its tools, without saving it',
+    body: MCP_SERVER,
+    result: objectOf({ tools: listOf(OBJECT) }, { server: OBJECT, protocolVersion: TEXT }),
+  },
+  'POST /mcp-servers/:name/reconnect': { summary: 'Connect an MCP server anew', result: OBJECT },
+  'POST /mcp-servers/:name/approve': {
+    summary: 'Approve tools of an MCP server as they were shown',
+    body: objectOf({ tools: listOf(objectOf({ tool: TEXT, hash: TEXT })) }),
+    result: OBJECT,
+  },
+  'POST /mcp-servers/:name/tool': {
+    summary: 'Change the switches of an approved tool',
+    body: objectOf({ tool: TEXT }, { enabled: ANYTHING, needsApproval: ANYTHING, blocking: ANYTHING }),
+    result: OBJECT,
+  },
 
   'GET /budgets': {
     summary: 'List budgets',

@@ -29,6 +29,12 @@ export class MemoryRunSignals implements RunSignalStore {
     return Promise.resolve(found?.signal);
   }
 
+  untakenAmong(executionIds: readonly string[]): Promise<readonly string[]> {
+    const hasUntaken = (executionId: string): boolean =>
+      [...(this.runs.get(executionId)?.values() ?? [])].some(({ takenBy }) => takenBy === undefined);
+    return Promise.resolve(executionIds.filter(hasUntaken));
+  }
+
   giveBack(executionId: string, callId: string): Promise<void> {
     for (const kept of this.runs.get(executionId)?.values() ?? [])
       if (kept.takenBy === callId) kept.takenBy = undefined;

@@ -13,6 +13,7 @@
 import { LLMInvalidRequestError } from './errors/LLMErrors';
 import { isList, isObject } from './json';
 import type { JsonObject } from './types/VendorTypes';
+import { parseUrl } from './parseUrl';
 
 /**
  * Checks one value and returns it with its type.
@@ -107,7 +108,7 @@ export type HttpRule = (url: URL) => boolean;
 export function webUrl(maxLength: number, { allowHttp }: { readonly allowHttp: HttpRule }): ArgumentReader<string> {
   return (value, path) => {
     const given = line(maxLength)(value, path);
-    const url = URL.canParse(given) ? new URL(given) : undefined;
+    const url = parseUrl(given);
     const mayBeHttp = url !== undefined && allowHttp(url);
     const isWeb = url?.protocol === 'https:' || (mayBeHttp && url.protocol === 'http:');
     if (!isWeb) throw invalid(path, mayBeHttp ? 'must be an https or http URL' : 'must be an https URL');

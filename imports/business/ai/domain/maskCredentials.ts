@@ -31,5 +31,5 @@ export function maskValues(value: unknown): unknown {
 }
 
 const CREDENTIAL =
-  /^(?:x[-_])?(?:(?:proxy[-_]?)?authorization|api[-_]?key|(?:access|refresh|auth|bearer|id)[-_]?token|(?:client[-_]?)?secret|password|cookie)$/i;
+  /^(?:x[-_])?(?:(?:proxy[-_]?)?authorization|api[-_]?key|(?:access|refresh|auth|authorization|bearer|id)[-_]?token|(?:client[-_]?)?secret|password|cookie)$/i;
 const HEADERS = /^headers$/i;

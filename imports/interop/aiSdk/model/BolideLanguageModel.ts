@@ -13,6 +13,7 @@ import type { AgentEngine } from '../../../library/AgentEngine';
 import { toAISDKError } from './aiSdkErrors';
 import { BOLIDE } from './carriedItem';
 import { ContentWriter } from './ContentWriter';
+import { providerIdOf } from './providerIdOf';
 import { readCallOptions } from './readCallOptions';
 import type { CallRequest } from './readCallOptions';
 import { StreamWriter } from './StreamWriter';
@@ -78,7 +79,7 @@ export class BolideLanguageModel implements LanguageModelV4 {
         namesOfBuiltIns: request.namesOfBuiltIns,
         createSourceId: createSourceIds(first.done === true ? '' : idOf(first.value)),
         // Nothing retries a stream that has started, unless the application asks for it with `streamRetries`.
-        toError: (error) => toAISDKError(error, this.modelId, isLLMError(error) && error.retryable),
+        toError: (error) => toAISDKError(error, this.modelId, { isRetryable: isLLMError(error) && error.retryable }),
       });
       const { headers = {}, losses = [], warnings = [] } = head ?? {};
       return {
@@ -115,9 +116,4 @@ function createSourceIds(responseId: string): () => string {
 
 function idOf(event: ResponseStreamEvent): string {
   return event.type === 'response.created' ? event.id : '';
-}
-
-function providerIdOf(modelId: string): string {
-  const slash = modelId.indexOf('/');
-  return slash === -1 ? modelId : modelId.slice(0, slash);
 }

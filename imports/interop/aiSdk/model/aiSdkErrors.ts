@@ -49,12 +49,19 @@ export function noSuchModel(modelId: string, modelType: ModelType, message: stri
  * call's reason is returned as it is, for the AI SDK looks for it.
  * @returns an APICallError, NoSuchModelError, LoadAPIKeyError or UnsupportedFunctionalityError for an LLMError
  */
-export function toAISDKError(error: unknown, modelId: string, isRetryable = false): unknown {
+export function toAISDKError(
+  error: unknown,
+  modelId: string,
+  {
+    isRetryable = false,
+    modelType = 'languageModel',
+  }: { readonly isRetryable?: boolean; readonly modelType?: ModelType } = {},
+): unknown {
   if (!isLLMError(error) || error.code === 'aborted') return error;
   if (error instanceof UnsupportedFeatureError)
     return unsupportedFunctionality(error.path ?? 'request', error.message, error);
   if (error instanceof LLMModelNotFoundError && error.status === undefined)
-    return noSuchModel(modelId, 'languageModel', error.message, error);
+    return noSuchModel(modelId, modelType, error.message, error);
   if (error instanceof LLMAuthError && error.status === undefined)
     return new AISDKCompatibleError('AI_LoadAPIKeyError', error.message, {}, error);
   return apiCallError(error, modelId, isRetryable);

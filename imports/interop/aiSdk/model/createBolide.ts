@@ -1,10 +1,11 @@
 /** Bolide's providers as a provider of the AI SDK 7. */
-import type { EmbeddingModelV4, ImageModelV4, ProviderV4 } from '@ai-sdk/provider';
+import type { ImageModelV4, ProviderV4 } from '@ai-sdk/provider';
 import { createAgentEngine } from '../../../library/AgentEngine';
 import type { AgentEngine, EngineOptions } from '../../../library/AgentEngine';
 import type { ModelName } from '../../../library/modelName';
 import { noSuchModel } from './aiSdkErrors';
 import type { ModelType } from './aiSdkErrors';
+import { BolideEmbeddingModel } from './BolideEmbeddingModel';
 import { BolideLanguageModel } from './BolideLanguageModel';
 
 export interface CreateBolideOptions extends EngineOptions {
@@ -20,6 +21,7 @@ export interface CreateBolideOptions extends EngineOptions {
 export interface BolideModelProvider extends ProviderV4 {
   (modelId: ModelName): BolideLanguageModel;
   languageModel(modelId: ModelName): BolideLanguageModel;
+  embeddingModel(modelId: ModelName): BolideEmbeddingModel;
 }
 
 /**
@@ -38,12 +40,13 @@ export function createBolide(options: CreateBolideOptions = {}): BolideModelProv
   let engine = isGiven ? createAgentEngine(sources, [], undefined) : undefined;
   // The environment is read by the first call, after the program has loaded its variables.
   const engineFor = (modelId: string): AgentEngine => (engine ??= createAgentEngine(sources, [], modelId));
+  const user = typeof userId === 'function' ? userId : () => userId;
   const languageModel = (modelId: string): BolideLanguageModel =>
-    new BolideLanguageModel(modelId, () => engineFor(modelId), typeof userId === 'function' ? userId : () => userId);
+    new BolideLanguageModel(modelId, () => engineFor(modelId), user);
   return Object.assign((modelId: string) => languageModel(modelId), {
     specificationVersion: 'v4' as const,
     languageModel,
-    embeddingModel: (modelId: string): EmbeddingModelV4 => refuse(modelId, 'embeddingModel'),
+    embeddingModel: (modelId: string) => new BolideEmbeddingModel(modelId, () => engineFor(modelId), user),
     imageModel: (modelId: string): ImageModelV4 => refuse(modelId, 'imageModel'),
   });
 }
@@ -52,5 +55,9 @@ export function createBolide(options: CreateBolideOptions = {}): BolideModelProv
 export const bolide: BolideModelProvider = createBolide();
 
 function refuse(modelId: string, modelType: ModelType): never {
-  throw noSuchModel(modelId, modelType, `Bolide has no ${modelType} "${modelId}": it serves language models only.`);
+  throw noSuchModel(
+    modelId,
+    modelType,
+    `Bolide has no ${modelType} "${modelId}": it serves models for language and embeddings.`,
+  );
 }

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { readProviderOptions } from './readProviderOptions';
 import { readPrompt } from './readPrompt';
 import { readToolChoice, readTools } from './readTools';
+import { warnAboutHeaders } from './warnAboutHeaders';
 
 export interface CallRequest {
   readonly options: Omit<GenerateOptions, 'model'>;
@@ -62,19 +63,6 @@ function responseFormat(format: LanguageModelV4CallOptions['responseFormat']): R
     ...defined('description', description),
     schema: schema as JsonObject,
   };
-}
-
-/** The AI SDK adds its own `user-agent` to every call. */
-function warnAboutHeaders(headers: LanguageModelV4CallOptions['headers'], warnings: SharedV4Warning[]): void {
-  const names = Object.entries(headers ?? {}).flatMap(([name, value]) =>
-    value === undefined || name.toLowerCase() === 'user-agent' ? [] : [name],
-  );
-  if (names.length > 0)
-    warnings.push({
-      type: 'unsupported',
-      feature: 'headers',
-      details: `Headers cannot be added to a call: ${names.join(', ')}. Vendors' beta features are options in "vendor".`,
-    });
 }
 
 function defined<K extends string, V>(key: K, value: V | undefined): { readonly [N in K]?: V } {

@@ -92,8 +92,8 @@ export function readProviderOptions(
   const vendor: Record<string, JsonObject> = {};
   let translated: BolideCallOptions = {};
   for (const [namespace, fields] of Object.entries(others)) {
-    const key = VENDOR_OF_NAMESPACE[namespace] ?? namespace;
-    if (!VENDOR_KEYS.has(key)) {
+    const key = vendorKeyOf(namespace);
+    if (key === undefined) {
       warnings.push({ type: 'other', message: `"providerOptions.${namespace}" names no provider and was omitted.` });
       continue;
     }
@@ -103,7 +103,7 @@ export function readProviderOptions(
     }
     const { common, rest, verbosity } = split(fields, namespace, warnings);
     // Options for another vendor do not concern this model.
-    if (concerns(key, providerId)) translated = { ...translated, ...common };
+    if (concernsProvider(key, providerId)) translated = { ...translated, ...common };
     if (!isEmpty(rest)) vendor[key] = toSnakeCase(rest);
     if (verbosity !== undefined) vendor.openai_responses = { ...vendor.openai_responses, text: { verbosity } };
   }
@@ -114,8 +114,14 @@ export function readProviderOptions(
   };
 }
 
+/** @returns undefined for a namespace of no vendor */
+export function vendorKeyOf(namespace: string): string | undefined {
+  const key = VENDOR_OF_NAMESPACE[namespace] ?? namespace;
+  return VENDOR_KEYS.has(key) ? key : undefined;
+}
+
 /** A provider with an id of its own may be of any vendor. `@ai-sdk/azure` reads the options of `openai`. */
-function concerns(key: string, providerId: string): boolean {
+export function concernsProvider(key: string, providerId: string): boolean {
   return key === providerId || !VENDOR_KEYS.has(providerId) || (key === 'openai' && providerId === 'azure_openai');
 }
 

@@ -13,6 +13,7 @@ export type Block =
       readonly content?: string | readonly JsonObject[];
       readonly is_error?: boolean;
     }
+  | { readonly type: 'compaction'; readonly content?: string | null; readonly signature?: string | null }
   | { readonly type: 'server_tool_use'; readonly id: string; readonly name: string }
   | { readonly type: 'image' | 'document'; readonly source?: unknown };
 
@@ -41,6 +42,8 @@ export interface AnthropicBody {
   readonly thinking?: { readonly type: 'enabled' | 'adaptive' | 'disabled'; readonly budget_tokens?: number } | null;
   readonly output_config?: { readonly format?: { readonly schema?: JsonObject } | null } | null;
   readonly output_format?: { readonly schema?: JsonObject } | null;
+  readonly compaction?: JsonObject | null;
+  readonly context_management?: JsonObject | null;
   readonly temperature?: number | null;
   readonly top_p?: number | null;
   readonly top_k?: number | null;

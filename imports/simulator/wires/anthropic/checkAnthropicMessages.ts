@@ -9,6 +9,7 @@ import type { Rejection, Rule } from '../../validation/Rejection';
 import type { WireRequest } from '../WireSimulator';
 import { anthropicBody, blocksOf, mergedMessages, isThinkingEnabled } from './anthropicBody';
 import type { AnthropicBody, Block, MergedMessage } from './anthropicBody';
+import { checkCompactions, checkCompactionSignatures } from './anthropicCompaction';
 import { checkAnthropicOptions } from './checkAnthropicOptions';
 import { turnStart, verifyThinkingSignature } from './thinkingSignature';
 
@@ -33,6 +34,7 @@ const RULES: readonly Rule<Transcript>[] = [
 export function checkAnthropicMessages(request: WireRequest): Rejection | undefined {
   const body = anthropicBody(request.body);
   return (
+    checkCompactions(body, request.headers) ??
     firstRejection(RULES, { vendor: request.vendor, body, merged: mergedMessages(body.messages) }) ??
     checkAnthropicOptions(request.model, body, request.headers['anthropic-version'])
   );
@@ -44,6 +46,8 @@ export function checkAnthropicMessages(request: WireRequest): Rejection | undefi
  */
 export function checkThinkingSignatures({ vendor, body: raw }: WireRequest): Rejection | undefined {
   const body = anthropicBody(raw);
+  const forged = checkCompactionSignatures(vendor, body);
+  if (forged !== undefined) return forged;
   const merged = mergedMessages(body.messages);
   const start = turnStart(body.messages);
   const before: Block[] = [];

@@ -97,7 +97,7 @@ function rejectUnsupportedEffort({ model, body }: RequestOptions): Rejection | u
 /** From 4.6 on, the last message must be the user's, unless it continues a turn with a server tool. */
 function rejectPrefill({ model, body }: RequestOptions): Rejection | undefined {
   const last = body.messages.at(-1);
-  if (last?.role !== 'assistant' || versionOf(model) < 4.6) return undefined;
+  if (last?.role !== 'assistant' || versionOf(model) < 4.6 || isGiven(body.compaction)) return undefined;
   const continues = blocksOf(last).some((block) => block.type === 'server_tool_use');
   return continues
     ? undefined

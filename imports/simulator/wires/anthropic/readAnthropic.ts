@@ -31,6 +31,9 @@ function turnsOf(messages: readonly MergedMessage[]): readonly Turn[] {
   );
   return messages.flatMap((message): Turn[] => {
     const text = message.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+    const summaries = message.blocks.flatMap((block): Turn[] =>
+      block.type === 'compaction' && typeof block.content === 'string' ? [{ type: 'user', text: block.content }] : [],
+    );
     const turns = message.blocks.flatMap((block): Turn[] => {
       if (block.type === 'tool_use')
         return [{ type: 'call', id: block.id, name: block.name, arguments: JSON.stringify(block.input) }];
@@ -46,8 +49,10 @@ function turnsOf(messages: readonly MergedMessage[]): readonly Turn[] {
         },
       ];
     });
-    if (text === '') return turns;
-    return message.role === 'user' ? [...turns, { type: 'user', text }] : [{ type: 'assistant', text }, ...turns];
+    if (text === '') return [...summaries, ...turns];
+    return message.role === 'user'
+      ? [...turns, { type: 'user', text }]
+      : [...summaries, { type: 'assistant', text }, ...turns];
   });
 }
 

@@ -139,12 +139,20 @@ function stopReason(turn: ModelTurn): string {
   return turn.calls.length > 0 ? 'tool_use' : 'end_turn';
 }
 
-/** `input_tokens` excludes tokens from the cache. */
-function inputUsage(count: TokenCount): JsonObject {
+/** `input_tokens` excludes what is read from the cache and written to it. */
+function inputUsage({ input, cached, written = 0, writtenForAnHour = 0 }: TokenCount): JsonObject {
   return {
-    input_tokens: count.input - count.cached,
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: count.cached,
+    input_tokens: input - cached - written,
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: cached,
+    ...(written === 0
+      ? {}
+      : {
+          cache_creation: {
+            ephemeral_5m_input_tokens: written - writtenForAnHour,
+            ephemeral_1h_input_tokens: writtenForAnHour,
+          },
+        }),
   };
 }
 

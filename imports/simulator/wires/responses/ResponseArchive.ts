@@ -1,6 +1,7 @@
 /** The server-side storage of the Responses wire: responses with their conversations, and the ids of issued items. */
 import type { JsonObject, VendorName } from '../../../business/ai/domain/types/VendorTypes';
 import { asString, objectsIn } from '../../json';
+import type { ResponsesBody } from './responsesBody';
 
 export interface StoredResponse {
   readonly response: JsonObject;
@@ -8,6 +9,8 @@ export interface StoredResponse {
   readonly items: readonly JsonObject[];
   /** The input of this request only. */
   readonly input: readonly JsonObject[];
+  /** The conversation that it was added to. */
+  readonly conversation?: string;
 }
 
 export class ResponseArchive {
@@ -15,10 +18,42 @@ export class ResponseArchive {
   private readonly items = new Map<string, JsonObject>();
   /** By item: the reasoning item right before it. */
   private readonly reasoningByItem = new Map<string, string>();
+  /** By conversation. */
+  private readonly conversations = new Map<string, readonly JsonObject[]>();
+  /** How often responses in the background still show as unfinished. */
+  private readonly unfinished = new Map<string, number>();
   private readonly limit: number;
+  private readonly backgroundReads: number;
 
-  constructor(limit: number) {
+  /** @param backgroundReads how often a response in the background is unfinished when it is read */
+  constructor(limit: number, backgroundReads = 0) {
     this.limit = limit;
+    this.backgroundReads = backgroundReads;
+  }
+
+  /** The items before those of a request. */
+  before(vendor: VendorName, { previous_response_id: previous, conversation }: ResponsesBody): readonly JsonObject[] {
+    const id = typeof conversation === 'string' ? conversation : asString(conversation?.id);
+    return this.get(vendor, previous ?? '')?.items ?? this.conversations.get(`${vendor} ${id}`) ?? [];
+  }
+
+  /** As it is read: a response in the background proceeds each time. */
+  read(vendor: VendorName, id: string): JsonObject | undefined {
+    const response = this.get(vendor, id)?.response;
+    if (response?.background !== true) return response;
+    const left = this.unfinished.get(id) ?? this.backgroundReads;
+    this.unfinished.set(id, Math.max(0, left - 1));
+    return left === 0 ? response : unfinishedForm(response, 'in_progress');
+  }
+
+  /** @returns undefined for a response that is not in the background */
+  cancel(vendor: VendorName, id: string): JsonObject | undefined {
+    const stored = this.get(vendor, id);
+    if (stored?.response.background !== true) return undefined;
+    const response = unfinishedForm(stored.response, 'cancelled');
+    this.responses.set(`${vendor} ${id}`, { ...stored, response });
+    this.unfinished.set(id, 0);
+    return response;
   }
 
   get(vendor: VendorName, id: string): StoredResponse | undefined {
@@ -27,6 +62,7 @@ export class ResponseArchive {
 
   add(vendor: VendorName, stored: StoredResponse): void {
     this.responses.set(`${vendor} ${asString(stored.response.id)}`, stored);
+    if (stored.conversation !== undefined) this.conversations.set(`${vendor} ${stored.conversation}`, stored.items);
     let before: JsonObject | undefined;
     for (const item of objectsIn(stored.response.output)) {
       const key = `${vendor} ${asString(item.id)}`;
@@ -67,4 +103,9 @@ export class ResponseArchive {
       return;
     }
   }
+}
+
+/** A response whose output is not there yet. */
+export function unfinishedForm(response: JsonObject, status: 'queued' | 'in_progress' | 'cancelled'): JsonObject {
+  return { ...response, status, output: [], usage: null, completed_at: null };
 }

@@ -56,7 +56,7 @@ function transcriptOf({ vendor, archive, body: raw }: WireRequest): Transcript {
   const body = responsesBody(raw);
   const input = inputItems(body);
   // The cast is safe: the archived items went through this wire.
-  const before = (archive.get(vendor, body.previous_response_id ?? '')?.items ?? []) as readonly Item[];
+  const before = archive.before(vendor, body) as readonly Item[];
   // A referenced call is a call; no rule is known for the other items that a reference may stand for.
   const named = input.map((item) => {
     const { id: _, ...referenced } = archive.resolve(vendor, item);

@@ -1,15 +1,17 @@
 /** Reads a Responses request, with the stored chain before it, as a conversation. */
 import { asArray, asObject, asString, isObject, objectsIn } from '../../json';
-import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
+import { readSignedToken } from '../../signatures';
+import type { JsonObject, VendorName } from '../../../business/ai/domain/types/VendorTypes';
 import type { Conversation, ToolChoice, ToolDefinition, Turn } from '../../model/Conversation';
 import type { WireRequest } from '../WireSimulator';
 import { contentText, inputItems, responsesBody, outputFormat } from './responsesBody';
 import type { Item, ResponsesBody } from './responsesBody';
+import { ENCRYPTED_CONTENT_PREFIX } from './writeResponses';
 
 export function readResponses({ vendor, model, body: raw, archive }: WireRequest): Conversation {
   const body = responsesBody(raw);
   const items = [
-    ...((archive.get(vendor, body.previous_response_id ?? '')?.items ?? []) as readonly Item[]),
+    ...(archive.before(vendor, body) as readonly Item[]),
     ...inputItems(body).map((item) => archive.resolve(vendor, item)),
   ];
   const schema = outputSchemaOf(body);
@@ -21,7 +23,7 @@ export function readResponses({ vendor, model, body: raw, archive }: WireRequest
     wire: 'responses',
     model,
     instructions: [body.instructions ?? '', ...systemTexts].filter((text) => text !== '').join('\n'),
-    turns: turnsOf(items),
+    turns: turnsOf(items, vendor),
     tools: (body.tools ?? []).flatMap((tool) =>
       tool.type === 'namespace'
         ? objectsIn(tool.tools).flatMap((member) => functionsOf(member, asString(tool.name)))
@@ -48,7 +50,7 @@ function functionsOf(tool: JsonObject, namespace?: string): readonly ToolDefinit
   ];
 }
 
-function turnsOf(items: readonly Item[]): readonly Turn[] {
+function turnsOf(items: readonly Item[], vendor: VendorName): readonly Turn[] {
   const names = new Map(
     items.flatMap((item) =>
       item.call_id !== undefined && item.name !== undefined ? [[item.call_id, item.name] as const] : [],
@@ -85,10 +87,20 @@ function turnsOf(items: readonly Item[]): readonly Turn[] {
           },
         ];
       }
+      case 'compaction': {
+        const summary = summaryIn(vendor, item.encrypted_content);
+        return summary === undefined ? [] : [{ type: 'user', text: summary }];
+      }
       default:
         return [];
     }
   });
+}
+
+/** @returns undefined for what this vendor did not encrypt */
+function summaryIn(vendor: VendorName, encrypted: Item['encrypted_content']): string | undefined {
+  if (typeof encrypted !== 'string' || !encrypted.startsWith(ENCRYPTED_CONTENT_PREFIX)) return undefined;
+  return asString(asObject(readSignedToken(vendor, encrypted.slice(ENCRYPTED_CONTENT_PREFIX.length))).summary);
 }
 
 function toolChoiceOf({ tool_choice: choice }: ResponsesBody): ToolChoice {

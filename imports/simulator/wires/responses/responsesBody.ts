@@ -34,6 +34,8 @@ export interface ResponsesBody {
   readonly include?: readonly string[] | null;
   readonly store?: boolean | null;
   readonly previous_response_id?: string | null;
+  readonly conversation?: string | { readonly id?: string } | null;
+  readonly background?: boolean | null;
   readonly max_output_tokens?: number | null;
   readonly temperature?: number | null;
 }

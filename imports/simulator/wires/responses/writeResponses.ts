@@ -6,12 +6,13 @@ import { createSignedToken } from '../../signatures';
 import type { TurnContext } from '../WireSimulator';
 import { inputItems, responsesBody, outputFormat } from './responsesBody';
 import type { ResponsesBody } from './responsesBody';
+import { unfinishedForm } from './ResponseArchive';
 import { responsesProfile } from './responsesProfiles';
 
 export function writeResponses(context: TurnContext): JsonObject {
   const response = finishResponse(context);
   archiveResponse(context, response);
-  return response;
+  return response.background === true ? unfinishedForm(response, 'queued') : response;
 }
 
 /** The response before any output. */
@@ -22,7 +23,7 @@ export function createResponse(context: TurnContext): JsonObject {
     object: 'response',
     created_at: context.createdAt,
     status: 'in_progress',
-    background: false,
+    background: body.background === true,
     error: null,
     incomplete_details: null,
     instructions: body.instructions ?? null,
@@ -67,11 +68,14 @@ export function finishResponse(context: TurnContext, started: JsonObject = creat
 export function archiveResponse(context: TurnContext, response: JsonObject): void {
   const body = responsesBody(context.body);
   if (body.store === false || response.status === 'failed') return;
-  const before = context.archive.get(context.vendor, body.previous_response_id ?? '')?.items ?? [];
+  const before = context.archive.before(context.vendor, body);
+  const { conversation } = body;
+  const conversationId = typeof conversation === 'string' ? conversation : conversation?.id;
   const input = inputItems(body);
   context.archive.add(context.vendor, {
     response,
     input,
+    ...(conversationId === undefined ? {} : { conversation: conversationId }),
     items: [...before, ...input, ...(response.output as readonly JsonObject[])],
   });
 }

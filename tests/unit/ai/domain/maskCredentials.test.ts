@@ -5,6 +5,7 @@ import { loggedJson } from '../../../../imports/business/ai/infrastructure/persi
 
 const NAMES = [
   'authorization',
+  'authorization_token',
   'Proxy-Authorization',
   'proxyAuthorization',
   'x-api-key',

@@ -12,7 +12,7 @@ import { emptyResource } from '../../../../imports/api/gateway/responses/respons
 import { ResponsesRelay } from '../../../../imports/api/gateway/responses/ResponsesRelay';
 import { LLMError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { Usage } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
-import type { WireName } from '../../../../imports/business/ai/domain/types/VendorTypes';
+import type { ServedWire } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import { SCHEME_OF_WIRE } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import type { StreamEncoder } from '../../../../imports/business/ai/infrastructure/converters/stream/StreamEncoder';
 import { createStreamEncoder } from '../../../../imports/business/ai/infrastructure/streaming/createStreamEncoder';
@@ -21,7 +21,7 @@ import { modelOf, RECORDINGS } from '../../../support/recordings';
 import type { Recording } from '../../../support/recordings';
 import { responseContext, WIRES } from '../../../support/wireContexts';
 
-type RelayedWire = Exclude<WireName, 'gemini'>;
+type RelayedWire = Exclude<ServedWire, 'gemini'>;
 
 interface Received {
   readonly text: string;

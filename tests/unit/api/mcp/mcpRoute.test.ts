@@ -1,8 +1,11 @@
 import { expect } from 'chai';
+import { fieldsOf } from '../../../../imports/business/ai/domain/json';
+import { mcp } from '../../../../imports/business/ai/infrastructure/factories/mcp';
 import { ToolRegistry } from '../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { connect, REVISIONS, startOffering } from '../../../support/mcp/offeringServer';
 import type { OfferingServer } from '../../../support/mcp/offeringServer';
+import { requestWithTasks } from '../../../support/mcp/requestWithTasks';
 import { until } from '../../../support/until';
 
 describe('/mcp', () => {
@@ -25,6 +28,11 @@ describe('/mcp', () => {
     const admin = { userId: 'local', isAdmin: true, source: 'http' } as const;
     return (await server.host.operations['ai.tokens.create'](admin, { name: 'mcp', userId: 'ann', scopes })).token;
   };
+
+  const request = (method: string, params: Record<string, unknown>, token = server.token): Promise<unknown> =>
+    requestWithTasks({ url: server.url, token }, method, params);
+  const requestTask = (method: string, taskId: string, token?: string): Promise<unknown> =>
+    request(method, { taskId }, token);
 
   for (const revision of REVISIONS) {
     it(`lists and calls tools in the revision ${revision}`, async () => {
@@ -62,6 +70,34 @@ describe('/mcp', () => {
       await call;
       await until(() => server.state.aborted.length === 1);
       await client.close();
+    });
+
+    it(`reports no progress after the error of a tool that goes on reporting, in ${revision}`, async () => {
+      let report: (fraction: number) => void = () => undefined;
+      server.tools.register({
+        name: 'late_break',
+        execute: (_, { progress }) => {
+          report = progress;
+          // All but the first wait for their time, which does not come any more.
+          for (const tenths of [1, 2, 3]) progress(tenths / 10);
+          throw new Error('broken');
+        },
+      });
+      const client = await connect(server, { revision });
+      const seen: unknown[] = [];
+      const strays: Error[] = [];
+      // The client complains about progress of calls that have ended.
+      client.onerror = (error) => strays.push(error);
+      const onprogress = ({ progress }: { readonly progress: number }): void => void seen.push(progress);
+      seen.push(textOf(await client.callTool({ name: 'late_break' }, { onprogress })));
+      for (const tenths of [4, 5, 6]) report(tenths / 10);
+      // Whatever was sent arrives before the answer to a later request.
+      await client.callTool({ name: 'steps' }, { onprogress: () => report(0.9) });
+      await client.callTool({ name: 'add', arguments: { a: 1, b: 2 } });
+      expect(seen).to.deep.equal([0.1, 0.3, 'error: broken']);
+      expect(strays).to.deep.equal([]);
+      await client.close();
+      server.tools.unregister('late_break');
     });
 
     it(`runs a tool that needs approval once the person at the client has approved, in ${revision}`, async () => {
@@ -155,6 +191,9 @@ describe('/mcp', () => {
     expect(await forged.text()).to.include('Invalid or expired requestState');
     expect(server.state.sent).to.deep.equal([]);
     expect(await (await again({ ...args, ...answered })).text()).to.include('Sent: small');
+    // An approval counts once.
+    expect(await (await again({ ...args, ...answered })).text()).to.include('was used before');
+    expect(server.state.sent).to.have.length(1);
     await client.close();
   });
 
@@ -199,6 +238,93 @@ describe('/mcp', () => {
       'error: There is no such run.',
     );
     await Promise.all([client.close(), stranger.close()]);
+  });
+
+  it('makes a task of a run for clients that know tasks, which is the run', async () => {
+    const source = mcp({
+      ...{ name: 'bolide', url: `${server.url}/mcp`, allowPrivateHosts: true },
+      headers: { authorization: `Bearer ${server.token}` },
+    });
+    const start = (await source.list()).find(({ name }) => name === 'bolide_start_run');
+    const checkpoints: string[] = [];
+    const context = {
+      ...{ userId: 'ann', callId: 'c', executionId: 'e', idempotencyKey: 'e:c', progress: () => undefined },
+      signal: new AbortController().signal,
+      saveCheckpoint: (checkpoint: string | undefined) => {
+        if (checkpoint !== undefined) checkpoints.push(checkpoint);
+        return Promise.resolve();
+      },
+    };
+    const result = fieldsOf(await start?.execute?.({ input: 'Hello' }, context));
+    expect(result).to.include({ state: 'completed' });
+    expect(result['answer']).to.be.a('string').and.not.equal('');
+    expect(JSON.parse(checkpoints[0] ?? '{}')).to.deep.equal({ kind: 'task', taskId: result['executionId'] });
+    // As another process does after a crash.
+    const again = await start?.execute?.({ input: 'Hello' }, { ...context, checkpoint: checkpoints[0] ?? '' });
+    expect(again).to.deep.equal(result);
+    const lost = { ...context, checkpoint: JSON.stringify({ kind: 'task', taskId: 'unknown' }) };
+    expect(await failure((async () => start?.execute?.({ input: 'Hello' }, lost))())).to.include('no such run');
+    await source.close();
+  });
+
+  it('makes a task of a call of a non-blocking tool, which is its user’s', async () => {
+    const source = mcp({
+      ...{ name: 'bolide', url: `${server.url}/mcp`, allowPrivateHosts: true },
+      headers: { authorization: `Bearer ${server.token}` },
+    });
+    const steps = (await source.list()).find(({ name }) => name === 'bolide_steps');
+    const checkpoints: string[] = [];
+    const context = {
+      ...{ userId: 'ann', callId: 'c', executionId: 'e', idempotencyKey: 'e:c', progress: () => undefined },
+      signal: new AbortController().signal,
+      saveCheckpoint: (checkpoint: string | undefined) => {
+        if (checkpoint !== undefined) checkpoints.push(checkpoint);
+        return Promise.resolve();
+      },
+    };
+    expect(await steps?.execute?.({}, context)).to.equal('done');
+    const { taskId } = JSON.parse(checkpoints[0] ?? '{}') as { readonly taskId: string };
+    for (let reading = 0; reading < 2; reading += 1)
+      expect(await requestTask('tasks/get', taskId)).to.deep.include({
+        ...{ taskId, status: 'completed', result: { content: [{ type: 'text', text: 'done' }] } },
+      });
+    const stranger = await tokenOf(['generate', 'read']);
+    for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update'])
+      expect(await requestTask(method, taskId, stranger), method).to.match(/no such/);
+    await source.close();
+  });
+
+  it('tells how far a task is, aborts one that is cancelled, and says why one has failed', async () => {
+    const { aborted } = server.state;
+    server.tools.register({
+      name: 'late_task',
+      blocking: false,
+      execute: (_, { progress, signal }) =>
+        new Promise((_resolve, reject) => {
+          progress(0.5, 'half');
+          signal.addEventListener('abort', () => {
+            aborted.push('task');
+            reject(new Error('aborted'));
+          });
+        }),
+    });
+    aborted.length = 0;
+    const { taskId } = (await request('tools/call', { name: 'late_task' })) as { readonly taskId: string };
+    await until(async () => fieldsOf(await requestTask('tasks/get', taskId))['statusMessage'] === '50 %: half');
+    expect(await requestTask('tasks/get', taskId)).to.include({ status: 'working' });
+    expect(await requestTask('tasks/cancel', taskId)).to.deep.equal({ resultType: 'complete' });
+    await until(() => aborted.length === 1);
+    expect(await requestTask('tasks/get', taskId)).to.include({ status: 'cancelled' });
+    server.tools.unregister('late_task');
+    server.tools.register({ name: 'late_failure', blocking: false, execute: () => Promise.reject(new Error('No.')) });
+    const failing = (await request('tools/call', { name: 'late_failure' })) as { readonly taskId: string };
+    await until(async () => fieldsOf(await requestTask('tasks/get', failing.taskId))['status'] === 'completed');
+    expect(fieldsOf(await requestTask('tasks/get', failing.taskId))['result']).to.deep.equal({
+      ...{ content: [{ type: 'text', text: 'No.' }], isError: true },
+    });
+    server.tools.unregister('late_failure');
+    // It needs a person's answer, which a task has no way to ask for.
+    expect(await request('tools/call', { name: 'send', arguments: { text: 'x' } })).not.to.have.property('taskId');
   });
 
   it('records the tools that are called', async () => {

@@ -185,6 +185,25 @@ describe('access on every surface', () => {
     expect((await app.module.credentials.boundTo(after ?? before).getAccessToken(request))?.token).to.equal('sk-new');
   });
 
+  it('admits a user before the key that was read meanwhile is opened', async () => {
+    const created = await app.module.service.create({
+      providerId: 'closed',
+      name: 'Closed',
+      vendor: 'openai',
+      auth: { kind: 'api_key' },
+      apiKey: 'sk-closed',
+      access: 'everyone',
+    });
+    const source = app.module.credentials.boundTo(created);
+    const request = { providerId: 'closed', userId: 'stranger' };
+    expect((await source.getAccessToken(request))?.token).to.equal('sk-closed');
+    await app.module.service.update('closed', { providerId: 'closed', access: 'admins' });
+    expect(await failure(source.getAccessToken(request))).to.include({ code: 'permission-denied' });
+    await app.module.service.update('closed', { providerId: 'closed', access: 'everyone' });
+    await app.module.operations.setApiKey(ADMIN, { providerId: 'closed', apiKey: 'sk-opened' });
+    expect((await source.getAccessToken(request))?.token).to.equal('sk-opened');
+  });
+
   it('reports which credential is missing', async () => {
     await app.module.operations.setApiKey(ADMIN, { providerId: 'p1', apiKey: null });
     expect(await failure(app.module.credentials.getAccessToken({ providerId: 'p1', userId: 'stranger' })))

@@ -41,6 +41,22 @@ const FULL_ENVIRONMENT: Environment = {
 };
 
 describe('settingsFromEnvironment', () => {
+  it('names the variable that is meant where one of a vendor’s SDK would be ignored', () => {
+    const read = (env: Environment) => (): unknown => settingsFromEnvironment(env);
+    const url = 'https://proxy.example/v1';
+    expect(faultOf(read({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: url })).message).to.include(
+      'OPENAI_BASE_URL is not read. Set OPENAI_API_BASE',
+    );
+    expect(faultOf(read({ GOOGLE_API_KEY: KEY, GOOGLE_GEMINI_BASE_URL: url })).message).to.include('GOOGLE_BASE_URL');
+    // For another program.
+    const beside = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: url, OPENAI_API_BASE: 'https://api.openai.com/v1' };
+    expect(settingsFromEnvironment(beside).providers).to.have.length(1);
+    expect(settingsFromEnvironment({ OPENAI_BASE_URL: url }).providers).to.deep.equal([]);
+    expect(faultOf(() => settingsFromMeteor({ OPENAI_API_KEY: KEY }, { OPENAI_BASE_URL: url })).message).to.include(
+      'OPENAI_API_BASE',
+    );
+  });
+
   it('reads every variable', () => {
     expect(settingsFromEnvironment(FULL_ENVIRONMENT)).to.deep.equal({
       defaultProvider: 'anthropic',

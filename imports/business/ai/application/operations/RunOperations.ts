@@ -7,13 +7,16 @@ import type { RunState } from '../../domain/entities/Run';
 import { needsReview } from '../../domain/entities/Tool';
 import type { Decider, ToolCallState } from '../../domain/entities/Tool';
 import type { Actor } from '../../domain/types/Actor';
+import type { Embeddings } from '../../domain/types/EmbeddingTypes';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { ExternalResult } from '../services/tools/decisions';
 import type { AgenticExecutionUseCase } from '../usecases/AgenticExecutionUseCase';
+import type { EmbedUseCase } from '../usecases/EmbedUseCase';
 import type { GenerateJSONUseCase } from '../usecases/GenerateJSONUseCase';
 import type { GenerateTextUseCase } from '../usecases/GenerateTextUseCase';
 import {
   readDecision,
+  readEmbedRequest,
   readJSONRequest,
   readNamedRun,
   readSentSignal,
@@ -88,6 +91,7 @@ export interface AIMethodsPorts {
     readonly generateText: Pick<GenerateTextUseCase, 'execute'>;
     readonly generateJSON: Pick<GenerateJSONUseCase, 'execute'>;
     readonly agenticExecution: Pick<AgenticExecutionUseCase, 'execute' | 'start'>;
+    readonly embed: Pick<EmbedUseCase, 'execute'>;
   };
   readonly control: RunControl;
   /** The user id of the run's owner, or undefined for an unknown run. */
@@ -111,6 +115,8 @@ export interface AIMethods {
   readonly 'ai.llm.generateText': Method<string>;
   readonly 'ai.llm.generateJSON': Method<unknown>;
   readonly 'ai.llm.generateWithTools': Method<LLMResponse>;
+  /** The vectors of texts. */
+  readonly 'ai.llm.embed': Method<Embeddings>;
   readonly 'ai.runs.start': Method<{ readonly executionId: string }>;
   readonly 'ai.runs.cancel': Method<RunState>;
   /** Continues a parked run. @throws ConflictError for other runs */
@@ -160,6 +166,7 @@ export function createRunOperations({ useCases, control, ownerOf, messages, admi
     'ai.llm.generateWithTools': modelOperation(readToolsRequest, (actor, request) =>
       useCases.agenticExecution.execute(actor, request),
     ),
+    'ai.llm.embed': modelOperation(readEmbedRequest, (actor, request) => useCases.embed.execute(actor, request)),
     'ai.runs.start': modelOperation(readToolsRequest, (actor, request) =>
       useCases.agenticExecution.start(actor, request),
     ),

@@ -13,7 +13,7 @@ import { ARGUMENT_LIMITS } from './readArguments';
 import { canAccess, signedIn, UnknownRunError } from './RunOperations';
 
 /** Maximum number of entries in a result. */
-export const VIEW_LIMITS = { runs: 200, toolCalls: 1_000, deltas: 5_000, counts: 1_000 } as const;
+export const VIEW_LIMITS = { runs: 200, toolCalls: 1_000, deltas: 5_000, counts: 1_000, memories: 200 } as const;
 
 export interface RunQueriesPorts {
   readonly views: RunViewReader;

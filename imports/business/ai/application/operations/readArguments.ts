@@ -3,15 +3,19 @@ import { randomUUID } from 'node:crypto';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { FunctionTool } from '../../domain/entities/Tool';
 import { isList, isObject } from '../../domain/json';
+import { COMPACTION_STRATEGIES } from '../../domain/types/Compaction';
+import { RUN_DURABILITIES } from '../../domain/types/RunRecords';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import { MAX_SIGNAL_BYTES } from '../services/signals/readSignal';
 import type { ExternalResult } from '../services/tools/decisions';
 import { MAX_SIGNAL_NAME } from '../services/tools/signalWait';
 import type { AgenticRequest } from '../usecases/AgenticExecutionUseCase';
+import type { EmbedRequest } from '../usecases/EmbedUseCase';
 import type { JSONRequest } from '../usecases/GenerateJSONUseCase';
 import type { RunFork } from '../usecases/conversationBefore';
-import type { UseRequest } from '../usecases/RunLauncher';
+import type { RequestedCompaction, UseRequest } from '../usecases/RunLauncher';
 import {
+  boolean,
   identifier,
   integer,
   invalid,
@@ -19,12 +23,13 @@ import {
   line,
   listOf,
   numberBetween,
+  oneOf,
   optional,
   readObject,
   required,
   text,
 } from '../../domain/arguments';
-import { readInput } from './readInput';
+import { INPUT_LIMITS, readInput } from './readInput';
 import { metadataFields, tagList } from './readRunLabels';
 
 /** Maximum lengths: characters of strings and of JSON, entries of lists. */
@@ -37,6 +42,9 @@ export const ARGUMENT_LIMITS = {
   schema: 256_000,
   tools: 128,
   output: 1_000_000,
+  /** Texts of one request for embeddings. */
+  texts: 2_048,
+  taskType: 64,
   reason: 2_000,
 } as const;
 
@@ -51,6 +59,7 @@ const COMMON = [
   'temperature',
   'maxOutputTokens',
   'reasoning',
+  'recall',
   'tags',
   'metadata',
 ] as const;
@@ -68,9 +77,32 @@ export function readJSONRequest(args: readonly unknown[]): JSONRequest {
   return { ...commonOf(fields), schema: jsonSchema(fields.schema, 'schema') };
 }
 
+/** `{ providerId, input, model?, dimensions?, taskType? }`, where `input` is a text or a list of texts. */
+export function readEmbedRequest(args: readonly unknown[]): EmbedRequest {
+  const fields = readObject(single(args), ['providerId', 'input', 'model', 'dimensions', 'taskType']);
+  return {
+    providerId: required(fields, 'providerId', identifier(ARGUMENT_LIMITS.id)),
+    input: required(fields, 'input', embeddedTexts),
+    ...optional(fields, 'model', identifier(ARGUMENT_LIMITS.model)),
+    ...optional(fields, 'dimensions', integer(1, 1_000_000)),
+    ...optional(fields, 'taskType', identifier(ARGUMENT_LIMITS.taskType)),
+  };
+}
+
+function embeddedTexts(value: unknown, path: string): string | readonly string[] {
+  const read = text(INPUT_LIMITS.text);
+  if (typeof value === 'string') return read(value, path);
+  if (!isList(value) || value.length === 0) throw invalid(path, 'must be a text or a list of texts');
+  const texts = listOf(ARGUMENT_LIMITS.texts, read)(value, path);
+  if (texts.reduce((sum, each) => sum + each.length, 0) > INPUT_LIMITS.text)
+    throw invalid(path, `must have no more than ${INPUT_LIMITS.text} characters`);
+  return texts;
+}
+
 /**
- * The fields of `readTextRequest`, `tools` by name, `schema?` of the answer, `maxIterations?`, `conversationId?`, and
- * one of `continues?`, `repeats?`, `forkOf?` and `startedFrom?`; or `(providerId, input, tools, options?)`.
+ * The fields of `readTextRequest`, `tools` by name, `schema?` of the answer, `maxIterations?`, `durability?`,
+ * `compaction?`, `conversationId?`, and one of `continues?`, `repeats?`, `forkOf?` and `startedFrom?`; or
+ * `(providerId, input, tools, options?)`.
  */
 export function readToolsRequest(args: readonly unknown[]): AgenticRequest {
   const fields = readObject(asOne(args, 'tools'), [
@@ -80,6 +112,8 @@ export function readToolsRequest(args: readonly unknown[]): AgenticRequest {
     'clientTools',
     'schema',
     'maxIterations',
+    'durability',
+    'compaction',
   ]);
   if (fields.repeats !== undefined) assertOnlyRepeats(fields);
   if (fields.forkOf !== undefined && fields.continues !== undefined)
@@ -92,11 +126,24 @@ export function readToolsRequest(args: readonly unknown[]): AgenticRequest {
     ...optional(fields, 'clientTools', listOf(ARGUMENT_LIMITS.tools, clientTool)),
     ...optional(fields, 'schema', jsonSchema),
     ...optional(fields, 'maxIterations', integer(1, 100)),
+    ...optional(fields, 'durability', oneOf(RUN_DURABILITIES)),
+    ...optional(fields, 'compaction', requestedCompaction),
     ...optional(fields, 'conversationId', identifier(ARGUMENT_LIMITS.id)),
     ...optional(fields, 'continues', identifier(ARGUMENT_LIMITS.id)),
     ...optional(fields, 'repeats', identifier(ARGUMENT_LIMITS.id)),
     ...optional(fields, 'forkOf', forkPoint),
     ...optional(fields, 'startedFrom', identifier(ARGUMENT_LIMITS.id)),
+  };
+}
+
+/** True, false, or `{ strategy?, threshold?, window? }`. */
+export function requestedCompaction(value: unknown, path: string): RequestedCompaction {
+  if (typeof value === 'boolean') return value;
+  const fields = readObject(value, ['strategy', 'threshold', 'window'], path);
+  return {
+    ...optional(fields, 'strategy', oneOf(COMPACTION_STRATEGIES)),
+    ...optional(fields, 'threshold', numberBetween(0.1, 1)),
+    ...optional(fields, 'window', integer(1, Number.MAX_SAFE_INTEGER)),
   };
 }
 
@@ -206,9 +253,11 @@ function asOne(args: readonly unknown[], extra?: 'schema' | 'tools'): unknown {
     'temperature',
     'maxOutputTokens',
     'reasoning',
+    'recall',
     'tags',
     'metadata',
     'maxIterations',
+    'durability',
   ]);
   // Without a request id, the call can't be a repetition of an earlier one.
   const request = { requestId: randomUUID(), ...named, providerId, input };
@@ -232,6 +281,7 @@ function commonOf(fields: JsonObject): UseRequest {
     ...optional(fields, 'temperature', numberBetween(0, 2)),
     ...optional(fields, 'maxOutputTokens', integer(1, 1_000_000)),
     ...optional(fields, 'reasoning', identifier(ARGUMENT_LIMITS.effort)),
+    ...optional(fields, 'recall', boolean),
     ...optional(fields, 'tags', tagList),
     ...optional(fields, 'metadata', metadataFields),
   };

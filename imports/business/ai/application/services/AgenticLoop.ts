@@ -20,6 +20,7 @@ import { currentInstrumentation } from '../../domain/interfaces/Instrumentation'
 import type { Instrumentation, RunInstrumentation } from '../../domain/interfaces/Instrumentation';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../domain/interfaces/Logger';
+import type { Memory } from '../../domain/interfaces/Memory';
 import type { RunSignalStore } from '../../domain/interfaces/RunSignalStore';
 import type { ChildRun, RunStore, ToolWaits } from '../../domain/interfaces/RunStore';
 import { RUN_END_EVENTS } from '../../domain/types/AgentEvents';
@@ -29,11 +30,14 @@ import type { LeasedRun, RunFamily, RunRequest, RunSuspicion, ToolNeeds } from '
 import type { RunLimits } from '../../domain/types/RunLimits';
 import { SafeEmitter } from './shared/SafeEmitter';
 import { DurableRuns } from './runs/durable/DurableRuns';
-import type { ClaimedRun, RunMetadata } from './runs/durable/DurableRuns';
+import type { ClaimedRun, RunEnding, RunMetadata } from './runs/durable/DurableRuns';
 import { unknownRunError } from './runs/durable/RemoteRuns';
+import { recallMemories } from './memory/recallMemories';
+import type { RecallOption } from './memory/recallMemories';
 import { compactionOf } from './runs/compaction/compactionOptions';
 import { ExternalDecisions } from './runs/ExternalDecisions';
 import { planRun } from './runs/planRun';
+import type { PlannedRun } from './runs/planRun';
 import type { RunOptions } from '../../domain/types/RunOptions';
 import { DEFAULT_LIMITS, limitsOf } from './runs/runLimits';
 import { ResilientProvider } from './routing/ResilientProvider';
@@ -45,6 +49,7 @@ import { RunLauncher } from './runs/RunLauncher';
 import type { LeaseTimes } from './runs/durable/LeaseHeartbeat';
 import { RunRegistry } from './runs/RunRegistry';
 import { planRecoveryOf } from './runs/durable/recoveryPlan';
+import type { RunRecoveryStep } from './runs/durable/recoveryPlan';
 import { MemoryRunSignals } from '../../domain/MemoryRunSignals';
 import { readSignal } from './signals/readSignal';
 import { RunSignals } from './signals/RunSignals';
@@ -74,6 +79,8 @@ export interface AgenticLoopOptions extends Partial<RunLimits> {
   readonly keepFinished?: number;
   /** Keeps histories within the model's context window, for runs that do not set it. Default: true. */
   readonly compaction?: boolean | CompactionOptions | undefined;
+  /** What `recall` searches. Default: there is none. */
+  readonly memory?: Pick<Memory, 'search'> | undefined;
   /** Receives what event listeners throw. Default: logs to standard error. */
   readonly onListenerError?: (error: unknown) => void;
   /** Records runs, so that they survive this process. Default: runs are not stored. */
@@ -101,6 +108,11 @@ export interface ExecuteOptions extends RunOptions {
   readonly onPending?: 'wait' | 'return';
   /** Default: a random UUID. */
   readonly executionId?: string;
+  /**
+   * Adds what is remembered about the user, and suits their last message, to the input. It is stored as a part of it,
+   * so that a run which another process continues recalls nothing again. Default: false.
+   */
+  readonly recall?: RecallOption;
 }
 
 /** A run that has started and, with a run store, is recorded. */
@@ -128,6 +140,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   private readonly toolExecutor: IToolExecutor;
   private readonly limits: RunLimits;
   private readonly compaction: CompactionSetting;
+  private readonly memory: AgenticLoopOptions['memory'];
   private readonly registry: RunRegistry;
   private readonly launcher: RunLauncher;
   private readonly work = new WorkInProgress();
@@ -167,6 +180,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     });
     this.limits = limitsOf(options, DEFAULT_LIMITS);
     this.compaction = compactionOf(options.compaction);
+    this.memory = options.memory;
     this.registry = new RunRegistry(keepFinished);
     this.signalStore = runStore?.signals ?? new MemoryRunSignals();
     this.signals = new RunSignals(this.signalStore);
@@ -219,9 +233,9 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
    * @throws LLMInvalidRequestError for invalid options, ConflictError for an execution id in use, both before
    *   anything is sent. Any other LLMError ended the run, and carries its report in `.run`
    */
-  async execute(userId: string, options: ExecuteOptions): Promise<RunResult> {
-    const { done } = await this.start(userId, options);
-    return done;
+  execute(userId: string, options: ExecuteOptions): Promise<RunResult> {
+    // Holds no options while the run waits.
+    return this.start(userId, options).then(({ done }) => done);
   }
 
   /**
@@ -231,7 +245,8 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
    *   id, is taken
    */
   async start(userId: string, options: ExecuteOptions, metadata: RunMetadata = {}): Promise<StartedRun> {
-    const { onPending, executionId = randomUUID(), ...runOptions } = options;
+    const { onPending, executionId = randomUUID(), recall, ...given } = options;
+    const runOptions = recall === undefined ? given : await this.recalled(userId, given, recall);
     const loading = this.instrumentation?.ready();
     if (loading !== undefined) await loading;
     this.assertNotDraining();
@@ -246,7 +261,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     // Whoever continues the run calls the same provider, or none.
     const providerId = runOptions.providerId ?? this.provider.routeOf?.(runOptions.model)?.providerId;
     const pinned = providerId === undefined ? runOptions : { ...runOptions, providerId };
-    const plan = planRun(pinned, this.toolExecutor, this.limits, this.compaction);
+    const plan = this.plan(pinned);
     const observer = this.launcher.observe({ ...metadata, executionId, ...pinned });
     const init = { executionId, userId, plan, observer, origin: metadata, returnsEarly: onPending === 'return' };
     if (this.durable === undefined) return { executionId, done: this.launcher.launch({ ...init, journal: undefined }) };
@@ -269,6 +284,20 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       observer?.refused(error);
       throw error;
     }
+  }
+
+  /** The run as it is stored and executed, with this loop's defaults. @throws LLMInvalidRequestError */
+  plan(options: RunOptions): PlannedRun {
+    return planRun(options, this.toolExecutor, this.limits, this.compaction);
+  }
+
+  /**
+   * The options with what is remembered about the user in their input.
+   * @throws LLMInvalidRequestError for an invalid `recall`, and without a memory; what the memory throws
+   */
+  async recalled<O extends RunOptions>(userId: string, options: O, recall: RecallOption | undefined): Promise<O> {
+    if (recall === undefined || recall === false) return options;
+    return { ...options, input: await recallMemories(this.memory, userId, options, recall) };
   }
 
   /**
@@ -313,6 +342,17 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     }
     const launched = await durable.takeOver(orphan, 'orphaned', suspicion, this.launchClaimed);
     return launched === undefined ? undefined : durable.resultOf(executionId, launched.done);
+  }
+
+  /**
+   * Takes over and continues many runs whose owners are gone, and that are not tried.
+   * @returns for each, in their order, what `recover` does
+   */
+  recoverAll(steps: readonly RunRecoveryStep[]): readonly Promise<RunResult | undefined>[] {
+    const { durable } = this;
+    if (durable === undefined || this.work.isDraining) return steps.map(() => Promise.resolve(undefined));
+    const claims = steps.map(({ lease, takeovers }) => ({ lease, suspicion: { takeovers } }));
+    return durable.takeOverAll(claims, this.launchClaimed);
   }
 
   /** Names of the tools for which the run waits, so that this process leaves it to others. */
@@ -393,7 +433,10 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     this.registry.forget(userId);
   }
 
-  /** The tool calls of a run that is live or lately finished in this process. */
+  /**
+   * The tool calls of a run that is live or lately finished in this process. While a stored run waits for longer than a
+   * lease, the results that the model has received are empty here: only the store has them.
+   */
   getExecutionContext(executionId: string): ToolExecutionContext | undefined {
     return this.registry.find(executionId);
   }
@@ -464,16 +507,26 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const run = this.registry.find(executionId);
     if (run === undefined) {
       const durable = this.requireDurable(executionId);
-      const state = await durable.cancel(executionId, this.launchCancelled);
-      if (isFinished(state)) {
-        durable.remote.ended(executionId);
-        // A run that was ended without being read.
-        await this.children.cancelAll(executionId);
-      }
+      const state = await durable.cancel(executionId, this.ending('The run was cancelled.'));
+      if (isFinished(state)) durable.remote.ended(executionId);
       return state;
     }
     this.registry.live.get(executionId)?.loop.abort(new LLMAbortedError('The run was cancelled.'));
     return run.state;
+  }
+
+  /**
+   * Ends a parked run as cancelled, and the runs that its calls have started.
+   * @param reason the message of its error
+   * @returns false if it is not parked any more, or this process drains
+   * @throws LLMInvalidRequestError for an unknown run; what the store throws, and then it stays parked
+   */
+  async endParked(executionId: string, reason: string): Promise<boolean> {
+    const durable = this.requireDurable(executionId);
+    if (this.work.isDraining) return false;
+    const isEnded = await durable.endParked(executionId, this.ending(reason));
+    if (isEnded) durable.remote.ended(executionId);
+    return isEnded;
   }
 
   /**
@@ -632,8 +685,13 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
 
   private readonly launchClaimed = (claimed: ClaimedRun): Promise<RunResult> => this.launcher.launchClaimed(claimed);
 
-  private readonly launchCancelled = (claimed: ClaimedRun): Promise<RunResult> =>
-    this.launcher.launchClaimed(claimed, new LLMAbortedError('The run was cancelled.'));
+  private ending(reason: string): RunEnding {
+    return {
+      reason,
+      launch: (claimed) => this.launcher.launchClaimed(claimed, new LLMAbortedError(reason)),
+      cancelChildren: (executionId) => this.children.cancelAll(executionId),
+    };
+  }
 
   private readonly hears = (type: AgentEventType): boolean =>
     // A run retires with its last event.

@@ -131,7 +131,10 @@ function* checkedOptions(options: unknown): Slices<NormalizedOptions> {
 }
 
 /** What Bolide itself sets in the options of a call: input that was adopted, and tools that are normalized. */
-type OwnChanges = Pick<GenerateOptions, 'signal' | 'onRetry' | 'executionId' | 'turn' | 'origin' | 'promptCache'> & {
+type OwnChanges = Pick<
+  GenerateOptions,
+  'signal' | 'onRetry' | 'executionId' | 'turn' | 'origin' | 'promptCache' | 'compact' | 'compactedBy'
+> & {
   readonly input?: readonly InputItem[];
   readonly tools?: readonly Tool[];
 };
@@ -164,7 +167,16 @@ function plain<V>(check: (value: Plain, path: string) => V): Check<V> {
 /** Checked before all others. */
 type FirstOption = 'model' | 'input' | 'tools';
 /** Boundary: what a function accepts cannot be checked, and the objects are set by Bolide itself. */
-type OwnOption = 'relayTo' | 'route' | 'routeTargets' | 'origin' | `on${string}`;
+type OwnOption =
+  | 'relayTo'
+  | 'route'
+  | 'routeTargets'
+  | 'origin'
+  | 'batch'
+  | 'backgroundTurn'
+  | 'compactedBy'
+  | 'hostedMcp'
+  | `on${string}`;
 
 const CHECKS: {
   readonly [K in keyof GenerateOptions]-?: K extends FirstOption
@@ -189,6 +201,8 @@ const CHECKS: {
   parallel_tool_calls: plain(flag),
   previous_response_id: plain(name),
   store: plain(flag),
+  background: plain(flag),
+  conversation: plain(name),
   reasoning: plain(reasoning),
   stop: (value, path, reader) => stopSequences(reader.read(value, path), path),
   metadata: plain(metadata),
@@ -214,7 +228,12 @@ const CHECKS: {
   promptCache: plain(promptCache),
   onCache: listener,
   onAnnotation: listener,
+  compact: plain(flag),
+  compactedBy: ownObject,
+  hostedMcp: ownObject,
   origin: ownObject,
+  batch: ownObject,
+  backgroundTurn: ownObject,
   onRateLimits: listener,
 };
 const OPTIONS = Object.keys(CHECKS);

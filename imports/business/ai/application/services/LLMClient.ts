@@ -12,12 +12,16 @@ import {
 } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
+import type { BatchStore } from '../../domain/interfaces/BatchStore';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
 import { isObject } from '../../domain/json';
 import type { GenerateOptions, LLMInput } from '../../domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
-import { runBatch } from './chains/batch';
+import { requestCancellation } from './batches/BatchJournal';
+import { MemoryBatchStore } from './batches/MemoryBatchStore';
+import type { BatchPlace } from './batches/vendorBatch';
+import { runBatch, runInVendorBatch } from './chains/batch';
 import type { BatchOptions, BatchResult, BatchSuccess, LLMRequest } from './chains/batch';
 import { explainUnknownResponse } from './chains/explainUnknownResponse';
 import type { ResponseStorage } from './chains/explainUnknownResponse';
@@ -36,7 +40,7 @@ export type { BatchResult };
 
 /** A provider, or an object with the same `generate`. */
 export type ResponseSource = Pick<ILLMProvider, 'generate'> &
-  Partial<Pick<ILLMProvider, 'deleteResponse' | 'getCapabilities' | 'responseStore'>>;
+  Partial<Pick<ILLMProvider, 'deleteResponse' | 'getCapabilities' | 'responseStore' | 'batchStore'>>;
 
 export interface LLMClientOptions {
   readonly provider: ILLMProvider | ResponseSource;
@@ -51,6 +55,11 @@ export interface LLMClientOptions {
    * without one, in memory, at most 10,000 for 24 hours.
    */
   readonly responseStore?: ResponseStore;
+  /**
+   * Records batches at vendors. Default: the store of the module whose manager is `provider`; without one, in memory,
+   * so that a batch is lost with its process.
+   */
+  readonly batchStore?: BatchStore;
   /** The field of an entity that holds its chains and usage. Default `_openai`. */
   readonly namespace?: string;
   /** Default: the console. */
@@ -74,6 +83,7 @@ export class LLMClient {
   private readonly defaultDepth: number;
   private readonly chains: ResponseChainManager;
   private readonly storage: ResponseStorage;
+  private readonly batchStore: BatchStore;
   private readonly logger: Logger;
   private readonly turns = new KeyedQueue();
 
@@ -85,6 +95,7 @@ export class LLMClient {
     const store = storeOf(options);
     this.provider = providerOf(options.provider, store);
     this.storage = storageOf(options, store);
+    this.batchStore = options.batchStore ?? options.provider.batchStore ?? new MemoryBatchStore();
     this.userId = options.userId;
     this.model = options.model;
     this.defaultDepth = depthOf(options.defaultDepth ?? 0, 'defaultDepth');
@@ -108,9 +119,11 @@ export class LLMClient {
 
   /**
    * Answers many requests. Requests with the same `entityKey` run one after another in the given order, all others
-   * concurrently.
+   * concurrently. With the mode `vendor` they are answered in batches of the vendor, at half the price: within a day,
+   * and although this process may end. A later call with the same `batchId` and requests then continues.
    * @returns one result per request, at its index: `{ ok: true, value, response }` or the `LLMError`
    * @throws LLMInvalidRequestError if `requests` is no list or `concurrency` is not a positive integer
+   * @throws ConflictError if a vendor's batch of that id has another number of requests
    */
   async createBatch<const S extends LiteralJsonSchema>(
     requests: readonly TypedRequest<S>[],
@@ -122,25 +135,42 @@ export class LLMClient {
   ): Promise<BatchResult<Output>[]>;
   async createBatch(requests: readonly LLMRequest<undefined>[], options?: BatchOptions): Promise<BatchResult<string>[]>;
   async createBatch(requests: readonly LLMRequest[], options: BatchOptions = {}): Promise<BatchResult<unknown>[]> {
-    return runBatch(requests, (request) => this.settle(request), options, this.logger);
+    const { userId, logger, batchStore: store } = this;
+    if (options.mode === 'vendor')
+      return runInVendorBatch(requests, (request, place) => this.settle(request, place), options, {
+        userId,
+        store,
+        logger,
+      });
+    return runBatch(requests, (request) => this.settle(request), options, logger);
+  }
+
+  /**
+   * Cancels a vendor's batch: requests that are answered keep their results, the others fail with an
+   * `LLMAbortedError`. The process that waits for it cancels it at the vendor; if none does, the next call of
+   * `createBatch` with its id.
+   * @returns false if there is no such batch
+   */
+  cancelBatch(batchId: string): Promise<boolean> {
+    return requestCancellation(this.batchStore, { userId: this.userId, batchId });
   }
 
   /** Never rejects. Requests on the same chain run one after another, since each continues the one before. */
-  private async settle(request: LLMRequest): Promise<BatchResult<unknown>> {
+  private async settle(request: LLMRequest, place?: BatchPlace): Promise<BatchResult<unknown>> {
     // Boundary: callers without types pass anything.
     const given: unknown = request;
     if (!isObject(given)) return new LLMInvalidRequestError('A request must be an object with "input".', { path: '' });
     const { entityKey, signal } = request;
     try {
       return await (entityKey === undefined
-        ? this.answer(request)
-        : this.turns.run(entityKey, () => this.answer(request), signal));
+        ? this.answer(request, place)
+        : this.turns.run(entityKey, () => this.answer(request, place), signal));
     } catch (thrown) {
       return explainUnknownResponse(asLLMError(thrown, signal), this.storage);
     }
   }
 
-  private async answer(request: LLMRequest): Promise<BatchSuccess<unknown>> {
+  private async answer(request: LLMRequest, place: BatchPlace | undefined): Promise<BatchSuccess<unknown>> {
     const { schema, entityKey, depthOverride, input, inputData, ...rest } = request;
     const options = { ...rest, input: inputOf(input, inputData) };
     options.signal?.throwIfAborted();
@@ -152,7 +182,7 @@ export class LLMClient {
     const created: string[] = [];
     try {
       const chained = { ...options, model: options.model ?? this.model, ...chainOptions(previous, isChained) };
-      const { value, response, usage } = await this.generate(chained, schema, created);
+      const { value, response, usage } = await this.generate(chained, schema, created, place);
       const evicted = entityKey === undefined ? [] : this.chains.confirm(entityKey, response.id, depth);
       if (entityKey !== undefined) this.chains.addUsage(entityKey, usage);
       await this.deleteResponses([...evicted, ...(isChained ? created.filter((id) => id !== response.id) : [])]);
@@ -169,9 +199,14 @@ export class LLMClient {
     given: GenerateOptions,
     schema: AnySchema | undefined,
     created: string[],
+    place: BatchPlace | undefined,
   ): Promise<{ value: unknown; response: LLMResponse; usage: Usage }> {
+    let isPlaced = place !== undefined;
     const generate = async (request: GenerateOptions): Promise<LLMResponse> => {
-      const response = await this.provider.generate(this.userId, request);
+      // What follows an answer, such as the correction of invalid JSON, is no part of the batch.
+      const sent = isPlaced ? { ...request, ...place } : request;
+      isPlaced = false;
+      const response = await this.provider.generate(this.userId, sent);
       created.push(response.id);
       return response;
     };

@@ -1,13 +1,20 @@
 /** The entry point for applications: text, typed values and tool use on any provider. */
+import { readEmbeddingInputs } from '../../domain/embeddingInput';
 import { toolCalls } from '../../domain/entities/Response';
-import { LLMIncompleteError, LLMInvalidRequestError, ToolError } from '../../domain/errors/LLMErrors';
+import {
+  LLMIncompleteError,
+  LLMInvalidRequestError,
+  LLMModelNotFoundError,
+  ToolError,
+} from '../../domain/errors/LLMErrors';
 import { noEmbeddings, noRelay } from '../../domain/errors/noEmbeddings';
 import type { ILLMProvider, ModelCapabilities, ModelRoute } from '../../domain/interfaces/ILLMProvider';
 import { currentInstrumentation } from '../../domain/interfaces/Instrumentation';
 import type { Instrumentation, RunInstrumentation } from '../../domain/interfaces/Instrumentation';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
+import type { BatchStore } from '../../domain/interfaces/BatchStore';
 import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
-import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
+import type { EmbeddingBatch, Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { RelayCall, RelayResponse } from '../../domain/types/RelayTypes';
 import type { GenerateOptions, LLMInput, LooseTool } from '../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
@@ -16,6 +23,7 @@ import type { UsageEntry } from '../../domain/types/UsageRecords';
 import { AgenticLoop } from './AgenticLoop';
 import type { ExecuteOptions } from './AgenticLoop';
 import { normalizeInput } from './ContentNormalizer';
+import { embedInBatches } from './embedInBatches';
 import { completeTurn } from './routing/completeTurn';
 import type { ModelAnswer } from './routing/completeTurn';
 import { ResilientProvider } from './routing/ResilientProvider';
@@ -30,6 +38,8 @@ import { generateStructured } from './structured/StructuredOutput';
 export interface LLMManagerOptions extends Omit<ResilientProviderOptions, 'limits'> {
   /** Where an `LLMClient` with this manager stores responses, so that its chains survive a restart. */
   readonly responseStore?: ResponseStore;
+  /** Where an `LLMClient` with this manager records its batches at vendors, so that they survive a restart. */
+  readonly batchStore?: BatchStore;
   /** Executes the tools of `generateWithTools`. */
   readonly toolExecutor?: IToolExecutor;
   /**
@@ -63,6 +73,7 @@ export type ToolOptions = Omit<ExecuteOptions, 'input' | 'tools'>;
 export class LLMManager implements ILLMProvider {
   readonly retriesFailedCalls = true;
   readonly responseStore: ResponseStore | undefined;
+  readonly batchStore: BatchStore | undefined;
   private readonly router: ResilientProvider;
   /** The router, behind its decorators if there are any. */
   private readonly provider: ILLMProvider;
@@ -76,7 +87,7 @@ export class LLMManager implements ILLMProvider {
    *   id, an
    *   unknown fallback, invalid retry settings
    */
-  constructor({ toolExecutor, decorate, responseStore, instrumentation, ...options }: LLMManagerOptions) {
+  constructor({ toolExecutor, decorate, responseStore, batchStore, instrumentation, ...options }: LLMManagerOptions) {
     const router = new ResilientProvider(options);
     this.router = router;
     this.instrumentation = instrumentation ?? currentInstrumentation();
@@ -84,6 +95,7 @@ export class LLMManager implements ILLMProvider {
     this.provider = this.instrumentation?.traceProvider?.(provider, (model) => router.routeOf(model)) ?? provider;
     this.toolExecutor = toolExecutor;
     this.responseStore = responseStore;
+    this.batchStore = batchStore;
     this.jsonLimits = options.limits?.json ?? DEFAULT_JSON_LIMITS;
   }
 
@@ -183,12 +195,17 @@ export class LLMManager implements ILLMProvider {
 
   /**
    * The vectors of texts, with retries. Never falls back, since another model's vectors cannot be compared with these.
+   * What is more than one request may have is sent in several, one after the other, each a call of its own for budgets,
+   * rate limits, the request log and traces: if one fails, those before it are not sent, or paid for, again.
    * @throws UnsupportedFeatureError for a vendor without embeddings, and for input that it does not take
    * @throws whatever `generate` throws
    */
   async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
     if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
-    return this.provider.embed(userId, options);
+    const embed = this.provider.embed.bind(this.provider);
+    const inputs = readEmbeddingInputs(options.input);
+    const batch = inputs.length === 1 ? undefined : await this.embeddingBatch(options.model);
+    return embedInBatches(options, inputs, batch, (request) => embed(userId, request));
   }
 
   /**
@@ -264,6 +281,17 @@ export class LLMManager implements ILLMProvider {
       model: options.model ?? this.router.defaultModel,
     });
     return { response, usage, conversation: transcript };
+  }
+
+  /** Undefined, too, for a model that only the call itself can find. */
+  private async embeddingBatch(model = this.router.defaultModel): Promise<EmbeddingBatch | undefined> {
+    try {
+      await this.router.refreshFor(model);
+      return this.getCapabilities(model).embeddingBatch;
+    } catch (error) {
+      if (error instanceof LLMModelNotFoundError) return undefined;
+      throw error;
+    }
   }
 
   private completeTurn(userId: string, options: GenerateOptions): Promise<ModelAnswer & { readonly text: string }> {

@@ -9,9 +9,11 @@ import type { ConversationStore, PastMessage } from '../../domain/interfaces/Con
 import type { AnswerOutput, OutputChannels } from '../../domain/interfaces/OutputChannel';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { AgentEvent } from '../../domain/types/AgentEvents';
+import type { CompactionOptions } from '../../domain/types/Compaction';
 import type { CallOrigin } from '../../domain/types/RequestRecords';
 import type { MessageItem } from '../../domain/types/ResponsesAPITypes';
 import type { AgenticLoop } from './AgenticLoop';
+import type { RecallOption } from './memory/recallMemories';
 import { answerText } from './chat/answerText';
 import { AnswerWriter } from './chat/AnswerWriter';
 import { ChatInput } from './chat/ChatInput';
@@ -41,6 +43,10 @@ export interface ResponseHandlerOptions {
   readonly context?: ContextSource;
   readonly systemPrompt?: string;
   readonly temperature?: number;
+  /** What is recalled for every message. Default: nothing. */
+  readonly recall?: RecallOption;
+  /** How histories are kept within the model's context window. Default: the loop's. */
+  readonly compaction?: boolean | CompactionOptions;
   /** Names of the tools that the model is offered; evaluated for every message. */
   readonly tools?: () => readonly string[];
   /** Those that may be used where the message comes from. Default: all. */
@@ -302,7 +308,7 @@ export class ResponseHandler implements LeasedWorkSource {
     answer: AnswerWriter,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const { durable, loop, tools, permitTools, systemPrompt, temperature } = this.options;
+    const { durable, loop, tools, permitTools, systemPrompt, temperature, recall, compaction } = this.options;
     const { id: executionId, userId, origin } = turn;
     const all = tools?.() ?? [];
     const offered = origin === undefined ? all : ((await permitTools?.({ userId, origin }, all)) ?? all);
@@ -321,6 +327,8 @@ export class ResponseHandler implements LeasedWorkSource {
         stream: true,
         ...(systemPrompt === undefined ? {} : { instructions: systemPrompt }),
         ...(temperature === undefined ? {} : { temperature }),
+        ...(recall === undefined ? {} : { recall }),
+        ...(compaction === undefined ? {} : { compaction }),
         ...(signal === undefined ? {} : { signal }),
         ...(origin === undefined ? {} : { origin }),
       });

@@ -16,15 +16,14 @@ import { RunScheduler } from './queue/RunScheduler';
 import { RunSlots } from './RunSlots';
 import type { RunMetadata } from './runs/durable/DurableRuns';
 import { runDetached } from './runDetached';
-import { neededTools, planRun, toStoredPlan } from './runs/planRun';
+import { neededTools, toStoredPlan } from './runs/planRun';
 import { titleOf } from './runs/titleOf';
 import { throughOutages } from './shared/throughOutages';
-import { DEFAULT_LIMITS } from './runs/runLimits';
 
 export interface RunQueueOptions {
   readonly loop: Pick<
     AgenticLoop,
-    'startQueued' | 'queueChildren' | 'getExecutionContext' | 'on' | 'off' | 'underLease'
+    'plan' | 'recalled' | 'startQueued' | 'queueChildren' | 'getExecutionContext' | 'on' | 'off' | 'underLease'
   >;
   readonly store: RunStore;
   readonly jobs: JobQueue;
@@ -115,9 +114,10 @@ export class RunQueue {
    *   id, is taken
    */
   async add(userId: string, options: ExecuteOptions, queued: QueuedRun = {}): Promise<string> {
-    const { onPending: _onPending, executionId = randomUUID(), ...runOptions } = options;
+    const { onPending: _onPending, executionId = randomUUID(), recall, ...given } = options;
     assertSchedulable(queued);
-    const plan = planRun(runOptions, this.tools, DEFAULT_LIMITS);
+    const runOptions = recall === undefined ? given : await this.loop.recalled(userId, given, recall);
+    const plan = this.loop.plan(runOptions);
     const storedPlan = toStoredPlan(plan, runOptions.tools);
     const loading = this.instrumentation?.ready();
     if (loading !== undefined) await loading;

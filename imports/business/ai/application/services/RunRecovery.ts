@@ -33,6 +33,8 @@ export interface RecoveringLoop {
   /** The runs that wait for tools which this process lacks. */
   readonly toolWaits: ToolWaits | undefined;
   recover(lease: LeasedRun, step: RunRecoveryStep): Promise<RunResult | undefined>;
+  /** As `recover`, for each in their order. */
+  recoverAll(steps: readonly RunRecoveryStep[]): readonly Promise<RunResult | undefined>[];
   leave(lease: LeasedRun): Promise<void>;
   cancel(executionId: string): Promise<unknown>;
 }
@@ -74,6 +76,15 @@ interface Heartbeat {
   readonly count: number;
   /** Milliseconds for which this process has watched that count and not seen it change. */
   readonly silentMs: number;
+}
+
+type ReadLeases = (limit: number) => Promise<readonly LeasedRun[]>;
+
+interface Orphans {
+  /** The runs that were read. */
+  readonly leased: readonly LeasedRun[];
+  readonly orphaned: readonly LeasedRun[];
+  readonly heartbeats: ReadonlyMap<string, Heartbeat>;
 }
 
 interface Trial {
@@ -190,18 +201,9 @@ export class RunRecovery {
   }
 
   private async scanOnce(): Promise<number> {
-    // The runs are read before the heartbeats: an owner of a run in the list sent its first heartbeat before it claimed
-    // the run. Runs of live owners are left out, and so are those of this process unless one may be orphaned, for which
-    // the limit has room: orphans are always among the runs read.
-    const { losses, ownerId, toolWaits } = this.loop;
+    const { losses, ownerId } = this.loop;
     const isOwnRead = ownerId === undefined || losses !== this.settledLosses || this.trial !== undefined;
-    const live = this.liveOwners();
-    const leased = isOwnRead
-      ? await this.store.leased(SCAN_LIMIT + this.loop.size, live, toolWaits)
-      : await this.store.leased(SCAN_LIMIT, [...live, ownerId], toolWaits);
-    const work = await Promise.all(this.sources.map((source) => source.leased(SCAN_LIMIT, live)));
-    const heartbeats = this.updateHeartbeats(await this.store.heartbeats());
-    const orphaned = leased.filter((run) => this.isOrphaned(run, heartbeats));
+    const { leased, orphaned, heartbeats, work } = await this.read(isOwnRead);
     const left = orphaned.filter((run) => this.loop.toolsLackedBy(run).length > 0);
     for (const run of left) await this.loop.leave(run);
     const continuable = left.length === 0 ? orphaned : orphaned.filter((run) => !left.includes(run));
@@ -214,18 +216,56 @@ export class RunRecovery {
       limit: this.maxPerScan,
       room: this.slots?.room ?? Infinity,
     });
-    this.begin(steps.filter(({ kind }) => kind === 'try'));
-    for (const step of steps) this.recover(step);
+    const recovered = steps.filter(({ kind }) => kind === 'recover');
+    const others = steps.filter(({ kind }) => kind !== 'recover');
+    this.begin(others.filter(({ kind }) => kind === 'try'));
+    this.recoverAll(recovered);
+    for (const step of others) this.follow(step.lease, this.loop.recover(step.lease, step));
     this.reserveRoom(continuable, steps);
     // After the runs, which the work may wait for.
-    for (const each of work.flat()) if (this.isGone(each.owner, heartbeats)) this.recoverWork(each);
+    for (const each of work) if (this.isGone(each.owner, heartbeats)) this.recoverWork(each);
     if (isOwnRead && !orphaned.some(({ owner }) => owner === ownerId)) this.settledLosses = losses;
-    const recovered = steps.filter(({ kind }) => kind === 'recover');
     this.batch = recovered.length < this.maxPerScan ? [] : recovered.map(({ lease }) => lease.executionId);
     if (this.hasLostOwner) for (const listener of this.lossListeners) listener();
     this.hasLostOwner = false;
     await this.deleteObsoleteCommands(left.length === 0 ? leased : leased.filter((run) => !left.includes(run)));
     return steps.length;
+  }
+
+  /**
+   * The runs are read before the heartbeats: an owner of a run in the list sent its first heartbeat before it claimed
+   * the run. Runs of live owners are left out, and so are those of this process unless one may be orphaned, for which
+   * the limit has room: orphans are always among the runs read.
+   */
+  private async read(isOwnRead: boolean): Promise<Orphans & { readonly work: readonly LeasedWork[] }> {
+    const { ownerId, toolWaits } = this.loop;
+    for (;;) {
+      const live = this.liveOwners();
+      const work = await Promise.all(this.sources.map((source) => source.leased(SCAN_LIMIT, live)));
+      const orphans =
+        isOwnRead || ownerId === undefined
+          ? await this.findOrphans((limit) => this.store.leased(limit, live, toolWaits), SCAN_LIMIT + this.loop.size)
+          : await this.findNext((limit) => this.store.leased(limit, [...live, ownerId], toolWaits));
+      const stillLive = new Set(this.liveOwners());
+      // Otherwise, the runs of an owner that has just left were left out.
+      if (live.every((owner) => stillLive.has(owner))) return { ...orphans, work: work.flat() };
+    }
+  }
+
+  /** Reads no more than one scan takes over, if that tells what it has to. */
+  private async findNext(read: ReadLeases): Promise<Orphans> {
+    const limit = Math.min(this.maxPerScan + 1, SCAN_LIMIT);
+    const found = await this.findOrphans(read, limit);
+    const { leased, orphaned } = found;
+    // The rest may contain others, as long as no more of these are free of suspicion than this scan takes over.
+    const areSome = leased.length < limit || orphaned.filter(({ takeovers }) => takeovers === 0).length === limit;
+    return areSome || limit === SCAN_LIMIT ? found : this.findOrphans(read, SCAN_LIMIT);
+  }
+
+  private async findOrphans(read: ReadLeases, limit: number): Promise<Orphans> {
+    const leased = await read(limit);
+    const heartbeats = this.updateHeartbeats(await this.store.heartbeats());
+    return { leased, heartbeats, orphaned: leased.filter((run) => this.isOrphaned(run, heartbeats)) };
   }
 
   /** Other owners that were alive at the last scan. */
@@ -292,9 +332,16 @@ export class RunRecovery {
     };
   }
 
-  private recover(step: RunRecoveryStep): void {
-    const { lease } = step;
-    const done = this.loop.recover(lease, step);
+  private recoverAll(steps: readonly RunRecoveryStep[]): void {
+    if (steps.length === 0) return;
+    const recovered = this.loop.recoverAll(steps);
+    for (const [index, { lease }] of steps.entries()) {
+      const done = recovered[index];
+      if (done !== undefined) this.follow(lease, done);
+    }
+  }
+
+  private follow(lease: LeasedRun, done: Promise<RunResult | undefined>): void {
     if (lease.isQueued === true) void this.slots?.hold(lease.executionId, done);
     done.catch((error: unknown) => {
       // An error with a report ended the run, and was reported as an event. A process that stops leaves its

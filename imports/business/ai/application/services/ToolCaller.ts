@@ -82,6 +82,12 @@ export class ToolCaller {
     return tool !== undefined && tool.external !== true;
   }
 
+  /** Whether the tool is a non-blocking one whose calls nobody has to approve. */
+  runsInBackground(name: string): boolean {
+    const { blocking, needsApproval = false } = this.ports.tools.getToolDefinition(name) ?? {};
+    return blocking === false && needsApproval === false;
+  }
+
   /**
    * @returns the settled call
    * @throws LLMInvalidRequestError for an unknown tool, and one with an invalid schema

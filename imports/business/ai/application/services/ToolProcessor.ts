@@ -24,6 +24,7 @@ import { awaitSignal } from './signals/awaitSignal';
 import { payloadOf } from './signals/RunSignals';
 import type { RunSignals } from './signals/RunSignals';
 import { throughOutages } from './shared/throughOutages';
+import { DueTimes } from './shared/DueTimes';
 import { canonicalJson } from './shared/canonicalJson';
 import { isThenable } from './shared/isThenable';
 import { elapsedSince } from './shared/time';
@@ -102,6 +103,8 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_MAX_RESULT_BYTES = 256 * 1024;
 
 export class ToolProcessor {
+  /** The times for which calls wait. */
+  readonly dueTimes = new DueTimes();
   private readonly toolExecutor: IToolExecutor;
   private readonly defaultTimeoutMs: number;
   private readonly maxResultBytes: number;
@@ -311,7 +314,13 @@ export class ToolProcessor {
     return false;
   }
 
-  private async runExternal(job: ToolJob, tool: OfferedTool, args: unknown, outcome: ToolCallOutcome): Promise<void> {
+  /** @returns undefined if the call settles when its result is submitted, or its time has come */
+  private runExternal(
+    job: ToolJob,
+    tool: OfferedTool,
+    args: unknown,
+    outcome: ToolCallOutcome,
+  ): Promise<void> | undefined {
     const { call, signals } = job;
     if (tool.definition.signal === true && signals !== undefined)
       return this.runSignal(job, signals, tool, args, outcome);
@@ -321,11 +330,18 @@ export class ToolProcessor {
       const stored = isExecuting(call) && 'expiresAt' in call ? call.expiresAt : undefined;
       const wakesAt = stored ?? timeNamedBy(args);
       outcome.markExecuting(wakesAt);
-      outcome.completeAt(wakesAt);
+      outcome.completeAt(wakesAt, this.dueTimes);
     } else this.startWait(job, tool, outcome);
-    const result = await job.awaitExternal();
-    if ('error' in result) throw new ToolError('threw', result.error);
-    this.complete(result.output, outcome);
+    this.settleBySubmission(job, outcome);
+    return undefined;
+  }
+
+  /** Not awaited: a call that waits for days holds no more than this callback. */
+  private settleBySubmission(job: ToolJob, outcome: ToolCallOutcome): void {
+    void job.awaitExternal().then((result) => {
+      if ('error' in result) outcome.fail(new ToolError('threw', result.error));
+      else this.complete(result.output, outcome);
+    });
   }
 
   private runChild(
@@ -337,10 +353,7 @@ export class ToolProcessor {
   ): Promise<void> {
     const { call } = job;
     this.startWait(job, tool, outcome);
-    void job.awaitExternal().then((result) => {
-      if ('error' in result) outcome.fail(new ToolError('threw', result.error));
-      else this.complete(result.output, outcome);
-    });
+    this.settleBySubmission(job, outcome);
     return settleByChild(children, outcome, job.concurrency, {
       id: call.id,
       isWanted: () => outcome.isOpen(),
@@ -367,7 +380,8 @@ export class ToolProcessor {
     const submitted = job.awaitExternal();
     // Whoever has lost the run takes no signal.
     await job.flushJournal?.();
-    const awaited = { signals, executionId, callId: call.id, name, expiresAt, submitted };
+    const { dueTimes } = this;
+    const awaited = { signals, dueTimes, executionId, callId: call.id, name, expiresAt, submitted };
     const end = await awaitSignal(awaited, outcome);
     if (end === undefined) return;
     if (end === 'expired') outcome.timeOut(timeoutMs);
@@ -386,7 +400,7 @@ export class ToolProcessor {
     const now = Date.now();
     const elapsedMs = 'startTime' in job.call ? elapsedSince(job.call.startTime ?? 0) : 0;
     outcome.markExecuting(now - elapsedMs + timeout, now);
-    outcome.startTimeout(timeout, elapsedMs);
+    outcome.startTimeout(timeout, elapsedMs, this.dueTimes);
   }
 
   private async runWhenFree(job: ToolJob, tool: OfferedTool, args: unknown, outcome: ToolCallOutcome): Promise<void> {
@@ -527,8 +541,10 @@ function changedTool(name: string, when: string): ToolError {
   return new ToolError('rejected', `The definition of the tool "${name}" has changed ${when}, so it was not called.`);
 }
 
-function unknownTool(name: string, { names, missing }: ToolSet): ToolError {
-  const offered = names.length === 0 ? 'No tools are offered.' : `The offered tools are: ${names.join(', ')}.`;
+function unknownTool(name: string, { names, missing, deferred }: ToolSet): ToolError {
+  const listed = deferred === undefined ? names : names.filter((each) => !deferred.names.has(each));
+  const offered = listed.length === 0 ? 'No tools are offered.' : `The offered tools are: ${listed.join(', ')}.`;
+  const others = deferred === undefined ? '' : ` Find others with "${deferred.searchTool}".`;
   const what = missing.includes(name) ? `The tool "${name}" no longer exists.` : `Unknown tool "${name}".`;
-  return new ToolError('unknown-tool', `${what} ${offered}`);
+  return new ToolError('unknown-tool', `${what} ${offered}${others}`);
 }

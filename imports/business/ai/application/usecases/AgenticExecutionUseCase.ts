@@ -2,6 +2,7 @@
 import type { FunctionTool } from '../../domain/entities/Tool';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { Actor } from '../../domain/types/Actor';
+import type { RunDurability } from '../../domain/types/RunRecords';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import { assertUntrustedSchema } from '../services/schema/checkSchema';
@@ -19,6 +20,8 @@ export interface AgenticRequest extends UseRequest {
    */
   readonly schema?: JsonObject;
   readonly maxIterations?: number;
+  /** When the run's progress is stored. Default: at each step. */
+  readonly durability?: RunDurability;
 }
 
 export class AgenticExecutionUseCase {
@@ -56,10 +59,14 @@ export class AgenticExecutionUseCase {
   private async launch(
     launcher: RunLauncher,
     actor: Actor,
-    { tools, clientTools, schema, maxIterations, ...request }: AgenticRequest,
+    { tools, clientTools, schema, maxIterations, durability, ...request }: AgenticRequest,
     signal?: AbortSignal,
     stream = false,
   ): Promise<StartedRequest<LLMResponse>> {
+    const chosen = {
+      ...(maxIterations === undefined ? {} : { maxIterations }),
+      ...(durability === undefined ? {} : { durability }),
+    };
     if (schema !== undefined) await assertUntrustedSchema(schema, actor.userId);
     return launcher.launch(actor, request, {
       tools,
@@ -69,18 +76,19 @@ export class AgenticExecutionUseCase {
         tools,
         ...(clientTools === undefined ? {} : { clientTools }),
         ...(schema === undefined ? {} : { schema }),
-        ...(maxIterations === undefined ? {} : { maxIterations }),
+        ...chosen,
       },
       run: async ({ options, execute }) => {
-        const limits = {
-          ...(maxIterations === undefined ? {} : { maxIterations }),
-          ...(signal === undefined ? {} : { signal }),
-        };
         const structured =
           schema === undefined
             ? options
             : structuredOptions(options, schema, this.provider.getCapabilities(options.model));
-        const { response, usage } = await execute({ ...structured, ...limits, stream });
+        const { response, usage } = await execute({
+          ...structured,
+          ...chosen,
+          ...(signal === undefined ? {} : { signal }),
+          stream,
+        });
         return { ...response, usage };
       },
     });

@@ -27,22 +27,25 @@ export class QueueRunUseCase {
    */
   async execute(
     actor: Actor,
-    { tools, maxIterations, ...request }: AgenticRequest,
+    { tools, maxIterations, durability, ...request }: AgenticRequest,
     dueAt?: number,
     options: QueueOptions = {},
   ): Promise<{ readonly executionId: string }> {
     if (options.globalPriority !== undefined && actor.isAdmin !== true && actor.source !== 'job')
       throw new LLMPermissionError('Only administrators may set "globalPriority". Use "priority" among your own runs.');
-    const limits = maxIterations === undefined ? {} : { maxIterations };
+    const chosen = {
+      ...(maxIterations === undefined ? {} : { maxIterations }),
+      ...(durability === undefined ? {} : { durability }),
+    };
     const launcher = new RunLauncher({
       ...this.ports,
       loop: this.queueingLoop({ ...options, ...(dueAt === undefined ? {} : { dueAt }) }),
     });
     const { executionId } = await launcher.launch(actor, request, {
       tools,
-      args: { operation: 'generateWithTools', tools, ...limits },
+      args: { operation: 'generateWithTools', tools, ...chosen },
       run: ({ options: given, execute }) =>
-        execute({ ...given, ...limits, origin: { ...given.origin, source: 'job' } }),
+        execute({ ...given, ...chosen, origin: { ...given.origin, source: 'job' } }),
     });
     return { executionId };
   }

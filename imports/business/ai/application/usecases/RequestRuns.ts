@@ -66,7 +66,8 @@ export class RequestRuns {
 
   private async repeat(executionId: string, options: ExecuteOptions): Promise<RunResult> {
     try {
-      const started = await this.loop.start(this.userId, { ...options, executionId });
+      // What was recalled for the first is in its conversation.
+      const started = await this.loop.start(this.userId, { ...options, recall: false, executionId });
       return await started.done;
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;

@@ -11,21 +11,25 @@ import {
   isLLMError,
   LLMAuthError,
   LLMInvalidRequestError,
-  LLMPermissionError,
   LLMServerError,
 } from '../../domain/errors/LLMErrors';
-import type { AccessPolicy, Permission, RequestedUse } from '../../domain/interfaces/AccessPolicy';
+import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { Actor } from '../../domain/types/Actor';
+import type { CompactionOptions } from '../../domain/types/Compaction';
 import type { LLMInput, ReasoningEffort } from '../../domain/types/LLMTypes';
 import type { Item } from '../../domain/types/ResponsesAPITypes';
+import type { CallOrigin } from '../../domain/types/RequestRecords';
 import type { RunMetadataFields } from '../../domain/types/RunViews';
 import type { AuditEvent } from '../../domain/types/AuditEvents';
 import type { AgenticLoop, ExecuteOptions } from '../services/AgenticLoop';
+import type { RecallOption } from '../services/memory/recallMemories';
 import { canonicalJson } from '../services/shared/canonicalJson';
 import { normalizeInput } from '../services/ContentNormalizer';
+import { continuedCompaction } from '../services/runs/compaction/compactionOptions';
 import { titleOf } from '../services/runs/titleOf';
+import { authorizeUse } from './authorizeUse';
 import { conversationBefore, followedRunOf } from './conversationBefore';
 import type { FollowedRuns } from './conversationBefore';
 import { RequestRuns } from './RequestRuns';
@@ -46,11 +50,18 @@ export interface UseRequest extends FollowedRuns {
   readonly reasoning?: ReasoningEffort;
   /** A name for runs that belong together, given by the client. */
   readonly conversationId?: string;
+  /** Whether what is remembered about the user is added to the input. Default: the launcher's. */
+  readonly recall?: RecallOption;
+  /** How the history is kept within the model's context window. Default: the loop's. */
+  readonly compaction?: RequestedCompaction;
   /** Labels of the run. */
   readonly tags?: readonly string[];
   /** Facts about the run, which no vendor receives. */
   readonly metadata?: RunMetadataFields;
 }
+
+/** The model for summaries and the items that are kept are up to the operator. */
+export type RequestedCompaction = boolean | Pick<CompactionOptions, 'strategy' | 'threshold' | 'window'>;
 
 export interface RunLauncherPorts {
   readonly access: AccessPolicy;
@@ -63,6 +74,8 @@ export interface RunLauncherPorts {
   readonly onUse?: (event: AuditEvent) => void;
   /** Called with the id of a run that the started one repeats, continues, forks or starts anew. */
   readonly onFollowed?: (executionId: string) => Promise<unknown>;
+  /** What requests recall that do not say it. Default: nothing. */
+  readonly recall?: RecallOption;
   readonly logger?: Logger;
 }
 
@@ -104,7 +117,7 @@ export class RunLauncher {
   async launch<T>(actor: Actor, request: UseRequest, work: RunWork<T>): Promise<StartedRequest<T>> {
     try {
       if (actor.userId === '') throw new LLMAuthError('You must be logged in.');
-      const read = { ...request, input: readInput(actor, request) };
+      const read = { ...request, input: itemsFromUser(actor, request.input) };
       if (!REQUEST_ID.test(request.requestId))
         throw new LLMInvalidRequestError('"requestId" must be 1 to 128 visible characters without spaces.', {
           path: 'requestId',
@@ -112,7 +125,10 @@ export class RunLauncher {
       const hash = createHash('sha256')
         .update(canonicalJson({ ...read, ...work.args }))
         .digest('hex');
-      return (await this.join(actor, read, hash, work)) ?? (await this.start(actor, read, hash, work));
+      // Asked meanwhile, and of no concern to a request that is repeated.
+      const permission = this.authorize(actor, read, work);
+      permission.catch(() => undefined);
+      return (await this.join(actor, read, hash, work)) ?? (await this.start(actor, read, hash, work, permission));
     } catch (error) {
       const { requestId, providerId } = request;
       const code = isLLMError(error) ? error.code : 'vendor-error';
@@ -145,20 +161,28 @@ export class RunLauncher {
     return { executionId, done: ignoreRejection(work.run(runs.authorized(optionsOf(request)))) };
   }
 
+  private authorize<T>(
+    actor: Actor,
+    { providerId, model }: ReadRequest,
+    { tools }: RunWork<T>,
+  ): ReturnType<typeof authorizeUse> {
+    const use = { providerId, tools, ...(model === undefined ? {} : { model }) };
+    return authorizeUse(actor, use, { ...this.ports, logger: this.logger });
+  }
+
   private async start<T>(
     actor: Actor,
     request: ReadRequest,
     hash: string,
     work: RunWork<T>,
+    permission: ReturnType<typeof authorizeUse>,
   ): Promise<StartedRequest<T>> {
     const { userId, source } = actor;
     const { requestId, providerId, model, conversationId, tags = [], metadata: facts = {} } = request;
-    const budget = await this.authorize(actor, {
-      providerId,
-      tools: work.tools,
-      ...(model === undefined ? {} : { model }),
-    });
-    const input = [...(await conversationBefore(actor, request, this.ports.runs)), ...request.input];
+    const budget = await permission;
+    const before = await conversationBefore(actor, request, this.ports.runs);
+    const input = [...before.items, ...request.input];
+    const compaction = continuedCompaction(request.compaction, before.compaction);
     const executionId = randomUUID();
     const named = { userId, source, requestId, providerId, executionId };
     const metadata = {
@@ -186,11 +210,14 @@ export class RunLauncher {
           return started.done;
         };
         const runs = new RequestRuns(userId, executionId, first, this.ports.loop);
+        const { recall = this.ports.recall } = request;
         const authorized = runs.authorized({
           ...optionsOf({ ...request, input }),
+          ...(recall === undefined ? {} : { recall }),
+          ...(compaction === undefined ? {} : { compaction }),
           tools: [...work.tools, ...(work.clientTools ?? [])],
           ...(budget === undefined ? {} : { budget }),
-          ...originOf(actor),
+          origin: originOf(actor),
         });
         const done = ignoreRejection(
           this.reportEnd(work.run(authorized), (state) => {
@@ -237,27 +264,6 @@ export class RunLauncher {
     }
   }
 
-  /** Only actors who may use a provider learn whether it exists. @throws LLMPermissionError, LLMInvalidRequestError */
-  private async authorize(actor: Actor, use: RequestedUse): Promise<Extract<Permission, { allowed: true }>['budget']> {
-    const permission = await this.decide(actor, use);
-    if (!permission.allowed) throw new LLMPermissionError(permission.reason);
-    if (!this.ports.providers.has(use.providerId))
-      throw new LLMInvalidRequestError(`There is no provider "${use.providerId}".`, { path: 'providerId' });
-    return permission.budget;
-  }
-
-  private async decide(actor: Actor, use: RequestedUse): Promise<Permission> {
-    try {
-      return await this.ports.access.decide(actor, use);
-    } catch (cause) {
-      if (isLLMError(cause)) throw cause;
-      this.logger.error('The access policy failed.', cause);
-      throw new LLMPermissionError('Your permission could not be checked, so access is denied. Try again later.', {
-        cause,
-      });
-    }
-  }
-
   private audit(event: AuditEvent): void {
     try {
       this.ports.onUse?.(event);
@@ -274,7 +280,7 @@ function ignoreRejection<T>(done: Promise<T>): Promise<T> {
 }
 
 /** Only the server's own code may use the operator's roles. @throws LLMInvalidRequestError */
-function readInput(actor: Actor, { input }: UseRequest): readonly Item[] {
+export function itemsFromUser(actor: Actor, input: LLMInput): readonly Item[] {
   const items = normalizeInput(input);
   if (actor.source === 'job') return items;
   const at = items.findIndex(
@@ -290,9 +296,9 @@ function readInput(actor: Actor, { input }: UseRequest): readonly Item[] {
 }
 
 /** Stored with the run: another process may continue it. Admins own the vendors' accounts, and the server uses them. */
-function originOf({ source, origin, isAdmin }: Actor): Pick<ExecuteOptions, 'origin'> {
-  if (source === 'job') return { origin: { ...origin, source } };
-  return { origin: { ...origin, source: 'run', ...(isAdmin === true ? {} : { ownObjectsOnly: true }) } };
+export function originOf({ source, origin, isAdmin }: Actor): CallOrigin {
+  if (source === 'job') return { ...origin, source };
+  return { ...origin, source: 'run', ...(isAdmin === true ? {} : { ownObjectsOnly: true }) };
 }
 
 function optionsOf({ providerId, model, input, instructions, temperature, maxOutputTokens, reasoning }: ReadRequest) {

@@ -3,6 +3,7 @@ import { isFinished } from '../../domain/entities/Run';
 import { ConflictError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { Actor } from '../../domain/types/Actor';
+import type { RunCompaction } from '../../domain/types/Compaction';
 import type { Item } from '../../domain/types/ResponsesAPITypes';
 import type { RunRecord } from '../../domain/types/RunRecords';
 import { continuableTranscript } from './continuableTranscript';
@@ -29,12 +30,18 @@ export interface RunFork {
   readonly turn: number;
 }
 
+export interface ConversationBefore {
+  readonly items: readonly Item[];
+  /** What the earlier run has compacted of them. */
+  readonly compaction?: RunCompaction;
+}
+
 /** @throws LLMInvalidRequestError for an unknown run; ConflictError for one that has not ended */
 export async function conversationBefore(
   { userId, isAdmin = false }: Actor,
   { continues, repeats, forkOf, startedFrom }: FollowedRuns,
   runs: Pick<RunStore, 'load'>,
-): Promise<readonly Item[]> {
+): Promise<ConversationBefore> {
   const loadAccessible = async (executionId: string, path: string): Promise<RunRecord> => {
     const run = (await runs.load(executionId))?.run;
     if (run === undefined || (run.userId !== userId && !isAdmin))
@@ -43,16 +50,18 @@ export async function conversationBefore(
   };
   if (startedFrom !== undefined) await loadAccessible(startedFrom, 'startedFrom');
   if (forkOf !== undefined)
-    return forkedConversation(await loadAccessible(forkOf.executionId, 'forkOf.executionId'), forkOf.turn);
+    return { items: forkedConversation(await loadAccessible(forkOf.executionId, 'forkOf.executionId'), forkOf.turn) };
   const executionId = continues ?? repeats;
-  if (executionId === undefined) return [];
+  if (executionId === undefined) return { items: [] };
   const run = (await runs.load(executionId))?.run;
   const path = continues === undefined ? 'repeats' : 'continues';
   // Another user's run is indistinguishable from an unknown one.
   if (run?.userId !== userId) throw new LLMInvalidRequestError(`There is no run "${executionId}".`, { path });
   if (!isFinished(run.state))
     throw new ConflictError(`The run "${executionId}" has not ended. Wait for its end, or cancel it.`, { path });
-  return continues === undefined ? run.input : continuableTranscript(run.transcript);
+  if (continues === undefined) return { items: run.input };
+  const { transcript, compaction } = run;
+  return { items: continuableTranscript(transcript), ...(compaction === undefined ? {} : { compaction }) };
 }
 
 export function followedRunOf({ continues, repeats, forkOf, startedFrom }: FollowedRuns): string | undefined {

@@ -72,6 +72,11 @@ export interface FunctionTool {
    * (default) with the new one, `ask` a person, or `end` the run with an error.
    */
   readonly onChange?: OnToolChange;
+  /**
+   * Runs leave the definition out of their requests until the model has found the tool with `search_tools`. `auto`:
+   * runs with many tools do. Default false.
+   */
+  readonly deferLoading?: boolean | 'auto';
   readonly vendor?: VendorPart;
 }
 

@@ -2,9 +2,12 @@
 import type { ILLMProvider } from '../interfaces/ILLMProvider';
 import { UnsupportedFeatureError } from './LLMErrors';
 
+/** Where to look instead. */
+export const EMBEDDING_VENDORS = 'Request a model of OpenAI, Azure OpenAI, Google or a compatible host.';
+
 export function noEmbeddings(provider: Pick<ILLMProvider, 'getProviderName'>): UnsupportedFeatureError {
   return new UnsupportedFeatureError(
-    `The provider "${provider.getProviderName()}" has no embeddings. Request a model of another one.`,
+    `The provider "${provider.getProviderName()}" has no embeddings. ${EMBEDDING_VENDORS}`,
     { path: 'model' },
   );
 }

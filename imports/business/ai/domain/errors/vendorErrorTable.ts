@@ -128,6 +128,17 @@ const EXACT_WORDS = codeTable({
     'moderation_blocked',
     'content_blocked',
     'prohibited_content',
+    // Gemini's Interactions API: https://ai.google.dev/gemini-api/docs/api-errors
+    'safety',
+    'recitation',
+    'language',
+    'spii',
+    'blocklist',
+    'jailbreak',
+    'image_safety',
+    'image_prohibited_content',
+    'image_recitation',
+    'image_other',
   ],
   quota: [
     'insufficient_quota',

@@ -1,11 +1,12 @@
 /** A model endpoint: makes one attempt per call, in the OpenAI Responses format whatever the vendor's wire is. */
-import type { Embeddings, EmbedOptions } from '../types/EmbeddingTypes';
+import type { EmbeddingBatch, Embeddings, EmbedOptions } from '../types/EmbeddingTypes';
 import type { GenerateOptions } from '../types/LLMTypes';
 import type { RelayCall, RelayResponse } from '../types/RelayTypes';
 import type { ModelPrice } from '../types/ModelPrice';
 import type { LLMResponse } from '../types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../types/StreamEvents';
 import type { WireName } from '../types/VendorTypes';
+import type { BatchStore } from './BatchStore';
 import type { ResponseStore } from './ResponseStore';
 
 export interface ModelCapabilities {
@@ -18,10 +19,14 @@ export interface ModelCapabilities {
   readonly supportsJSON: boolean;
   readonly supportsJSONSchema: boolean;
   readonly supportsReasoning: boolean;
+  /** The vendor makes histories shorter on request: see `compact` in `GenerateOptions`. */
+  readonly supportsCompaction?: boolean;
   /** The vendor stores responses, so `previous_response_id` works without replaying the history. */
   readonly keepsState: boolean;
   /** The model makes vectors of texts, and generates nothing. */
-  readonly makesEmbeddings?: true;
+  readonly makesEmbeddings?: boolean;
+  /** What one request for embeddings may have. Absent: as much as is sent. */
+  readonly embeddingBatch?: EmbeddingBatch;
   /** Size of the context window, in tokens. */
   readonly maxTokens: number;
   readonly maxOutputTokens: number;
@@ -45,6 +50,8 @@ export interface ILLMProvider {
   readonly retriesFailedCalls?: boolean;
   /** Where an `LLMClient` with this provider stores responses, unless it has a store of its own. */
   readonly responseStore?: ResponseStore | undefined;
+  /** The same for its batches at vendors. */
+  readonly batchStore?: BatchStore | undefined;
   /** The model of requests that name none. Undefined if only the vendor knows it. */
   readonly defaultModel?: string | undefined;
   getProviderName(): string;

@@ -1,5 +1,6 @@
 /** Provides tool definitions and runs the tools. */
 import type { FunctionTool, InputRequest } from '../entities/Tool';
+import type { HostedMcpTool } from '../types/HostedMcp';
 import type { JsonObject } from '../types/VendorTypes';
 
 /** What a person has answered. `values` match the request's schema, whose defaults have been filled in. */
@@ -50,6 +51,8 @@ export interface IToolExecutor {
   execute(toolName: string, args: unknown, context: ToolCallContext): unknown;
   hasToolFunction(toolName: string): boolean;
   getToolDefinition(toolName: string): FunctionTool | undefined;
+  /** The tool as a vendor may call it itself. Undefined, also if absent: Bolide calls it. */
+  hostedMcpTool?(toolName: string): HostedMcpTool | undefined;
   /** Whether tools may appear later, so that runs wait for those that are missing. Default: false. */
   readonly gainsTools?: boolean;
 }

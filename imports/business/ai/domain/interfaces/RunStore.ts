@@ -29,6 +29,18 @@ export interface StoredRun {
   readonly recorded?: RecordedCalls;
 }
 
+/** A run as its new owner has it. */
+export interface ClaimedStoredRun extends StoredRun {
+  readonly lease: RunLease;
+}
+
+/** What an orphaned run is claimed with. */
+export interface OrphanClaim {
+  /** As it was read. */
+  readonly lease: RunLease;
+  readonly suspicion: RunSuspicion;
+}
+
 /** Where the calls of a run are stored. See `OpenCalls`. */
 export interface RecordedCalls {
   /** Ids of calls that the run's own write has recorded. */
@@ -117,7 +129,17 @@ export interface RunStore {
     owner: string,
     reason?: ClaimReason,
     suspicion?: RunSuspicion,
-  ): Promise<(StoredRun & { readonly lease: RunLease }) | undefined>;
+  ): Promise<ClaimedStoredRun | undefined>;
+  /**
+   * Claims orphaned runs, each as `claim` does, with few commands for all of them.
+   * @returns by execution id, those that were claimed; in place of one that cannot be read, the error that says why
+   */
+  claimOrphans(claims: readonly OrphanClaim[], owner: string): Promise<ReadonlyMap<string, ClaimedStoredRun | Error>>;
+  /**
+   * Records that runs which were taken over have made progress. Those that have ended, or were claimed since their
+   * leases were read, stay as they are.
+   */
+  clearTakeovers(leases: readonly RunLease[]): Promise<void>;
   /**
    * One atomic write. Absent fields stay as they are; a run that has ended does not change any more.
    * @param change with the entire transcript if it has grown, and at the end of the run

@@ -1,10 +1,13 @@
 /** Tools that come and go while the program runs, such as those of an MCP server. */
 import type { FunctionTool } from '../entities/Tool';
+import type { HostedMcpTool } from '../types/HostedMcp';
 import type { ToolCallContext } from './IToolExecutor';
 
 /** A tool with its function. `external` tools have none. */
 export interface SourceTool extends Omit<FunctionTool, 'type'> {
   readonly execute?: (args: unknown, context: ToolCallContext) => unknown;
+  /** The tool as a vendor may call it itself. Undefined, also if absent: Bolide calls it. */
+  readonly hosted?: () => HostedMcpTool | undefined;
 }
 
 export interface ToolSource {

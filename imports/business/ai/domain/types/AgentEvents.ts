@@ -65,6 +65,8 @@ export type AgentEventBody =
       readonly iteration: number;
       readonly model: string;
       readonly reason: CompactionReason;
+      /** Whether the vendor has compacted the history, or Bolide. */
+      readonly strategy: 'vendor' | 'portable';
       readonly tokensBefore: number;
       readonly tokensAfter: number;
       readonly summarizedItems: number;

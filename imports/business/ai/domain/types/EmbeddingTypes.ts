@@ -42,6 +42,13 @@ export interface Embeddings {
   readonly vendor: EmbeddingVendor;
 }
 
+/** The most that one request for embeddings may have. */
+export interface EmbeddingBatch {
+  readonly inputs: number;
+  /** Of all inputs together. */
+  readonly tokens?: number;
+}
+
 /** Its `cost` or `unpriced`, and `providerId`, are set by the router. */
 export interface EmbeddingVendor extends CallCost {
   readonly name: string;

@@ -7,6 +7,10 @@ import type { Content, FailedAttempt, InputItem, ItemStatus, MessageRole } from 
 import type { SentRequest } from './StoredObjects';
 import type { JsonObject, Loss, VendorFields, WireName } from './VendorTypes';
 import type { RunTurn } from '../entities/BudgetAccount';
+import type { BackgroundTurn } from '../interfaces/BackgroundCalls';
+import type { CompactionReader } from './Compaction';
+import type { HostedMcpTools } from './HostedMcp';
+import type { BatchedCall } from '../interfaces/VendorBatches';
 import type { BuiltInTool, FunctionTool, Tool } from '../entities/Tool';
 
 /** Content parts that are accepted as input in addition to `Content`. */
@@ -161,6 +165,17 @@ export interface GenerateOptions {
   readonly parallel_tool_calls?: boolean;
   readonly previous_response_id?: string;
   readonly store?: boolean;
+  /**
+   * Has the vendor generate the response in the background, and waits for it: for responses that take long. A run whose
+   * process dies then waits for the same response. OpenAI and Azure OpenAI have it, and store the response; elsewhere
+   * the call is an ordinary one, with a warning. Default: false.
+   */
+  readonly background?: boolean;
+  /**
+   * A conversation that OpenAI or Azure OpenAI stores (`conv_…`): the response continues it, and is added to it. Its
+   * earlier items are not in `input`. Not for runs, whose turns have all of their history.
+   */
+  readonly conversation?: string;
   readonly reasoning?: { readonly effort?: ReasoningEffort | null; readonly summary?: string | null };
   readonly stop?: string | readonly string[];
   readonly metadata?: Readonly<Record<string, string>>;
@@ -220,6 +235,19 @@ export interface GenerateOptions {
   readonly promptCache?: 'auto' | false | PromptCache;
   /** Called once for a request with `cache`, before its response. */
   readonly onCache?: (lookup: CacheLookup) => void;
+  /**
+   * Has the vendor make the input shorter instead of answering it. The output is what is to be sent in its place, and
+   * only this provider can read it. Without fallbacks, and only for models with `supportsCompaction`.
+   */
+  readonly compact?: boolean;
+  /** Who can read the compaction in `input`. Other providers refuse the request. */
+  readonly compactedBy?: CompactionReader;
+  /** Tools of the request that the vendor is to call itself, if it can. In runs only. */
+  readonly hostedMcp?: HostedMcpTools;
+  /** Finds the responses in the background that an earlier process has requested for the same turn. */
+  readonly backgroundTurn?: BackgroundTurn;
+  /** Has the request answered in a batch of the vendor, if the vendor has them: without retries and fallbacks. */
+  readonly batch?: BatchedCall;
   /** Called with what guardrails did to the call. */
   readonly onAnnotation?: (annotation: GuardrailAnnotation) => void;
   /** Where the call comes from, for the request log and the limits of API tokens. Default: the app's own code. */
@@ -229,7 +257,10 @@ export interface GenerateOptions {
 }
 
 export interface PromptCache {
-  /** Indexes in `input` of messages and results up to which the prompt is cached, at most four. Default: `auto`. */
+  /**
+   * Indexes in `input` of messages and results up to which the prompt is cached, at most four. Default: `auto`. Google
+   * stores it under a name, and bills the storage.
+   */
   readonly breakpoints?: readonly number[];
   /** The same for the requests of one conversation. Default: none; in runs, the run's id. */
   readonly key?: string;

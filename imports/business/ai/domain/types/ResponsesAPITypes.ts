@@ -238,6 +238,8 @@ export interface ResponseVendor extends CallCost {
   /** The vendor's own finish reason, verbatim. */
   readonly finish_reason: string | null;
   readonly request_id?: string;
+  /** The vendor's id of the batch that answered the request. Its `cost` is that of requests in batches. */
+  readonly batch_id?: string;
   /** A stored response of an earlier call, which has cost nothing. `usage` is that of the earlier call. */
   readonly cached?: true;
   readonly warnings: readonly string[];

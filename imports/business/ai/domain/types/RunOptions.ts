@@ -3,6 +3,7 @@ import type { CompactionOptions } from './Compaction';
 import type { GenerateOptions, LooseTool } from './LLMTypes';
 import type { RunLimits } from './RunLimits';
 import type { RunDurability } from './RunRecords';
+import type { ToolSearchOptions } from './ToolSearch';
 
 export interface RunOptions extends Omit<GenerateOptions, 'tools'>, Partial<RunLimits> {
   /** Names of the executor's tools, or definitions. */
@@ -13,4 +14,6 @@ export interface RunOptions extends Omit<GenerateOptions, 'tools'>, Partial<RunL
   readonly stream?: boolean;
   /** Keeps the history within the model's context window. Default: the loop's. */
   readonly compaction?: boolean | CompactionOptions;
+  /** Has the model search for tools with `deferLoading`, instead of sending it all definitions. Default: true. */
+  readonly toolSearch?: boolean | ToolSearchOptions;
 }

@@ -8,6 +8,7 @@ import type { RunLimits } from './RunLimits';
 import type { AwaitedTools, ParkedRun, RunError, RunMetadataFields } from './RunViews';
 import type { Item, LLMResponse } from './ResponsesAPITypes';
 import type { RunTotals } from './RunTotals';
+import type { ToolSearchPlan } from './ToolSearch';
 import type { TraceContext } from './TraceContext';
 
 /** Identifies the definition of a tool, as SHA-256 in hexadecimal. */
@@ -23,7 +24,9 @@ export interface ToolHash {
  *   the next heartbeat;
  * - `end`: before a tool runs that is not `readOnly`, when the run begins to wait, and at its end.
  */
-export type RunDurability = 'step' | 'turn' | 'end';
+export type RunDurability = (typeof RUN_DURABILITIES)[number];
+
+export const RUN_DURABILITIES = ['step', 'turn', 'end'] as const;
 
 /** What the run is to do, apart from its input. Survives a round trip through JSON. */
 export interface RunPlan {
@@ -36,6 +39,8 @@ export interface RunPlan {
     | 'onHead'
     | 'onRetry'
     | 'onExchange'
+    | 'batch'
+    | 'backgroundTurn'
     | 'onCache'
     | 'onRateLimits'
     | 'onAnnotation'
@@ -50,6 +55,8 @@ export interface RunPlan {
   readonly compaction?: CompactionSetting;
   /** Absent: `step`. */
   readonly durability?: RunDurability;
+  /** Absent: the definitions of all tools are sent with every request. */
+  readonly toolSearch?: ToolSearchPlan;
 }
 
 /** The runs above a run. */

@@ -12,6 +12,8 @@ export const TOPICS = [
   'queue',
   'prompts',
   'routing',
+  'mcpServers',
+  'memories',
   'audit',
 ] as const;
 

@@ -20,9 +20,14 @@ export const SCHEME_OF_WIRE = {
   chat_completions: 'openai',
   anthropic_messages: 'anthropic',
   gemini: 'google',
+  interactions: 'google_interactions',
 } as const;
 export type WireName = keyof typeof SCHEME_OF_WIRE;
 export type SchemeName = (typeof SCHEME_OF_WIRE)[WireName];
+
+/** The wires that Bolide's own API speaks. Streams can be written in their schemes; they can be read in any. */
+export type ServedWire = Exclude<WireName, 'interactions'>;
+export type ServedScheme = (typeof SCHEME_OF_WIRE)[ServedWire];
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 export type JsonObject = Record<string, unknown>;
@@ -51,6 +56,14 @@ export interface Loss {
   readonly reason: string;
 }
 
+/** The beginning of a request that the vendor is to store. */
+export interface CachedPrefix {
+  /** Where it may end, from short to long: the elements of the body's `contents` before it, less than all. */
+  readonly ends: readonly [number, ...number[]];
+  /** How long it is stored, in seconds. */
+  readonly lifetime: number;
+}
+
 /** How an API departs from its wire. Converters read these fields and never check for a vendor's name. */
 export interface VendorQuirks {
   /** Chat: the field that limits the response. */
@@ -71,14 +84,16 @@ export interface VendorQuirks {
   readonly supportsToolNamespaces?: boolean;
   /** Whether tools with free text as their input are supported; otherwise they are offered as functions. */
   readonly supportsCustomTools?: boolean;
+  /** Its Responses API has background mode and conversations. Default: false. */
+  readonly supportsBackground?: boolean;
   /** Whether `strict` on a response format is supported. Default: true. */
   readonly supportsStrictSchemas?: boolean;
   readonly supportsParallelToolCalls: boolean;
   /**
-   * How a request says what is to be cached: by marks in it, or by a key that a conversation's requests share. Absent:
-   * in no way, and the API caches what it likes.
+   * How a request says what is to be cached: by marks in it, by a key that a conversation's requests share, or by the
+   * name of contents that were stored before. Absent: in no way, and the API caches what it likes.
    */
-  readonly promptCache?: 'marks' | 'key';
+  readonly promptCache?: 'marks' | 'key' | 'stored';
   /** Whether the API fetches image URLs itself. */
   readonly fetchesImageUrls: boolean;
   /** Top-level request fields that the API rejects; they are dropped and reported. */

@@ -1,7 +1,10 @@
 /** Anthropic's Messages wire through the official SDK. */
 import { explainMissingPackage } from '../../domain/errors/explainMissingPackage';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
+import type { VendorBatchApi } from '../../domain/interfaces/VendorBatches';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
+import { AnthropicBatches } from './batches/AnthropicBatches';
+import type { SendBatchRequest } from './batches/batchRequests';
 import type { GuardedFetch } from './http/guardedFetch';
 import { readModelList } from './readModelList';
 import { pickFields, readTokenCount } from './readTokenCount';
@@ -65,6 +68,10 @@ export class AnthropicClient implements VendorClient {
       { ...request, path: `/v1${request.path}`, headers: { ...VERSION, ...request.headers } },
       credential,
     );
+  }
+
+  batches(send: SendBatchRequest): VendorBatchApi {
+    return new AnthropicBatches(send);
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {

@@ -5,14 +5,25 @@
 import type { RequestOptions } from '@google/generative-ai';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
+import type { VendorBatchApi } from '../../domain/interfaces/VendorBatches';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
+import { CachedContents } from './CachedContents';
+import { GeminiBatches } from './batches/GeminiBatches';
+import type { SendBatchRequest } from './batches/batchRequests';
 import type { GuardedFetch, GuardedInit } from './http/guardedFetch';
-import { googleEmbeddingBody, MAX_GOOGLE_BATCH, readGoogleEmbeddings } from './googleEmbeddings';
+import { googleEmbeddingBody, readGoogleEmbeddings } from './googleEmbeddings';
 import { readModelList } from './readModelList';
 import { readTokenCount } from './readTokenCount';
 import { sendCall } from './sendCall';
 import type { CallOptions } from './sendCall';
-import type { EmbeddingCall, EmbeddingReply, VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
+import type {
+  EmbeddingCall,
+  EmbeddingReply,
+  VendorCall,
+  VendorClient,
+  VendorHttpResponse,
+  VendorRelay,
+} from './VendorClient';
 
 export interface GoogleClientOptions {
   readonly vendor: VendorName;
@@ -28,12 +39,26 @@ const DEFAULT_API_VERSION = 'v1beta';
 
 export class GoogleClient implements VendorClient {
   private readonly options: GoogleClientOptions;
+  private readonly cachedContents: CachedContents;
 
   constructor(options: GoogleClientOptions) {
     this.options = options;
+    this.cachedContents = new CachedContents(({ model, ...call }, body) =>
+      this.request('cachedContents', call, {
+        method: 'POST',
+        headers: { ...authentication(call.credential), 'content-type': 'application/json' },
+        body: JSON.stringify({ model: modelPath(model), ...body }),
+      }),
+    );
   }
 
   async send(call: VendorCall): Promise<VendorHttpResponse> {
+    const { cachedPrefix } = call;
+    if (cachedPrefix === undefined) return this.generate(call);
+    return this.cachedContents.send(call, cachedPrefix, (each) => this.generate(each));
+  }
+
+  private async generate(call: VendorCall): Promise<VendorHttpResponse> {
     const task = call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
     const headers = { ...authentication(call.credential), 'content-type': 'application/json', ...call.headers };
     return this.request(`${modelPath(call.model)}:${task}`, call, {
@@ -54,26 +79,7 @@ export class GoogleClient implements VendorClient {
     return readTokenCount(response, 'totalTokens');
   }
 
-  /** More inputs than one request may have are sent in several, one after the other. */
   async embed(call: EmbeddingCall): Promise<EmbeddingReply> {
-    const { inputs } = call;
-    const rest = inputs.slice(MAX_GOOGLE_BATCH);
-    const first = await this.embedBatch(
-      rest.length === 0 ? call : { ...call, inputs: inputs.slice(0, MAX_GOOGLE_BATCH) },
-    );
-    if (rest.length === 0) return first;
-    const others = await this.embed({ ...call, inputs: rest });
-    const { inputTokens: counted, ...reply } = first;
-    return {
-      ...reply,
-      vectors: [...first.vectors, ...others.vectors],
-      ...(counted === undefined || others.inputTokens === undefined
-        ? {}
-        : { inputTokens: counted + others.inputTokens }),
-    };
-  }
-
-  private async embedBatch(call: EmbeddingCall): Promise<EmbeddingReply> {
     const path = modelPath(call.model);
     const response = await this.request(`${path}:batchEmbedContents`, call, {
       method: 'POST',
@@ -81,6 +87,26 @@ export class GoogleClient implements VendorClient {
       body: JSON.stringify(googleEmbeddingBody(call, path)),
     });
     return readGoogleEmbeddings(response, call.inputs.length);
+  }
+
+  /**
+   * `path` is below the version of the API, which the vendor puts after `/upload` and `/download`. Its response is read
+   * at the consumer's pace, so it may have any size.
+   */
+  relay(request: VendorRelay, credential: Credential | undefined): Promise<VendorHttpResponse> {
+    const { method, path, query = {}, headers, body, userId, signal, timeout } = request;
+    const [, prefix = '', rest = ''] = /^(\/upload|\/download)?\/(.*)$/.exec(path) ?? [];
+    const search = new URLSearchParams(query).toString();
+    return this.request(
+      `${rest}${search === '' ? '' : `?${search}`}`,
+      { credential, userId, signal, timeout, maxResponseBytes: Infinity },
+      { method: method.toUpperCase(), headers: { ...authentication(credential), ...headers }, body },
+      prefix,
+    );
+  }
+
+  batches(send: SendBatchRequest): VendorBatchApi {
+    return new GeminiBatches(send, modelPath);
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {
@@ -105,9 +131,9 @@ export class GoogleClient implements VendorClient {
     return response.text();
   }
 
-  private request(path: string, options: CallOptions, init: GuardedInit): Promise<VendorHttpResponse> {
+  private request(path: string, options: CallOptions, init: GuardedInit, prefix = ''): Promise<VendorHttpResponse> {
     const { vendor, limits, fetch, baseURL = DEFAULT_BASE_URL, apiVersion = DEFAULT_API_VERSION } = this.options;
-    const url = `${baseURL.replace(/\/+$/, '')}/${apiVersion}/${path}`;
+    const url = `${baseURL.replace(/\/+$/, '')}${prefix}/${apiVersion}/${path}`;
     return sendCall(vendor, options, limits, (call) => fetch(url, { ...init, call }));
   }
 }

@@ -1,7 +1,10 @@
 /** Groq's Chat Completions through its official SDK. */
 import { explainMissingPackage } from '../../domain/errors/explainMissingPackage';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
+import type { VendorBatchApi } from '../../domain/interfaces/VendorBatches';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
+import { OpenAIBatches } from './batches/OpenAIBatches';
+import type { SendBatchRequest } from './batches/batchRequests';
 import type { GuardedFetch } from './http/guardedFetch';
 import { requestOpenAIEmbeddings } from './openAIEmbeddings';
 import { readModelList } from './readModelList';
@@ -49,6 +52,12 @@ export class GroqClient implements VendorClient {
 
   relay(request: VendorRelay, credential: Credential | undefined): Promise<VendorHttpResponse> {
     return this.sdk.relay({ ...request, path: `/openai/v1${request.path}` }, credential);
+  }
+
+  /** https://console.groq.com/docs/batch: files of up to 100 MB. */
+  batches(send: SendBatchRequest): VendorBatchApi {
+    const limits = { requests: 50_000, bytes: 100_000_000 };
+    return new OpenAIBatches({ vendor: this.vendor, endpoint: '/v1/chat/completions', limits, send });
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {

@@ -4,7 +4,10 @@ import { explainMissingPackage } from '../../domain/errors/explainMissingPackage
 import { isLLMError, LLMInvalidRequestError, LLMModelNotFoundError } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
+import type { VendorBatchApi, VendorBatchLimits } from '../../domain/interfaces/VendorBatches';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
+import { OpenAIBatches } from './batches/OpenAIBatches';
+import type { SendBatchRequest } from './batches/batchRequests';
 import type { GuardedFetch } from './http/guardedFetch';
 import { isPathMissing } from './isPathMissing';
 import { requestOpenAIEmbeddings } from './openAIEmbeddings';
@@ -15,11 +18,13 @@ import type { RequestBuilder, SdkOptions } from './SdkRequests';
 import type {
   EmbeddingCall,
   EmbeddingReply,
+  StoredResponseCall,
   VendorCall,
   VendorClient,
   VendorHttpResponse,
   VendorRelay,
 } from './VendorClient';
+import { parseUrl } from '../../domain/parseUrl';
 
 export interface OpenAIClientOptions {
   readonly vendor: VendorName;
@@ -37,6 +42,14 @@ export interface OpenAIClientOptions {
 }
 
 const PATHS = { responses: '/responses', chat_completions: '/chat/completions' } as const;
+
+const COMPACTION_PATH = '/responses/compact';
+
+/** Of files with 200 MB; other hosts may serve the path and answer nothing. */
+const BATCH_LIMITS: { readonly [V in VendorName]?: VendorBatchLimits } = {
+  openai: { requests: 50_000, bytes: 200_000_000 },
+  azure_openai: { requests: 100_000, bytes: 200_000_000 },
+};
 
 const COUNTED_FIELDS = [
   'model',
@@ -64,12 +77,10 @@ export class OpenAIClient implements VendorClient {
   async send(call: VendorCall): Promise<VendorHttpResponse> {
     const { wire, azure } = this.options;
     const body = azure?.deployment === undefined ? call.body : { ...call.body, model: azure.deployment };
-    const { headers } = call;
+    const { headers, compact } = call;
+    const path = compact === true ? COMPACTION_PATH : PATHS[wire];
     try {
-      return await this.sdk.send(
-        { method: 'post', path: PATHS[wire], body, ...(headers === undefined ? {} : { headers }) },
-        call,
-      );
+      return await this.sdk.send({ method: 'post', path, body, ...(headers === undefined ? {} : { headers }) }, call);
     } catch (error) {
       throw isLLMError(error) && isPathMissing(error) ? this.withWireHint(error) : error;
     }
@@ -108,6 +119,14 @@ export class OpenAIClient implements VendorClient {
     return this.sdk.relay(request, credential);
   }
 
+  batches(send: SendBatchRequest): VendorBatchApi | undefined {
+    const { vendor, wire, azure } = this.options;
+    const limits = BATCH_LIMITS[vendor];
+    if (limits === undefined) return undefined;
+    const endpoint = `/v1${PATHS[wire]}` as const;
+    return new OpenAIBatches({ vendor, endpoint, limits, send, deployment: azure?.deployment });
+  }
+
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {
     await this.fetchModels(credential, signal);
   }
@@ -121,16 +140,26 @@ export class OpenAIClient implements VendorClient {
     return response.text();
   }
 
-  /** An unknown id is not an error. */
-  async deleteResponse(responseId: string, credential: Credential | undefined, signal?: AbortSignal): Promise<void> {
+  readResponse(responseId: string, call: StoredResponseCall): Promise<VendorHttpResponse> {
+    return this.sdk.send({ method: 'get', path: this.responsePath(responseId) }, call);
+  }
+
+  async cancelResponse(responseId: string, call: StoredResponseCall): Promise<void> {
+    await (await this.sdk.send({ method: 'post', path: `${this.responsePath(responseId)}/cancel` }, call)).text();
+  }
+
+  private responsePath(responseId: string): string {
     // A dot segment would address another path.
     if (/^\.{0,2}$/.test(responseId))
       throw new LLMInvalidRequestError('The response id is invalid.', { vendor: this.options.vendor });
+    return `/responses/${encodeURIComponent(responseId)}`;
+  }
+
+  /** An unknown id is not an error. */
+  async deleteResponse(responseId: string, credential: Credential | undefined, signal?: AbortSignal): Promise<void> {
     try {
-      const response = await this.sdk.send(
-        { method: 'delete', path: `/responses/${encodeURIComponent(responseId)}` },
-        { signal, credential },
-      );
+      const path = this.responsePath(responseId);
+      const response = await this.sdk.send({ method: 'delete', path }, { signal, credential });
       await response.text();
     } catch (error) {
       if (!isLLMError(error) || error.status !== 404) throw error;
@@ -205,7 +234,7 @@ function resolveAzureURL(
   given: string | undefined,
   apiVersion: string | undefined,
 ): { readonly baseURL: string; readonly deployments: boolean } {
-  if (given === undefined || !URL.canParse(given))
+  if (given === undefined || parseUrl(given) === undefined)
     throw new LLMInvalidRequestError('An Azure OpenAI provider needs the URL of its resource.', {
       vendor: 'azure_openai',
     });

@@ -193,8 +193,10 @@ function rejectDirectFetch(): Promise<never> {
  * SDKs read keys, base URLs, organisations and headers from variables. The operator's must not leak into users'
  * calls.
  */
-function withoutSdkEnvironment<T>(construct: () => T): T {
-  const hidden = Object.entries(process.env).filter(([name]) => /^(?:OPENAI|AZURE_OPENAI|ANTHROPIC|GROQ)_/.test(name));
+export function withoutSdkEnvironment<T>(construct: () => T): T {
+  const hidden = Object.entries(process.env).filter(([name]) =>
+    /^(?:OPENAI|AZURE_OPENAI|ANTHROPIC|GROQ|GOOGLE|GEMINI)_/.test(name),
+  );
   for (const [name] of hidden) Reflect.deleteProperty(process.env, name);
   try {
     return construct();

@@ -2,13 +2,21 @@
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { EmbeddingInput, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { RelayRequest } from '../../domain/types/RelayTypes';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import type { VendorBatchApi } from '../../domain/interfaces/VendorBatches';
+import type { CachedPrefix, JsonObject } from '../../domain/types/VendorTypes';
+import type { SendBatchRequest } from './batches/batchRequests';
 
 export interface VendorCall {
   /** Model or deployment, for APIs that take it in the path. */
   readonly model: string;
   readonly body: JsonObject;
   readonly stream: boolean;
+  /** The beginning that is to be stored, for APIs that store prompts under a name. */
+  readonly cachedPrefix?: CachedPrefix;
+  /** Told what could not be done as it was asked for. */
+  readonly onWarning?: (warning: string) => void;
+  /** Asks for a shorter history, for APIs that have a path of its own for that. */
+  readonly compact?: boolean;
   /** Undefined for APIs without authentication. */
   readonly credential: Credential | undefined;
   /** Whose call it is, for a fair share of the sockets. */
@@ -18,6 +26,8 @@ export interface VendorCall {
   /** Milliseconds for the entire call, body included. Default: the transport's limit. */
   readonly timeout?: number;
 }
+
+export type StoredResponseCall = Pick<VendorCall, 'credential' | 'userId' | 'signal'>;
 
 export interface EmbeddingCall
   extends
@@ -65,6 +75,11 @@ export interface VendorClient {
   embed?(call: EmbeddingCall): Promise<EmbeddingReply>;
   /** Sends a request as it is, for APIs that have more than models. @throws as `send` does */
   relay?(request: VendorRelay, credential: Credential | undefined): Promise<VendorHttpResponse>;
+  /** A stored response as the vendor has it, for APIs that generate them in the background. @throws as `send` does */
+  readResponse?(responseId: string, call: StoredResponseCall): Promise<VendorHttpResponse>;
+  cancelResponse?(responseId: string, call: StoredResponseCall): Promise<void>;
+  /** For APIs with batches. @param send sends its requests with the user's credential, as `relay` does */
+  batches?(send: SendBatchRequest): VendorBatchApi | undefined;
   /** Deletes a stored response, for APIs that store them. */
   deleteResponse?(responseId: string, credential: Credential | undefined, signal?: AbortSignal): Promise<void>;
 }

@@ -6,9 +6,6 @@ import type { JsonObject } from '../../domain/types/VendorTypes';
 import { checkVectors, parseVectors } from './openAIEmbeddings';
 import type { EmbeddingCall, EmbeddingReply, VendorHttpResponse } from './VendorClient';
 
-/** Inputs of one request. */
-export const MAX_GOOGLE_BATCH = 100;
-
 /**
  * @param path the model's, such as `models/gemini-embedding-001`
  * @throws UnsupportedFeatureError for tokens

@@ -1,5 +1,6 @@
 /** OpenAI's `POST /embeddings`. https://platform.openai.com/docs/api-reference/embeddings/create */
 import { isLLMError, LLMServerError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
+import { EMBEDDING_VENDORS } from '../../domain/errors/noEmbeddings';
 import { fieldsOf, isList, isObject } from '../../domain/json';
 import type { EmbeddingInput } from '../../domain/types/EmbeddingTypes';
 import { VENDOR_LABELS } from '../../domain/types/VendorTypes';
@@ -21,7 +22,7 @@ export async function requestOpenAIEmbeddings(
   } catch (error) {
     if (!isLLMError(error) || !isPathMissing(error)) throw error;
     throw new UnsupportedFeatureError(
-      `${VENDOR_LABELS[vendor]} has no embeddings at its base URL, so the model "${call.model}" cannot make any.`,
+      `${VENDOR_LABELS[vendor]} has no embeddings at its base URL, so the model "${call.model}" cannot make any. ${EMBEDDING_VENDORS}`,
       { vendor, path: 'model', cause: error },
     );
   }

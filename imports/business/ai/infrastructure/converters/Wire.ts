@@ -7,7 +7,14 @@ import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { InputFile, InputImage, LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
-import type { JsonObject, Loss, VendorName, VendorQuirks, WireName } from '../../domain/types/VendorTypes';
+import type {
+  CachedPrefix,
+  JsonObject,
+  Loss,
+  VendorName,
+  VendorQuirks,
+  WireName,
+} from '../../domain/types/VendorTypes';
 
 /** Everything about the target vendor and model that a conversion may read. */
 export interface WireContext {
@@ -19,6 +26,8 @@ export interface WireContext {
 
 export interface WireRequest {
   readonly body: JsonObject;
+  /** For APIs that store prompts under a name. The body itself is complete. */
+  readonly cachedPrefix?: CachedPrefix;
   readonly headers?: Readonly<Record<string, string>>;
   /** Options that were approximated or omitted. */
   readonly warnings: readonly string[];

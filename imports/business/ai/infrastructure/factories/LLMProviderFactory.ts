@@ -1,6 +1,7 @@
 /** Creates providers from settings that may change at run time: one per id, recreated when its settings change. */
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
+import type { ModelOverrides } from '../vendors/readModelOverrides';
 import { createProvider } from './createProvider';
 import type { CreateProviderOptions } from './createProvider';
 
@@ -25,10 +26,15 @@ export interface ProviderSettings extends CreateProviderOptions {
 export class LLMProviderFactory {
   private readonly cache = new Map<string, { readonly fingerprint: string; readonly provider: ILLMProvider }>();
   private readonly credentials: CredentialSource | undefined;
+  private readonly models: ModelOverrides;
 
-  /** @param credentials the source of tokens for settings without a key */
-  constructor(credentials?: CredentialSource) {
+  /**
+   * @param credentials the source of tokens for settings without a key
+   * @param models for all providers of a vendor
+   */
+  constructor(credentials?: CredentialSource, models: ModelOverrides = {}) {
     this.credentials = credentials;
+    this.models = models;
   }
 
   /** @throws LLMInvalidRequestError for invalid settings */
@@ -38,7 +44,12 @@ export class LLMProviderFactory {
     if (cached?.fingerprint === fingerprint) return cached.provider;
     const credentials =
       settings.apiKey === undefined ? (settings.credentials ?? this.credentials) : settings.credentials;
-    const provider = createProvider({ ...settings, ...(credentials === undefined ? {} : { credentials }) });
+    const models = [...(settings.models ?? []), ...(this.models[settings.vendor] ?? [])];
+    const provider = createProvider({
+      ...settings,
+      ...(credentials === undefined ? {} : { credentials }),
+      ...(models.length === 0 ? {} : { models }),
+    });
     this.cache.set(settings.id, { fingerprint, provider });
     return provider;
   }

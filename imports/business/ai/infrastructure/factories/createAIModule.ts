@@ -6,6 +6,7 @@ import { VendorObjects } from '../../application/services/VendorObjects';
 import { RunSlots } from '../../application/services/RunSlots';
 import { RunQueue } from '../../application/services/RunQueue';
 import { RunRecovery } from '../../application/services/RunRecovery';
+import { MemoryBatchStore } from '../../application/services/batches/MemoryBatchStore';
 import type { BudgetPolicy } from '../../application/services/budgets/BudgetPolicy';
 import { ModelRouting } from '../../application/services/routing/ModelRouting';
 import { RouteStats } from '../../application/services/routing/RouteStats';
@@ -13,12 +14,16 @@ import { RoutingRules } from '../../application/services/routing/RoutingRules';
 import type { LeaseTimes } from '../../application/services/runs/durable/LeaseHeartbeat';
 import { withoutOutages } from '../../domain/withoutOutages';
 import type { BudgetSettings } from '../../domain/entities/BudgetAccount';
+import type { CompactionOptions } from '../../domain/types/Compaction';
 import type { RoutingRule } from '../../domain/entities/RoutingRule';
+import type { BackgroundCallStore } from '../../domain/interfaces/BackgroundCalls';
+import type { BatchStore } from '../../domain/interfaces/BatchStore';
 import type { BudgetLimitStore } from '../../domain/interfaces/BudgetLimitStore';
 import type { BudgetStore } from '../../domain/interfaces/BudgetStore';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { Guardrail } from '../../domain/interfaces/Guardrail';
 import type { JobQueue } from '../../domain/interfaces/JobQueue';
+import type { Memory } from '../../domain/interfaces/Memory';
 import type { RequestLog } from '../../domain/interfaces/RequestLog';
 import type { ResponseCache } from '../../domain/interfaces/ResponseCache';
 import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
@@ -44,6 +49,7 @@ import { LLMProviderFactory } from './LLMProviderFactory';
 import type { ProviderSettings } from './LLMProviderFactory';
 import { ProviderCatalog } from './ProviderCatalog';
 import type { ProviderSource } from './ProviderSource';
+import type { ModelOverrides } from '../vendors/readModelOverrides';
 
 /** The default `id` is the vendor's name. */
 export type ProviderSettingsInput = Omit<ProviderSettings, 'id'> & { readonly id?: string };
@@ -54,10 +60,14 @@ export interface AISettings {
   readonly defaultProvider?: string;
   readonly temperature?: number;
   readonly systemPrompt?: string;
+  /** How runs, answers in chats among them, keep their histories within the model's context window. Default: true. */
+  readonly compaction?: boolean | CompactionOptions;
   /** Limits on each user's usage. Default: none. */
   readonly budgets?: BudgetSettings;
   /** Names that requests use as their `model`, and what serves them. Default: none. */
   readonly routing?: readonly RoutingRule[];
+  /** Rows that precede those of the vendors' own model tables. A provider's own `models` come before them. */
+  readonly models?: ModelOverrides;
   /** What is reported to OpenTelemetry, if the program has its SDK. Default: spans without content. */
   readonly telemetry?: TelemetrySettings;
 }
@@ -79,6 +89,10 @@ export interface AIModulePorts extends ChatPorts, UseCasePorts {
   readonly onUsage?: LLMManagerOptions['onUsage'];
   /** Resolves `previous_response_id`, and stores the chains of `LLMClient`s with the manager. Default: in memory. */
   readonly responses?: ResponseStore;
+  /** Finds calls in the background after a crash. Default: they are asked anew. */
+  readonly backgroundCalls?: BackgroundCallStore;
+  /** Records batches at vendors, so that another process continues them. Default: in memory. */
+  readonly batches?: BatchStore;
   /** Default: in memory, so that runs end with this process. */
   readonly runs?: RunStore;
   readonly leaseTimes?: Partial<LeaseTimes>;
@@ -107,6 +121,8 @@ export interface AIModulePorts extends ChatPorts, UseCasePorts {
   readonly now?: () => number;
   /** Routing rules that admins save at run time. Default: none. */
   readonly routingRules?: RoutingRuleStore;
+  /** What is remembered about users. Default: nothing, so that nothing can be recalled. */
+  readonly memories?: Memory;
   /** Receives an entry for each model call. Default: calls are not logged. */
   readonly requestLog?: RequestLog;
   /** Who made which of the objects that vendors store. Default: in memory. */
@@ -128,6 +144,8 @@ export interface AIModule {
   readonly routing: ModelRouting;
   readonly tools: ToolRegistry;
   readonly loop: AgenticLoop;
+  /** What is remembered about users. */
+  readonly memories?: Memory;
   /** Resolves `previous_response_id`. */
   readonly responses: ResponseStore;
   /** Who may name which object at a vendor. */
@@ -163,7 +181,11 @@ const CIRCUIT_STATES = ['closed', 'open', 'probing'] as const;
 export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {}): AIModule {
   const ports = given.logger === undefined ? given : { ...given, logger: withoutOutages(given.logger) };
   const settings = { ...input, providers: (input.providers ?? []).map(withId) };
-  const providers = new ProviderCatalog(settings, new LLMProviderFactory(ports.credentials), ports.providerSource);
+  const providers = new ProviderCatalog(
+    settings,
+    new LLMProviderFactory(ports.credentials, settings.models),
+    ports.providerSource,
+  );
   const telemetry = new Telemetry(settings.telemetry, {
     vendorOf: (providerId) => providers.rows().find(({ id }) => id === providerId)?.vendor,
     defaultModelOf: (providerId) => providers.defaultModelOf(providerId),
@@ -175,6 +197,7 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     directory: providers,
     toolExecutor: tools,
     responseStore: responses,
+    batchStore: ports.batches ?? new MemoryBatchStore(),
     ...logger,
     ...(ports.onUsage === undefined ? {} : { onUsage: ports.onUsage }),
   };
@@ -208,7 +231,9 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     instrumentation: telemetry.runInstrumentation,
     onStateStored: ports.onStateStored,
     access: ports.access,
+    memory: ports.memories,
     toolWaitMs: ports.toolWaitMs,
+    compaction: settings.compaction,
     ...logger,
     ...(ports.leaseTimes === undefined ? {} : { leaseTimes: ports.leaseTimes }),
   });
@@ -267,6 +292,7 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     guardrails: ports.guardrails ?? [],
     tools,
     loop,
+    ...(ports.memories === undefined ? {} : { memories: ports.memories }),
     responses,
     vendorObjects,
     sendGuard,

@@ -25,6 +25,8 @@ export interface ChatPorts {
   /** Keeps messages until they are answered. Default: those of a process that dies get no answer. */
   readonly turns?: ChatTurnStore;
   readonly context?: ContextSource;
+  /** Whether what is remembered about the user is added to each message, and to runs that do not say it. */
+  readonly recall?: boolean;
   /** Which tools a message may use, by where it comes from. Default: all. */
   readonly access?: AccessPolicy;
   /** Default: the console. */
@@ -90,6 +92,7 @@ export function createChat({ settings, loop, tools, runs }: ChatDependencies, po
     ...(ports.logger === undefined ? {} : { logger: ports.logger }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    ...(ports.recall === undefined ? {} : { recall: ports.recall }),
   });
   return {
     handler,

@@ -1,4 +1,5 @@
 /** Creates the manager and composes the decorators of its model calls. */
+import { BackgroundProvider } from '../../application/services/background/BackgroundProvider';
 import { BudgetedProvider } from '../../application/services/budgets/BudgetedProvider';
 import { CachedProvider } from '../../application/services/cache/CachedProvider';
 import { MemoryResponseCache } from '../../application/services/cache/MemoryResponseCache';
@@ -12,6 +13,7 @@ import type { SendGuard } from '../../application/services/SendGuard';
 import { LLMManager } from '../../application/services/LLMManager';
 import type { LLMManagerOptions } from '../../application/services/LLMManager';
 import type { ResilientProvider } from '../../application/services/routing/ResilientProvider';
+import type { BackgroundCallStore } from '../../domain/interfaces/BackgroundCalls';
 import type { Guardrail } from '../../domain/interfaces/Guardrail';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../domain/interfaces/Logger';
@@ -31,6 +33,8 @@ export interface ManagerPorts {
   readonly guardrails?: readonly Guardrail[];
   /** Default: calls may use every tool, and name every object, of a vendor's account. */
   readonly sendGuard?: SendGuard;
+  /** Finds calls in the background after a crash. Default: they are not found. */
+  readonly backgroundCalls?: BackgroundCallStore;
   readonly logger?: Logger;
   /** Traces every call. Default: calls are not traced. */
   readonly telemetry?: Telemetry;
@@ -55,8 +59,10 @@ export function createManager(options: LLMManagerOptions, limits: CallLimits, po
       const routeOf: ResilientProvider['routeOf'] = (model) => router.routeOf(model);
       const limiters = limits.limiters({ routeOf, defaultModelOf });
       const guarded = sendGuard === undefined ? router : new OwnedObjectsProvider(router, sendGuard);
-      let provider: ILLMProvider = guarded;
-      if (limiters.length > 0) provider = new BudgetedProvider(guarded, limiters, logger);
+      const { backgroundCalls } = ports;
+      const durable = backgroundCalls === undefined ? guarded : new BackgroundProvider(guarded, backgroundCalls);
+      let provider: ILLMProvider = durable;
+      if (limiters.length > 0) provider = new BudgetedProvider(durable, limiters, logger);
       if (chain !== undefined) provider = new GuardedProvider(provider, chain);
       if (cache !== false)
         provider = new CachedProvider(provider, {

@@ -12,6 +12,7 @@ import type { Wire } from '../converters/Wire';
 import { anthropicWire } from '../converters/anthropic/anthropicWire';
 import { chatCompletionsWire } from '../converters/chat/chatCompletionsWire';
 import { googleWire } from '../converters/google/googleWire';
+import { interactionsWire } from '../converters/interactions/interactionsWire';
 import { responsesWire } from '../converters/responses/responsesWire';
 import type { WireTransport } from '../providers/prepareCall';
 import { DEFAULT_QUIRKS } from '../vendors/defaultQuirks';
@@ -62,6 +63,7 @@ const WIRES: Readonly<Record<WireName, Wire>> = {
   chat_completions: chatCompletionsWire,
   anthropic_messages: anthropicWire,
   gemini: googleWire,
+  interactions: interactionsWire,
 };
 
 /** @throws LLMInvalidRequestError for an unknown vendor, a wire that it doesn't serve, or a missing base URL */

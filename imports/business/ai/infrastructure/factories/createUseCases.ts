@@ -3,6 +3,7 @@ import type { AgenticLoop } from '../../application/services/AgenticLoop';
 import type { LLMManager } from '../../application/services/LLMManager';
 import type { RunQueue } from '../../application/services/RunQueue';
 import { AgenticExecutionUseCase } from '../../application/usecases/AgenticExecutionUseCase';
+import { EmbedUseCase } from '../../application/usecases/EmbedUseCase';
 import { GenerateJSONUseCase } from '../../application/usecases/GenerateJSONUseCase';
 import { GenerateTextUseCase } from '../../application/usecases/GenerateTextUseCase';
 import { QueueRunUseCase } from '../../application/usecases/QueueRunUseCase';
@@ -21,6 +22,8 @@ export interface UseCasePorts {
   readonly onUse?: (event: AuditEvent) => void;
   /** Called with the id of a run that another one has repeated, continued or forked. */
   readonly onFollowed?: (executionId: string) => Promise<unknown>;
+  /** Whether runs that do not say it recall what is remembered about their user. Default: false. */
+  readonly recall?: boolean;
   /** Default: the console. */
   readonly logger?: Logger;
 }
@@ -30,6 +33,7 @@ export interface UseCases {
   readonly generateJSON: GenerateJSONUseCase;
   readonly agenticExecution: AgenticExecutionUseCase;
   readonly queueRun: QueueRunUseCase;
+  readonly embed: EmbedUseCase;
 }
 
 export interface UseCaseDependencies {
@@ -51,6 +55,7 @@ export function createUseCases(
     access: ports.access ?? adminsOnly,
     ...(ports.onUse === undefined ? {} : { onUse: ports.onUse }),
     ...(ports.onFollowed === undefined ? {} : { onFollowed: ports.onFollowed }),
+    ...(ports.recall === undefined ? {} : { recall: ports.recall }),
     ...(ports.logger === undefined ? {} : { logger: ports.logger }),
   };
   const launcher = new RunLauncher({ ...shared, loop });
@@ -63,6 +68,7 @@ export function createUseCases(
       new RunLauncher({ ...shared, loop: leavingToOthers(loop, queue) }),
     ),
     queueRun: new QueueRunUseCase(shared, queue),
+    embed: new EmbedUseCase({ ...shared, manager }),
   };
 }
 

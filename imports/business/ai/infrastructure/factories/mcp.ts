@@ -3,11 +3,14 @@ import { checkValue } from '../../application/services/schema/checkSchema';
 import { consoleLogger } from '../../domain/consoleLogger';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { McpServerSettings } from '../tools/mcp/McpServerSettings';
+import type { McpToolPolicy } from '../tools/mcp/McpToolPolicy';
 import { McpSource } from '../tools/mcp/McpSource';
 
 export interface McpOptions extends McpServerSettings {
   /** Default: the console. */
   readonly logger?: Logger;
+  /** Decides about the server's tools at run time. Default: all are offered. */
+  readonly policy?: McpToolPolicy;
 }
 
 /**
@@ -19,9 +22,10 @@ export interface McpOptions extends McpServerSettings {
  * Nothing is connected before the first use. Needs the package `@modelcontextprotocol/client`.
  * @throws LLMInvalidRequestError, whose `path` names the invalid option
  */
-export function mcp({ logger = consoleLogger, ...settings }: McpOptions): McpSource {
+export function mcp({ logger = consoleLogger, policy, ...settings }: McpOptions): McpSource {
   return new McpSource(settings, {
     logger,
+    ...(policy === undefined ? {} : { policy }),
     findViolations: async (schema, value, userId) => {
       const { violations } = await checkValue({ schema, untrusted: true, userId }, value);
       return violations.map(({ path, message }) => `${path}: ${message}`);

@@ -34,4 +34,5 @@ const CLASS_OF_WIRE: Readonly<Record<WireName, ProviderClass>> = {
   chat_completions: OpenAICompatibleProvider,
   anthropic_messages: AnthropicProvider,
   gemini: GoogleProvider,
+  interactions: GoogleProvider,
 };

@@ -14,20 +14,22 @@ import {
 import type { ErrorCode } from '../../domain/errors/LLMErrors';
 import type { Credential, CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
+import type { BatchedCall } from '../../domain/interfaces/VendorBatches';
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { RelayRequest, RelayResponse } from '../../domain/types/RelayTypes';
 import type { SentRequest } from '../../domain/types/StoredObjects';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import type { TransportLimits, VendorName, WireName } from '../../domain/types/VendorTypes';
+import type { JsonObject, TransportLimits, VendorName, WireName } from '../../domain/types/VendorTypes';
 import { RecordedExchange } from '../clients/RecordedExchange';
 import type { GuardedFetch } from '../clients/http/guardedFetch';
 import type { VendorHttpResponse } from '../clients/VendorClient';
 import { decodeStream } from '../streaming/decodeStream';
 import type { DecodeOptions } from '../streaming/decodeStream';
+import { awaitBackgroundResponse, parseResponse } from './backgroundResponse';
 import { once } from './once';
 import { pauseFor } from './pauseFor';
-import { callOf, capabilitiesFor, prepareCall, responseContext, transportFor } from './prepareCall';
+import { callOf, capabilitiesFor, prepareCall, responseContext, transportFor, warningsOf } from './prepareCall';
 import type { PreparedCall, ProviderConfig, ProviderDependencies, WireTransport } from './prepareCall';
 import { findHostedTools } from '../vendors/findHostedTools';
 import { findStoredObjects } from '../vendors/findStoredObjects';
@@ -75,6 +77,8 @@ export class BaseLLMProvider implements ILLMProvider {
 
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
     const prepared = await prepareCall(this.config, this.dependencies, options, false);
+    if (prepared.options.batch !== undefined) return this.generateInBatch(userId, prepared, prepared.options.batch);
+    if (isBackground(prepared)) return this.generateInBackground(userId, prepared);
     const response = await this.send(userId, prepared, prepared.options.signal);
     const text = await response.text();
     const converted = prepared.transport.wire.fromResponse(
@@ -150,13 +154,75 @@ export class BaseLLMProvider implements ILLMProvider {
 
   /** @throws UnsupportedFeatureError for an API that stores no responses */
   async deleteResponse(userId: string, responseId: string): Promise<void> {
-    const { client, wire } = this.transportFor('responses');
-    if (wire.name !== 'responses' || client.deleteResponse === undefined) {
+    const { dependencies } = this;
+    const client = [dependencies, ...(dependencies.otherTransports ?? [])].find(({ wire }) =>
+      STORING_WIRES.has(wire.name),
+    )?.client;
+    if (client?.deleteResponse === undefined) {
       throw new UnsupportedFeatureError(`The provider "${this.config.id}" stores no responses.`, {
         vendor: this.config.vendor,
       });
     }
     await this.withCredential(userId, async (credential) => client.deleteResponse?.(responseId, credential));
+  }
+
+  private async generateInBackground(userId: string, prepared: PreparedCall): Promise<LLMResponse> {
+    const { transport, options, request, rewritten } = prepared;
+    const { client, wire } = transport;
+    const { signal, timeout, backgroundTurn: turn } = options;
+    let requestId: string | undefined;
+    const bodyOf = async (response: VendorHttpResponse): Promise<JsonObject> => {
+      ({ requestId } = response);
+      return parseResponse(await response.text());
+    };
+    const ended = await awaitBackgroundResponse(request.body, {
+      ...{ providerId: this.config.id, turn, signal, timeout },
+      start: async () => bodyOf(await this.send(userId, prepared, signal)),
+      read: (id) =>
+        this.withCredential(userId, async (credential) => {
+          const call = { credential, userId, ...(signal === undefined ? {} : { signal }) };
+          if (client.readResponse === undefined) throw new Error('A client with background responses reads them.');
+          return bodyOf(await client.readResponse(id, call));
+        }),
+      cancel: (id) =>
+        this.withCredential(userId, async (credential) => client.cancelResponse?.(id, { credential, userId })),
+    });
+    const converted = wire.fromResponse(ended, responseContext(prepared, { requestId }));
+    return rewritten?.restoreResponse(converted) ?? converted;
+  }
+
+  /** @throws UnsupportedFeatureError for an API without batches */
+  private async generateInBatch(userId: string, prepared: PreparedCall, batch: BatchedCall): Promise<LLMResponse> {
+    const { transport, options, request } = prepared;
+    const { client, wire } = transport;
+    const { id: providerId, vendor } = this.config;
+    const relay = client.relay?.bind(client);
+    const api = client.batches?.((sent) => {
+      if (relay === undefined) throw new Error('A client with batches relays requests.');
+      const attempt = (credential: Credential | undefined) => relay({ ...sent, userId }, credential);
+      return this.withCredential(userId, once(sent.body, attempt));
+    });
+    if (api === undefined)
+      throw new UnsupportedFeatureError(
+        `The provider "${providerId}" (${vendor}) has no batches that Bolide knows. Send the requests without "mode".`,
+        { vendor, path: 'mode' },
+      );
+    await this.withCredential(userId, (credential) => this.announce(prepared, credential));
+    const { body, headers } = request;
+    const sent = { providerId, vendor, wire: wire.name, model: options.model, body, api };
+    const answered = await batch.exchange(headers === undefined ? sent : { ...sent, headers });
+    const marked = (response: LLMResponse): LLMResponse => ({
+      ...response,
+      vendor: { ...response.vendor, batch_id: answered.batchId },
+    });
+    try {
+      const response = marked(wire.fromResponse(answered.body, responseContext(prepared, {})));
+      return prepared.rewritten?.restoreResponse(response) ?? response;
+    } catch (error) {
+      // It was billed, as part of the batch.
+      if (isLLMError(error) && error.response !== undefined) error.response = marked(error.response);
+      throw error;
+    }
   }
 
   private decode(
@@ -205,8 +271,8 @@ export class BaseLLMProvider implements ILLMProvider {
     });
     if (options.onHead !== undefined) {
       const { requestId, passthroughHeaders: headers } = response;
-      const { losses, warnings } = request;
-      const head = { wire: transport.wire.name, headers, losses, warnings };
+      const { losses } = request;
+      const head = { wire: transport.wire.name, headers, losses, warnings: warningsOf(prepared) };
       options.onHead({ ...head, ...(requestId === undefined ? {} : { requestId }) });
     }
     return exchange?.received(response) ?? response;
@@ -279,6 +345,14 @@ export class BaseLLMProvider implements ILLMProvider {
       throw error;
     }
   }
+}
+
+/** Those on which a vendor stores responses. */
+const STORING_WIRES: ReadonlySet<WireName> = new Set(['responses', 'interactions']);
+
+/** The converter decides whether the vendor can. A client of the vendor's own API waits for it itself. */
+function isBackground({ request: { body }, options }: PreparedCall): boolean {
+  return options.background === true && body.background === true && options.relay !== true;
 }
 
 /** Failures of an account, rather than of the vendor or the request. */

@@ -1,4 +1,5 @@
 /** What a provider makes of the options of a call before it sends it. */
+import { UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
 import { inTurns } from '../../domain/slices';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
@@ -14,6 +15,7 @@ import type { RewrittenTools } from '../converters/shared/RewrittenTools';
 import { flattenNamespaces } from '../converters/shared/toolNamespaces';
 import { capabilitiesOf } from '../vendors/capabilities';
 import type { ModelRow } from '../vendors/ModelRow';
+import { hostMcpTools } from './hostMcpTools';
 import { inlineMedia } from './inlineMedia';
 import { convertOffered } from './offeredTools';
 import { pauseFor } from './pauseFor';
@@ -52,6 +54,8 @@ export interface PreparedCall {
   readonly context: WireContext;
   readonly request: WireRequest;
   readonly stream: boolean;
+  /** What the client could not do when it sent the request, each once. */
+  readonly sendWarnings: Set<string>;
   readonly rewritten?: RewrittenTools;
 }
 
@@ -95,7 +99,9 @@ export async function prepareCall(
     signal: checked.signal,
   });
   const inlined = input === checked.input ? checked : { ...checked, input };
+  const hosted = await hostMcpTools(inlined, config, wire.name);
   const rewritten = rewriteTools(inlined, [
+    () => hosted?.rewritten,
     ...(wire.name === 'responses' && quirks.supportsToolNamespaces === true
       ? []
       : [mergeAdditionalTools, flattenNamespaces]),
@@ -103,20 +109,61 @@ export async function prepareCall(
   ]);
   const normalized = rewritten?.options ?? inlined;
   const context = { vendor, quirks, capabilities: capabilitiesFor(config, normalized.model, wire.name) };
+  assertCompaction(normalized, config, context.capabilities, wire.name);
   const converting = inTurns(convertOffered(normalized, (offered) => wire.toRequest(offered, context, stream)));
-  const request = converting instanceof Promise ? await converting : converting;
+  const converted = converting instanceof Promise ? await converting : converting;
+  const request =
+    hosted === undefined ? converted : { ...converted, warnings: [...hosted.warnings, ...converted.warnings] };
   return {
     transport,
     options: normalized,
     context,
-    request,
+    request: withoutBackground(normalized, request, vendor),
     stream,
+    sendWarnings: new Set(),
     ...(rewritten === undefined ? {} : { rewritten }),
   };
 }
 
+/** @throws UnsupportedFeatureError for a compaction that this provider can neither make nor read */
+function assertCompaction(
+  { compact, compactedBy, model }: NormalizedOptions,
+  { id, vendor }: ProviderConfig,
+  { supportsCompaction }: ModelCapabilities,
+  wire: WireName,
+): void {
+  if (compact === true && supportsCompaction !== true)
+    throw new UnsupportedFeatureError(`"${model}" does not compact histories at the provider "${id}" (${vendor}).`, {
+      vendor,
+      path: 'compact',
+    });
+  if (compactedBy === undefined) return;
+  const { providerId = id, vendor: maker, wire: itsWire } = compactedBy;
+  if (providerId === id && maker === vendor && itsWire === wire) return;
+  throw new UnsupportedFeatureError(
+    `The provider "${id}" (${vendor}, ${wire}) cannot read the compaction of "${providerId}" (${maker}, ${itsWire}). ` +
+      'Send the history itself.',
+    { vendor, path: 'compactedBy' },
+  );
+}
+
+/** @throws UnsupportedFeatureError for a conversation that the vendor does not store */
+function withoutBackground(
+  { background, conversation }: NormalizedOptions,
+  request: WireRequest,
+  vendor: VendorName,
+): WireRequest {
+  if (conversation !== undefined && request.body.conversation === undefined)
+    throw new UnsupportedFeatureError(`${vendor} stores no conversations. Send the history, or use a chain.`, {
+      vendor,
+      path: 'conversation',
+    });
+  if (background !== true || request.body.background === true) return request;
+  return { ...request, warnings: [...request.warnings, `"background" was omitted: ${vendor} does not have it.`] };
+}
+
 export function callOf(
-  { options, request, stream }: PreparedCall,
+  { options, request, stream, sendWarnings }: PreparedCall,
   signal: AbortSignal | undefined,
 ): Omit<VendorCall, 'credential'> {
   return {
@@ -124,17 +171,29 @@ export function callOf(
     body: request.body,
     stream,
     ...(request.headers === undefined ? {} : { headers: request.headers }),
+    ...(request.cachedPrefix === undefined
+      ? {}
+      : { cachedPrefix: request.cachedPrefix, onWarning: (warning) => sendWarnings.add(warning) }),
+    ...(options.compact === true ? { compact: true } : {}),
     ...(signal === undefined ? {} : { signal }),
     ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
   };
 }
 
-export function responseContext(prepared: PreparedCall, response: VendorHttpResponse): ResponseContext {
+/** Of a call that was sent. */
+export function warningsOf({ request: { warnings }, sendWarnings }: PreparedCall): readonly string[] {
+  return sendWarnings.size === 0 ? warnings : [...warnings, ...sendWarnings];
+}
+
+export function responseContext(
+  prepared: PreparedCall,
+  response: { readonly requestId?: VendorHttpResponse['requestId'] },
+): ResponseContext {
   const { request, context, options } = prepared;
   const { requestId } = response;
   return {
     model: options.model,
-    warnings: request.warnings,
+    warnings: warningsOf(prepared),
     losses: request.losses,
     receivedAt: Math.floor(Date.now() / 1000),
     ...context,

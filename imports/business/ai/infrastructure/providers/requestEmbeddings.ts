@@ -1,6 +1,7 @@
 /** One attempt to get embeddings from a vendor. */
 import { embeddingUsage, estimateEmbeddingUsage, readEmbeddingInputs } from '../../domain/embeddingInput';
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
+import { EMBEDDING_VENDORS } from '../../domain/errors/noEmbeddings';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { VendorName, WireName } from '../../domain/types/VendorTypes';
@@ -28,7 +29,7 @@ export async function requestEmbeddings(
   const { label, embeddingModel } = VENDOR_ROWS[vendor];
   if (client.embed === undefined)
     throw new UnsupportedFeatureError(
-      `${label} has no embeddings, so the provider "${id}"${requested === undefined ? '' : ` with the model "${requested}"`} cannot make any. Request a model of OpenAI, Azure OpenAI, Google or a compatible host.`,
+      `${label} has no embeddings, so the provider "${id}"${requested === undefined ? '' : ` with the model "${requested}"`} cannot make any. ${EMBEDDING_VENDORS}`,
       { vendor, path: 'model' },
     );
   const model = requested ?? embeddingModel ?? defaultModel;
@@ -44,7 +45,7 @@ export async function requestEmbeddings(
   const { requestId, passthroughHeaders: headers } = response;
   // OpenAI's embeddings have the headers and errors of its other APIs.
   onHead?.({
-    wire: wire === 'gemini' ? wire : 'chat_completions',
+    wire: wire === 'gemini' || wire === 'interactions' ? 'gemini' : 'chat_completions',
     headers,
     warnings,
     ...(requestId === undefined ? {} : { requestId }),

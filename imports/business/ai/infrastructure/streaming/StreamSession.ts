@@ -10,7 +10,7 @@ import { capabilitiesOf } from '../vendors/capabilities';
 import { DEFAULT_QUIRKS } from '../vendors/defaultQuirks';
 import { VENDOR_ROWS } from '../vendors/vendors';
 import { decodeStream } from './decodeStream';
-import { SCHEMES } from './schemes';
+import { SOURCE_SCHEMES } from './schemes';
 import { StreamSource } from './StreamSource';
 import type { ByteSource } from './StreamSource';
 import type { StreamEncoderOptions, RawReasoningName, ReasoningField } from '../converters/stream/StreamEncoder';
@@ -76,7 +76,7 @@ export class StreamSession {
   isCancelled = false;
 
   constructor(scheme: SchemeName, source: StreamInput, options: StreamOptions) {
-    const { wire, vendor: defaultVendor } = SCHEMES[scheme];
+    const { wire, vendor: defaultVendor } = SOURCE_SCHEMES[scheme];
     const { vendor = defaultVendor, model = '', created = Math.floor(Date.now() / 1_000) } = options;
     this.options = options;
     this.wire = wire;

@@ -4,11 +4,11 @@
  */
 import type { EventStream } from '../../domain/EventStream';
 import { LLMInvalidRequestError, LLMStreamError } from '../../domain/errors/LLMErrors';
-import type { JsonObject, SchemeName } from '../../domain/types/VendorTypes';
+import type { JsonObject, SchemeName, ServedScheme } from '../../domain/types/VendorTypes';
 import { ChatChunks } from '../converters/chat/stream/ChatChunks';
 import { createStreamEncoder } from './createStreamEncoder';
 import type { OpenAIChunk } from '../converters/chat/stream/OpenAIChunk';
-import { SCHEMES } from './schemes';
+import { SCHEMES, SOURCE_SCHEMES } from './schemes';
 import { StreamSession } from './StreamSession';
 import type { StreamOptions, StreamInput } from './StreamSession';
 
@@ -20,14 +20,17 @@ export type StreamPair = [line: string, chunk: OpenAIChunk];
 
 export class UnifiedStreamAdapter {
   readonly sourceScheme: SchemeName;
-  readonly targetScheme: SchemeName;
+  readonly targetScheme: ServedScheme;
 
-  /** @throws LLMInvalidRequestError for a scheme that does not exist */
-  constructor(sourceScheme: SchemeName, targetScheme: SchemeName) {
-    for (const scheme of [sourceScheme, targetScheme]) {
-      if (!Object.hasOwn(SCHEMES, scheme))
+  /** @throws LLMInvalidRequestError for a scheme that does not exist, or that streams cannot be written in */
+  constructor(sourceScheme: SchemeName, targetScheme: ServedScheme) {
+    for (const [scheme, schemes] of [
+      [sourceScheme, SOURCE_SCHEMES],
+      [targetScheme, SCHEMES],
+    ] as const) {
+      if (!Object.hasOwn(schemes, scheme))
         throw new LLMInvalidRequestError(
-          `Unknown scheme "${scheme}". Expected one of: ${Object.keys(SCHEMES).join(', ')}.`,
+          `Unknown scheme "${scheme}". Expected one of: ${Object.keys(schemes).join(', ')}.`,
         );
     }
     this.sourceScheme = sourceScheme;

@@ -1,5 +1,5 @@
 /** `UnifiedStreamAdapter.processStream` as one function, for callers that have a raw vendor response. */
-import type { SchemeName } from '../../domain/types/VendorTypes';
+import type { SchemeName, ServedScheme } from '../../domain/types/VendorTypes';
 import type { StreamOptions, StreamInput } from './StreamSession';
 import { UnifiedStreamAdapter } from './UnifiedStreamAdapter';
 import type { StreamPair } from './UnifiedStreamAdapter';
@@ -8,7 +8,7 @@ export interface BufferedStreamOptions extends StreamOptions {
   /** Default: `openai`. */
   readonly sourceScheme?: SchemeName;
   /** Default: `openai`. */
-  readonly targetScheme?: SchemeName;
+  readonly targetScheme?: ServedScheme;
 }
 
 /** @throws as `UnifiedStreamAdapter.processStream` does */

@@ -26,7 +26,7 @@ export class TracedProvider extends ProviderDecorator {
   }
 
   generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
-    if (!this.isObserved()) return this.provider.generate(userId, options);
+    if (!this.isObserved() || options.batch?.isCounted === true) return this.provider.generate(userId, options);
     return this.observed(
       'chat',
       options,

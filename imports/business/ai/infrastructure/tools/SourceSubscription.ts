@@ -20,6 +20,8 @@ export class SourceSubscription {
   private readonly logger: Logger | undefined;
   /** The source's tools in the registry, by name. */
   private readonly brought = new Map<string, SourceTool>();
+  /** Tools whose names are taken, by name. */
+  private readonly leftOut = new Map<string, SourceTool>();
   private readonly unsubscribe: () => void;
   private refreshing: Promise<void> | undefined;
   private isStale = false;
@@ -34,6 +36,24 @@ export class SourceSubscription {
         this.logger?.warn(`The tools of "${source.name}" could not be listed: ${reasonOf(error)}`);
       });
     });
+  }
+
+  get toolNames(): readonly string[] {
+    return [...this.brought.keys()];
+  }
+
+  /** Names of tools that are not registered because other tools have them. */
+  get takenNames(): readonly string[] {
+    return [...this.leftOut.keys()];
+  }
+
+  /** Registers the tools whose names were taken and are free by now. */
+  claimFreeNames(): void {
+    for (const [name, tool] of [...this.leftOut]) {
+      if (this.isClosed || this.target.has(name)) continue;
+      this.leftOut.delete(name);
+      this.put(tool);
+    }
   }
 
   /** Resolves when the registry has the tools as they were listed after this call. @throws what listing throws */
@@ -74,6 +94,7 @@ export class SourceSubscription {
       this.target.remove(name);
       this.brought.delete(name);
     }
+    this.leftOut.clear();
     for (const tool of listed.values()) this.put(tool);
   }
 
@@ -81,6 +102,7 @@ export class SourceSubscription {
     const before = this.brought.get(tool.name);
     if (before !== undefined && isSameDefinition(before, tool)) return;
     if (before === undefined && this.target.has(tool.name)) {
+      this.leftOut.set(tool.name, tool);
       this.skip(tool.name, 'another tool of this name is registered');
       return;
     }

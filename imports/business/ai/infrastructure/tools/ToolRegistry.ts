@@ -4,7 +4,8 @@ import type { FunctionTool } from '../../domain/entities/Tool';
 import { LLMInvalidRequestError, ToolError } from '../../domain/errors/LLMErrors';
 import type { IToolExecutor, ToolCallContext } from '../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../domain/interfaces/Logger';
-import type { ToolSource } from '../../domain/interfaces/ToolSource';
+import type { SourceTool, ToolSource } from '../../domain/interfaces/ToolSource';
+import type { HostedMcpTool } from '../../domain/types/HostedMcp';
 import type { LiteralJsonSchema } from '../../domain/types/InferSchema';
 import type { SchemaInput, StandardSchema, TypedSchema, ValueOf } from '../../domain/types/Schemas';
 import type { JsonObject } from '../../domain/types/VendorTypes';
@@ -36,6 +37,8 @@ export interface RegisteredTool extends Settings {
   readonly parameters?: unknown;
   readonly needsApproval?: Approval<never>;
   readonly execute?: (args: never, context: ToolCallContext) => unknown;
+  /** Of a source's tool: see `SourceTool`. */
+  readonly hosted?: SourceTool['hosted'];
 }
 
 /** A schema whose type states the type of its values. */
@@ -57,7 +60,8 @@ export class ToolRegistry implements IToolExecutor {
   /** For a tool whose own type does not state what its schema describes. */
   register<const T extends RegisteredTool>(tool: T extends { readonly parameters?: StatedSchema } ? never : T): this;
   register(tool: RegisteredTool): this {
-    const { execute, parameters, needsApproval, ...definition } = tool;
+    // What a vendor is told of a server may contain credentials, which are no part of the definition.
+    const { execute, parameters, needsApproval, hosted: _, ...definition } = tool;
     if (!NAME.test(tool.name))
       throw new LLMInvalidRequestError(
         `Invalid tool name "${tool.name}". Expected 1 to 64 characters of a-z, A-Z, 0-9, _ and -.`,
@@ -94,7 +98,13 @@ export class ToolRegistry implements IToolExecutor {
   unregister(name: string): boolean {
     this.definitions.delete(name);
     const wasRegistered = this.registered.delete(name);
-    if (wasRegistered) this.notify();
+    if (wasRegistered) {
+      this.notify();
+      // Not at once: a tool whose definition has changed is registered again at once, and keeps its name.
+      queueMicrotask(() => {
+        for (const subscription of this.subscriptions) subscription.claimFreeNames();
+      });
+    }
     return wasRegistered;
   }
 
@@ -140,6 +150,26 @@ export class ToolRegistry implements IToolExecutor {
     return [...this.subscriptions].map(({ source }) => source);
   }
 
+  /** Names of the tools that the source of that name has brought. */
+  toolsOf(sourceName: string): readonly string[] {
+    const subscription = [...this.subscriptions].find(({ source }) => source.name === sourceName);
+    return subscription?.toolNames ?? [];
+  }
+
+  /**
+   * Names of the source's tools that are not registered because other tools have them, each with the source that has
+   * brought the other one; undefined if the app itself has registered it.
+   */
+  clashesOf(sourceName: string): ReadonlyMap<string, string | undefined> {
+    const subscription = [...this.subscriptions].find(({ source }) => source.name === sourceName);
+    return new Map(
+      (subscription?.takenNames ?? []).map((name) => {
+        const other = [...this.subscriptions].find(({ toolNames }) => toolNames.includes(name));
+        return [name, other?.source.name];
+      }),
+    );
+  }
+
   /** Whether tools may appear that are not registered now. */
   get gainsTools(): boolean {
     return this.subscriptions.size > 0;
@@ -170,6 +200,10 @@ export class ToolRegistry implements IToolExecutor {
 
   hasToolFunction(toolName: string): boolean {
     return this.registered.get(toolName)?.execute !== undefined;
+  }
+
+  hostedMcpTool(toolName: string): HostedMcpTool | undefined {
+    return this.registered.get(toolName)?.hosted?.();
   }
 
   getToolDefinition(toolName: string): FunctionTool | undefined {

@@ -1,4 +1,5 @@
 /** Everything Bolide knows about one company's API, as data: one row per vendor, in a file of its own. */
+import type { EmbeddingBatch } from '../../domain/types/EmbeddingTypes';
 import type { VendorName, VendorQuirks, WireName } from '../../domain/types/VendorTypes';
 import type { ModelRow } from './ModelRow';
 
@@ -19,6 +20,8 @@ export interface Vendor {
   readonly defaultModel?: string;
   /** For requests for embeddings that name no model. */
   readonly embeddingModel?: string;
+  /** The most that one request for embeddings may have. Absent: not known. */
+  readonly embeddingBatch?: EmbeddingBatch;
   /** What people choose from where an account does not restrict its models: names valid in a request. */
   readonly currentModels?: readonly string[];
   /** In the form that the vendor's official SDK takes. Absent: the account's settings name one. */
@@ -27,6 +30,10 @@ export interface Vendor {
   readonly requiresBaseURL?: true;
   /** Whether `previous_response_id` works on the Responses wire. */
   readonly storesResponses: boolean;
+  /** Where the vendor makes histories shorter on request. Absent: nowhere. */
+  readonly compaction?: VendorCompactionRow;
+  /** How the vendor calls MCP servers itself. Absent: it does not. */
+  readonly hostedMcp?: HostedMcpSupport;
   /** How the vendor departs from its wires. */
   readonly quirks: Partial<VendorQuirks>;
   /** Replaces `quirks` for accounts with a base URL of their own, where the API is not the vendor's service. */
@@ -43,6 +50,20 @@ export interface Vendor {
   readonly variables?: VendorVariables;
 }
 
+export interface HostedMcpSupport {
+  readonly wire: WireName;
+  /** Whether it sends any headers to them; otherwise, it sends a bearer token only. */
+  readonly sendsHeaders?: true;
+  /** Its API does not have `require_approval`. */
+  readonly omitsApproval?: true;
+}
+
+export interface VendorCompactionRow {
+  readonly wire: WireName;
+  /** Default: all models. */
+  readonly models?: RegExp;
+}
+
 export interface VendorAddress {
   readonly baseURL?: string | undefined;
   readonly apiVersion?: string | undefined;
@@ -51,6 +72,8 @@ export interface VendorAddress {
 export interface VendorVariables {
   readonly key: string;
   readonly baseURL: string;
+  /** The name by which the vendor's own SDK takes the base URL, if it is another. It is not read. */
+  readonly sdkBaseURL?: string;
   readonly model?: string;
   readonly deployment?: string;
   readonly apiVersion?: string;

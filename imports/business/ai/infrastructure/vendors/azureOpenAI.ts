@@ -12,13 +12,18 @@ export const azureOpenAI: Vendor = {
   servesAllWires: true,
   wiresAt,
   requiresBaseURL: true,
+  embeddingBatch: { inputs: 2_048, tokens: 300_000 },
   storesResponses: true,
+  compaction: { wire: 'responses' },
+  // https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses
+  hostedMcp: { wire: 'responses', sendsHeaders: true },
   quirks: {
     maxTokensField: 'max_completion_tokens',
     maxStopSequences: 4,
     maxCallIdLength: 40,
     supportsToolNamespaces: true,
     supportsCustomTools: true,
+    supportsBackground: true,
     metadataNeedsStore: true,
     promptCache: 'key',
   },

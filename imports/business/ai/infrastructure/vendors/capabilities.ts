@@ -29,10 +29,10 @@ export function isModelOf(vendorName: VendorName, model: string): boolean {
   return VENDOR_ROWS[vendorName].modelPatterns.some((pattern) => pattern.test(model));
 }
 
-/** Whether the vendor's tables contain the model. */
-export function isListedModel(vendorName: VendorName, model: string): boolean {
+/** Whether the vendor's tables contain the model, or the rows of `extensions` do. */
+export function isListedModel(vendorName: VendorName, model: string, extensions: readonly ModelRow[] = []): boolean {
   const { models, foreignModels = [] } = VENDOR_ROWS[vendorName];
-  return (findRow(models, model) ?? findRow(foreignModels, model)) !== undefined;
+  return (findRow(extensions, model) ?? findRow(models, model) ?? findRow(foreignModels, model)) !== undefined;
 }
 
 /** Limits that nearly every model accepts; for content, the vendor's own validation decides. */
@@ -51,7 +51,7 @@ const UNLISTED_MODEL: ModelCapabilities = {
   isWindowUnknown: true,
 };
 
-/** Only the Responses wire stores responses. */
+/** Of these, only the Responses wire stores responses. */
 function richestWireOf({ storesResponses, wires }: Vendor): WireName {
   return storesResponses ? 'responses' : wires[0];
 }
@@ -78,10 +78,16 @@ function deriveCapabilities(vendor: Vendor, model: string, wire: WireName): Mode
     // Every model of this wire can be forced to call a tool; not every one has native structured output.
     ...(wire === 'anthropic_messages' && listed.maxTokens === undefined ? { supportsJSONSchema: false } : {}),
     ...listed,
+    ...(vendor.embeddingBatch === undefined ? {} : { embeddingBatch: vendor.embeddingBatch }),
+    ...(compacts(vendor, model, wire) ? { supportsCompaction: true } : {}),
     supportsAsyncTools: listed.supportsAsyncTools === true && isResponses,
-    keepsState: vendor.storesResponses && isResponses,
+    keepsState: (vendor.storesResponses && isResponses) || wire === 'interactions',
   };
   return withWindow(capabilities, listed);
+}
+
+function compacts({ compaction }: Vendor, model: string, wire: WireName): boolean {
+  return compaction?.wire === wire && (compaction.models === undefined || compaction.models.test(model));
 }
 
 /** @param stated what is known of the model */

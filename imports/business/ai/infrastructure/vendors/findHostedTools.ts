@@ -35,6 +35,7 @@ const READERS: Readonly<Record<WireName, (request: JsonObject) => readonly strin
     ...typedTools(tools),
     ...(listOf(servers).length > 0 ? ['mcp'] : []),
   ],
+  interactions: ({ tools }) => typedTools(tools),
   gemini: ({ tools }) =>
     listOf(tools).flatMap((tool) =>
       Object.keys(fieldsOf(tool)).flatMap((key) => {
@@ -86,6 +87,7 @@ const NAMES: Readonly<Partial<Record<string, string>>> = {
   computer_use_preview: 'computer_use',
   mcp_toolset: 'mcp',
   mcp_servers: 'mcp',
+  mcp_server: 'mcp',
 };
 
 /** Without the version: `web_search_20250305`, `web_search_preview_2025_03_11`, `tool_search_tool_bm25_20251119`. */

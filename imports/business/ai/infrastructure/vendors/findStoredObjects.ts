@@ -4,6 +4,7 @@ import type { NamedObject, StoredObjectKind } from '../../domain/types/StoredObj
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import { STORED_OBJECT_FIELDS } from './storedObjectFields';
 import type { RequestForm } from './storedObjectFields';
+import { parseUrl } from '../../domain/parseUrl';
 
 export function findStoredObjects(form: RequestForm, request: unknown): readonly NamedObject[] {
   const found: NamedObject[] = [];
@@ -147,7 +148,7 @@ function nameOf(key: string, form: RequestForm): string {
 }
 
 function add(value: string, kind: StoredObjectKind, { form, found, isInput }: Search, path: string): void {
-  const id = form === 'gemini' && kind === 'file' ? googleFileOf(value) : value;
+  const id = (form === 'gemini' || form === 'interactions') && kind === 'file' ? googleFileOf(value) : value;
   if (id !== undefined && id !== '') found.push({ kind, id, path, isInput });
 }
 
@@ -157,7 +158,7 @@ function add(value: string, kind: StoredObjectKind, { form, found, isInput }: Se
  */
 function googleFileOf(uri: string): string | undefined {
   if (!/^https?:/i.test(uri.trim())) return uri;
-  const url = URL.canParse(uri) ? new URL(uri) : undefined;
+  const url = parseUrl(uri);
   if (url === undefined) return uri;
   const host = url.hostname.replace(/\.$/, '');
   if (!host.endsWith('.googleapis.com') || host === 'storage.googleapis.com') return undefined;

@@ -98,6 +98,19 @@ const ROWS: Readonly<Record<RequestForm, readonly Row[]>> = {
     ['tools[].**.apiKeySecretVersion', 'secret'],
     ['tools[].**.credentialSecret', 'secret'],
   ],
+  // https://ai.google.dev/api/interactions-api
+  interactions: [
+    ['previous_interaction_id', 'response'],
+    ['cached_content', 'cached content'],
+    ['environment', 'container'],
+    ['input.uri', 'file'],
+    ['input[].**.uri', 'file'],
+    ['tools[].file_search_store_names[]', 'vector store'],
+    ['tools[].vertex_ai_search_config.datastores[]', 'data source'],
+    ['tools[].vertex_ai_search_config.engine', 'data source'],
+    ['tools[].rag_store_config.rag_resources[].rag_corpus', 'data source'],
+    ['tools[].rag_store_config.rag_resources[].rag_file_ids[]', 'file'],
+  ],
   media: [
     ['voice.id', 'voice'],
     ['image.file_id', 'file'],
@@ -113,6 +126,7 @@ export const STORED_OBJECT_FIELDS: Readonly<Record<RequestForm, readonly StoredO
   chat_completions: ROWS.chat_completions.map(toField),
   anthropic_messages: ROWS.anthropic_messages.map(toField),
   gemini: ROWS.gemini.map(toField),
+  interactions: ROWS.interactions.map(toField),
   media: ROWS.media.map(toField),
 };
 

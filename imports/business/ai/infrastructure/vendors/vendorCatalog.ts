@@ -2,9 +2,11 @@
 import type { ModelInfo, VendorInfo } from '../../domain/types/ProviderViews';
 import type { VendorName } from '../../domain/types/VendorTypes';
 import { capabilitiesOf, isListedModel } from './capabilities';
+import type { ModelOverrides } from './readModelOverrides';
 import { VENDOR_ROWS } from './vendors';
 
-export function vendorCatalog(): readonly VendorInfo[] {
+/** @param overrides rows that precede the tables' */
+export function vendorCatalog(overrides?: ModelOverrides): readonly VendorInfo[] {
   return Object.values(VENDOR_ROWS).map((vendor) => ({
     vendor: vendor.name,
     label: vendor.label,
@@ -14,19 +16,24 @@ export function vendorCatalog(): readonly VendorInfo[] {
     keyIsOptional: vendor.name === 'openai_compatible' || vendor.name === 'llama',
     hasDeployments: vendor.variables?.deployment !== undefined,
     ...(vendor.defaultModel === undefined ? {} : { defaultModel: vendor.defaultModel }),
-    models: knownModels(vendor.name),
+    models: knownModels(vendor.name, overrides),
   }));
 }
 
-export function knownModels(vendorName: VendorName): readonly ModelInfo[] {
+export function knownModels(vendorName: VendorName, overrides?: ModelOverrides): readonly ModelInfo[] {
   const { defaultModel, currentModels = [] } = VENDOR_ROWS[vendorName];
   const names = new Set([...(defaultModel === undefined ? [] : [defaultModel]), ...currentModels]);
-  return [...names].map((id) => describeModel(vendorName, id));
+  return [...names].map((id) => describeModel(vendorName, id, overrides));
 }
 
 /** Facts about a model, as far as they are known. */
-export function describeModel(vendorName: VendorName, id: string): ModelInfo {
-  if (!isListedModel(vendorName, id)) return { id };
-  const { maxTokens, maxOutputTokens, price } = capabilitiesOf(vendorName, id);
-  return { id, contextWindow: maxTokens, maxOutputTokens, ...(price === undefined ? {} : { price }) };
+export function describeModel(vendorName: VendorName, id: string, overrides: ModelOverrides = {}): ModelInfo {
+  const rows = overrides[vendorName];
+  if (!isListedModel(vendorName, id, rows)) return { id };
+  const { maxTokens, maxOutputTokens, isWindowUnknown, price } = capabilitiesOf(vendorName, id, rows);
+  return {
+    id,
+    ...(isWindowUnknown === true ? {} : { contextWindow: maxTokens, maxOutputTokens }),
+    ...(price === undefined ? {} : { price }),
+  };
 }

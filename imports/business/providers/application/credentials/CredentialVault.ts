@@ -49,9 +49,18 @@ export class CredentialVault {
     this.log = log;
   }
 
-  /** @returns undefined if there is no such credential @throws LLMAuthError if there is one that can't be used */
-  async open(provider: Provider, kind: CredentialKind, userId: string | null): Promise<OpenedCredential | undefined> {
-    const row = await this.store.find({ providerId: provider._id, userId, kind });
+  /**
+   * @param reading the credential, if it is being read already
+   * @returns undefined if there is no such credential
+   * @throws LLMAuthError if there is one that can't be used
+   */
+  async open(
+    provider: Provider,
+    kind: CredentialKind,
+    userId: string | null,
+    reading = this.store.find({ providerId: provider._id, userId, kind }),
+  ): Promise<OpenedCredential | undefined> {
+    const row = await reading;
     if (row === undefined) return undefined;
     if (row.destination !== destinationHash(provider)) {
       this.log.warn('credential:other-destination', idFields(row));

@@ -18,10 +18,13 @@ import type { TokenSet } from '../../domain/types/TokenSet';
 import { withoutSecrets } from '../../domain/withoutSecrets';
 import { destinationHash } from '../credentials/CredentialVault';
 import type { CredentialVault } from '../credentials/CredentialVault';
-import { hashOf, isBinding, isSameHash, isToken, MIN_BINDING_LENGTH, randomToken } from './flowTokens';
+import { assertBinding, hashOf, randomToken } from './flowTokens';
 import { userOAuthSettings } from './OAuthClients';
 import type { OAuthClients } from './OAuthClients';
 import { ConnectTickets } from './ConnectTickets';
+import { singleState, STATE_REFUSALS } from './stateRefusals';
+import type { AuthorizationCallback, StateRefusal } from './stateRefusals';
+import { parseUrl } from '../../../ai/domain/parseUrl';
 
 export interface OAuthFlowPorts {
   readonly providers: ProviderStore;
@@ -36,25 +39,8 @@ export interface OAuthFlowPorts {
   readonly rootUrl: string;
 }
 
-/** What the browser brings back from the authorization server. */
-export interface AuthorizationCallback {
-  readonly parameters: URLSearchParams;
-  /** The value of the browser's binding cookie. */
-  readonly binding: string | undefined;
-  /** The signed-in user, if the host can identify them. */
-  readonly userId?: string | undefined;
-}
-
 export type RefusalReason =
-  | 'unknown-state'
-  | 'state-used-again'
-  | 'state-expired'
-  | 'other-browser'
-  | 'other-user'
-  | 'provider-changed'
-  | 'not-allowed'
-  | 'refused-by-server'
-  | 'server-unreachable';
+  StateRefusal['reason'] | 'provider-changed' | 'not-allowed' | 'refused-by-server' | 'server-unreachable';
 
 export type FlowOutcome =
   | { readonly connected: true; readonly providerId: string; readonly providerName: string; readonly userId: string }
@@ -66,6 +52,15 @@ export type FlowOutcome =
       readonly detail?: string;
     };
 
+/** What the pages of a flow need of it. */
+export interface BrowserFlow {
+  readonly rootUrl: string;
+  start(userId: string, id: string, binding: string): Promise<URL>;
+  readTicket(id: string, ticket: string): Promise<TicketInfo | undefined>;
+  redeemTicket(id: string, ticket: string, binding: string): Promise<URL | undefined>;
+  complete(callback: AuthorizationCallback): Promise<FlowOutcome>;
+}
+
 export interface TicketInfo {
   readonly userId: string;
   /** For people. */
@@ -75,7 +70,7 @@ export interface TicketInfo {
 
 const CALLBACK_PATH = '/oauth/callback';
 
-export class OAuthFlow {
+export class OAuthFlow implements BrowserFlow {
   private readonly ports: OAuthFlowPorts;
   private readonly tickets: ConnectTickets;
   private readonly root: string;
@@ -125,10 +120,7 @@ export class OAuthFlow {
    * @throws LLMPermissionError, LLMInvalidRequestError, transport errors
    */
   async start(userId: string, providerId: string, binding: string): Promise<URL> {
-    if (!isBinding(binding))
-      throw new LLMInvalidRequestError(`"binding" must be ${MIN_BINDING_LENGTH} to 128 characters of base64url.`, {
-        path: 'binding',
-      });
+    assertBinding(binding);
     const { clients, authorizations, sealer, clock, log } = this.ports;
     const provider = await this.allowedProvider(userId, providerId);
     const settings = userOAuthSettings(provider);
@@ -297,26 +289,7 @@ interface Refusal {
 
 /** Checked in this order; the first that applies ends the attempt. */
 const REFUSALS: readonly Refusal[] = [
-  { reason: 'unknown-state', applies: ({ pending }) => pending === undefined },
-  {
-    // Marks the state as used, so whatever the following checks find, it can't be presented again.
-    reason: 'state-used-again',
-    applies: async ({ pending }, { authorizations, clock }) =>
-      pending === undefined || !(await authorizations.use(pending._id, clock.now())),
-  },
-  {
-    reason: 'state-expired',
-    applies: ({ pending }, { clock }) => pending === undefined || clock.now() >= pending.expiresAt,
-  },
-  {
-    reason: 'other-browser',
-    applies: ({ callback: { binding }, pending }) =>
-      binding === undefined || !isSameHash(hashOf(binding), pending?.bindingHash),
-  },
-  {
-    reason: 'other-user',
-    applies: ({ callback: { userId }, pending }) => userId !== undefined && userId !== pending?.userId,
-  },
+  ...STATE_REFUSALS,
   {
     reason: 'not-allowed',
     applies: ({ provider, user }) => provider === undefined || !decideAccess(provider, user).allowed,
@@ -336,12 +309,6 @@ const REASONS_AFTER_ACCESS_CHECK: ReadonlySet<RefusalReason> = new Set([
   'server-unreachable',
 ]);
 
-/** RFC 6749, 3.1: a parameter must not be repeated. */
-function singleState(parameters: URLSearchParams): string | undefined {
-  const [state, ...others] = parameters.getAll('state');
-  return state !== undefined && others.length === 0 && isToken(state) ? state : undefined;
-}
-
 function flowBinding(providerId: string, userId: string): SealBinding {
   return ['authorization', providerId, userId];
 }
@@ -358,8 +325,8 @@ function detailOf({ error, description }: OAuthRefusal, parameters: URLSearchPar
   ]);
 }
 
-function normalizeRootUrl(rootUrl: string): string {
-  const url = URL.canParse(rootUrl) ? new URL(rootUrl) : undefined;
+export function normalizeRootUrl(rootUrl: string): string {
+  const url = parseUrl(rootUrl);
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
     throw new LLMInvalidRequestError('The root URL must be an http or https URL without credentials.', {
       path: 'rootUrl',

@@ -1,5 +1,6 @@
 /** Random values of a flow: states, tickets, PKCE verifiers, and the cookie value that binds a flow to its browser. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { LLMInvalidRequestError } from '../../../ai/domain/errors/LLMErrors';
 
 /** 256 bits in base64url, which is also a valid PKCE verifier. */
 export function randomToken(): string {
@@ -16,6 +17,14 @@ export const MIN_BINDING_LENGTH = 22;
 /** Whether a value is long enough to bind a flow to a browser without being guessable. */
 export function isBinding(value: string): boolean {
   return /^[\w-]{22,128}$/.test(value);
+}
+
+/** @throws LLMInvalidRequestError */
+export function assertBinding(value: string): void {
+  if (!isBinding(value))
+    throw new LLMInvalidRequestError(`"binding" must be ${MIN_BINDING_LENGTH} to 128 characters of base64url.`, {
+      path: 'binding',
+    });
 }
 
 export function hashOf(secret: string): string {

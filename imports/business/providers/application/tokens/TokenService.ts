@@ -4,6 +4,7 @@ import type { Credential, CredentialSource } from '../../../ai/domain/interfaces
 import { decideAccess } from '../../domain/entities/ProviderAccess';
 import type { Provider } from '../../domain/entities/Provider';
 import { credentialIdFor } from '../../domain/entities/StoredCredential';
+import type { CredentialId, StoredCredential } from '../../domain/entities/StoredCredential';
 import { OAuthRefusal } from '../../domain/interfaces/AuthorizationServer';
 import type { OAuthClient } from '../../domain/interfaces/AuthorizationServer';
 import type { ProviderStore } from '../../domain/interfaces/ProviderStore';
@@ -26,6 +27,18 @@ export interface TokenServicePorts {
 }
 
 type CredentialRequest = Parameters<CredentialSource['getAccessToken']>[0];
+
+/** A provider as the caller has read it. */
+interface BoundProvider {
+  readonly row: Provider;
+  readonly destination: string;
+}
+
+/** A key that is being read. */
+interface KeyReading {
+  readonly id: CredentialId;
+  readonly key: Promise<StoredCredential | undefined>;
+}
 
 export class TokenService implements CredentialSource {
   private readonly ports: TokenServicePorts;
@@ -50,20 +63,22 @@ export class TokenService implements CredentialSource {
    */
   boundTo(row: Provider): CredentialSource {
     const destination = destinationHash(row);
-    return { getAccessToken: (request) => this.tokenFor(request, destination) };
+    return { getAccessToken: (request) => this.tokenFor(request, { row, destination }) };
   }
 
   private async tokenFor(
     { providerId, userId, forceRefresh = false, refusedToken }: CredentialRequest,
-    destination?: string,
+    bound?: BoundProvider,
   ): Promise<Credential | undefined> {
+    // Read together with what the provider is by now, and opened only for that.
+    const reading = bound === undefined ? undefined : this.readKey(bound.row, userId);
     const provider = await this.admit(providerId, userId);
-    if (destination !== undefined && destinationHash(provider) !== destination) {
+    if (bound !== undefined && destinationHash(provider) !== bound.destination) {
       throw new LLMServerError(`The settings of "${provider.name}" have just changed. Try again.`, { retryable: true });
     }
     if (!forceRefresh) await this.ports.limits.admit(provider, userId);
     const { auth } = provider;
-    if (!('oauth' in auth) || auth.oauth.protocol === 'key_exchange') return this.key(provider, userId);
+    if (!('oauth' in auth) || auth.oauth.protocol === 'key_exchange') return this.key(provider, userId, reading);
     const target =
       auth.kind === 'oauth_app'
         ? await this.appTarget(provider, auth.oauth)
@@ -83,9 +98,24 @@ export class TokenService implements CredentialSource {
     return provider;
   }
 
-  private async key(provider: Provider, userId: string): Promise<Credential | undefined> {
+  private readKey(provider: Provider, userId: string): KeyReading | undefined {
+    const id = credentialIdFor(provider, userId);
+    // Tokens are read by whoever refreshes them.
+    if (id.kind !== 'api_key') return undefined;
+    const key = this.ports.vault.store.find(id);
+    // Reported where it is opened, if it ever is.
+    key.catch(() => undefined);
+    return { id, key };
+  }
+
+  private async key(
+    provider: Provider,
+    userId: string,
+    reading: KeyReading | undefined,
+  ): Promise<Credential | undefined> {
     const { kind, userId: holder } = credentialIdFor(provider, userId);
-    const opened = await this.ports.vault.open(provider, kind, holder);
+    const isSame = reading?.id.kind === kind && reading.id.userId === holder;
+    const opened = await this.ports.vault.open(provider, kind, holder, isSame ? reading.key : undefined);
     if (opened?.content.type === 'api_key')
       return { kind: 'api_key', token: opened.content.key, ...(holder === null ? {} : { isOwn: true }) };
     if (isKeyless(provider)) return undefined;

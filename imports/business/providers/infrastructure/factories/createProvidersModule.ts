@@ -10,6 +10,8 @@ import { CredentialVault } from '../../application/credentials/CredentialVault';
 import type { LeaseDurations } from '../../application/tokens/RefreshLeaseMonitor';
 import { OAuthClients } from '../../application/oauth/OAuthClients';
 import type { AuthorizationServers } from '../../application/oauth/OAuthClients';
+import { DelegatedOAuthFlow } from '../../application/oauth/DelegatedOAuthFlow';
+import type { DelegatedServers } from '../../application/oauth/DelegatedOAuthFlow';
 import { OAuthFlow } from '../../application/oauth/OAuthFlow';
 import { createProviderOperations } from '../../application/operations/ProviderOperations';
 import type { ProviderCatalogPort, ProviderOperations } from '../../application/operations/ProviderOperations';
@@ -74,6 +76,8 @@ export interface ProvidersModule {
   readonly credentials: CredentialSource & { boundTo(row: Provider): CredentialSource };
   readonly service: ProviderService;
   readonly flow: OAuthFlow;
+  /** A flow for accounts at servers of another kind. @param startPath of its page, with `:id` */
+  createFlow(servers: DelegatedServers, startPath: string): DelegatedOAuthFlow;
   readonly operations: ProviderOperations;
   /** Counts the tokens of a response towards the provider's limits. */
   recordUsage(usage: { readonly providerId: string; readonly userId: string; readonly tokens: number }): Promise<void>;
@@ -158,6 +162,8 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
     credentials: new TokenService({ providers, vault, clients, refresher, limits, findUser }),
     service,
     flow,
+    createFlow: (of, startPath) =>
+      new DelegatedOAuthFlow({ servers: of, authorizations, sealer, findUser, clock, log, rootUrl, startPath }),
     operations: createProviderOperations({ service, flow, vault, probe, catalog }),
     async recordUsage({ providerId, userId, tokens }) {
       const provider = await providers.find(providerId);

@@ -7,6 +7,7 @@ import type { GuardedFetch } from '../../../ai/infrastructure/clients/http/guard
 import type { Clock } from '../../domain/interfaces/Clock';
 import type { DiscoveryMethod, OAuthSettings } from '../../domain/types/OAuthSettings';
 import { createOAuthFetch } from './createOAuthFetch';
+import { parseUrl } from '../../../ai/domain/parseUrl';
 
 export interface ServerMetadataOptions {
   readonly fetch: GuardedFetch;
@@ -111,7 +112,7 @@ export class ServerMetadataCache {
  */
 export function checkEndpoint(name: string, endpoint: string | undefined, allowInsecure: HttpRule): void {
   if (endpoint === undefined) return;
-  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  const url = parseUrl(endpoint);
   const isWeb = url?.protocol === 'https:' || (url?.protocol === 'http:' && allowInsecure(url));
   if (!isWeb || url.username !== '' || url.password !== '')
     throw new LLMInvalidRequestError(`The authorization server's ${name} must be an https URL without credentials.`, {

@@ -31,7 +31,12 @@ function operations(state: ToolCallState): { methods: AIMethods; decisions: unkn
   };
   const unused = { execute: () => Promise.reject(new Error('not called')) };
   const ports = {
-    useCases: { generateText: unused, generateJSON: unused, agenticExecution: { ...unused, start: unused.execute } },
+    useCases: {
+      generateText: unused,
+      generateJSON: unused,
+      agenticExecution: { ...unused, start: unused.execute },
+      embed: unused,
+    },
     control,
     ownerOf: () => Promise.resolve('ann'),
   } as AIMethodsPorts;

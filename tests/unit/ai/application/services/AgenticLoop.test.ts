@@ -12,7 +12,7 @@ import { recordEvents } from '../../../../support/recordEvents';
 import { answer, calling, incomplete, refusing } from '../../../../../imports/testing/responses';
 import { ScriptedProvider, untilAborted } from '../../../../../imports/testing/ScriptedProvider';
 import type { ScriptedStep } from '../../../../../imports/testing/ScriptedProvider';
-import { countTimers } from '../../../../support/countTimers';
+import { pendingTimers } from '../../../../support/countTimers';
 
 const model = 'scripted-model';
 
@@ -125,7 +125,7 @@ describe('AgenticLoop', () => {
         const run = { model, input: 'go', tools: ['ends_the_run'], signal: controller.signal };
         const error = await failureOf(loop.execute('ann', run));
         expect(error.code).to.equal('aborted');
-        expect(countTimers(clock)).to.equal(0);
+        expect(pendingTimers(clock)).to.deep.equal([]);
         work.resolve('too late');
         await clock.tickAsync(10);
 
@@ -301,7 +301,7 @@ describe('AgenticLoop', () => {
         state: 'timeout',
         lateResult: 'too late',
       });
-      expect(countTimers(clock)).to.equal(0);
+      expect(pendingTimers(clock)).to.deep.equal([]);
     });
 
     it('applies the loop’s default timeout to tools that have none', async () => {
@@ -330,7 +330,7 @@ describe('AgenticLoop', () => {
       expect(error.code).to.equal('timeout');
       expect(runOf(error)?.toolCalls.map((call) => call.state)).to.deep.equal(['cancelled']);
       expect(record.lines.slice(-2)).to.deep.equal(['tool:cancelled stuck', 'run:failed']);
-      expect(countTimers(clock)).to.equal(0);
+      expect(pendingTimers(clock)).to.deep.equal([]);
     });
 
     it('does not count the time that a person takes to approve a call', async () => {
@@ -341,7 +341,7 @@ describe('AgenticLoop', () => {
       await clock.tickAsync(3_600_000);
       await loop.approve('r', 'a', asked.argumentsHash);
       expect((await run).response.output_text).to.equal('paid');
-      expect(countTimers(clock)).to.equal(0);
+      expect(pendingTimers(clock)).to.deep.equal([]);
     });
   });
 

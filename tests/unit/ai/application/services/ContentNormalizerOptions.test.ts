@@ -63,6 +63,14 @@ describe('normalizeOptions', () => {
       route: { name: 'fast', targets: ['groq', 'openai/gpt-5'], timeout: 1 },
       routeTargets: ['groq'],
       onSend: () => Promise.resolve(),
+      background: true,
+      conversation: 'conv_1',
+      backgroundTurn: {
+        find: () => Promise.resolve(undefined),
+        save: () => Promise.resolve(),
+        remove: () => Promise.resolve(),
+      },
+      batch: { isSubmitted: false, isCounted: false, exchange: () => Promise.reject(new Error('unused')) },
       onAttempt: () => undefined,
       onHead: () => undefined,
       onRetry: () => undefined,
@@ -73,6 +81,9 @@ describe('normalizeOptions', () => {
       onCache: () => undefined,
       onRateLimits: () => undefined,
       onAnnotation: () => undefined,
+      compact: true,
+      hostedMcp: new Map(),
+      compactedBy: { providerId: 'p', vendor: 'openai', wire: 'responses' },
       origin: { source: 'manager' },
     };
     const expected: Required<NormalizedOptions> = {
@@ -175,7 +186,7 @@ describe('normalizeOptions', () => {
     ['a turn before the first', { turn: { executionId: 'r', iteration: 0 } }, 'turn.iteration', /positive integer/],
     ['an unknown option', { max_tokens: 5 }, 'options.max_tokens', /is not an option\. .* max_output_tokens/],
     ['an option that every object inherits', { toString: 5 }, 'options.toString', /is not an option/],
-    ['an option with a very long name', { ['x'.repeat(100_000)]: 1 }, `options["${'x'.repeat(64)}"]`, /^.{64,700}$/],
+    ['an option with a very long name', { ['x'.repeat(100_000)]: 1 }, `options["${'x'.repeat(64)}"]`, /^.{64,750}$/],
     ['a reserved option', JSON.parse('{"model":"m","__proto__":{"model":"x"}}'), 'options.__proto__', /reserved key/],
     ['null for an option', { temperature: null }, 'temperature', /must be a number from 0 to 2/],
     ['a temperature below 0', { temperature: -0.1 }, 'temperature', /from 0 to 2/],

@@ -42,10 +42,12 @@ describe('RunRecovery', () => {
         toolsLackedBy: () => [],
         toolWaits: undefined,
         leave: () => Promise.resolve(),
-        recover: ({ executionId }) => {
-          recovered.push(executionId);
-          return Promise.resolve(undefined);
-        },
+        recover: () => Promise.reject(new Error('Nothing is on trial.')),
+        recoverAll: (steps) =>
+          steps.map(({ lease }) => {
+            recovered.push(lease.executionId);
+            return Promise.resolve(undefined);
+          }),
         cancel: () => Promise.reject(new Error('Nothing cancels the run.')),
       },
       lease: LEASE,

@@ -6,6 +6,7 @@ import type { ToolCallState } from '../../../../../imports/business/ai/domain/en
 import type { Item } from '../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { ToolRegistry } from '../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { recordEvents } from '../../../../support/recordEvents';
+import { pendingTimers } from '../../../../support/countTimers';
 import { answer, calling } from '../../../../../imports/testing/responses';
 import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvider';
 
@@ -80,13 +81,6 @@ const BAD_TOOLS: Record<
     received: /^\{"city":"elsewhere"\}$/,
   },
 };
-
-/** What the timers that are left would do, so that a failure names them. */
-function pendingTimers(clock: sinon.SinonFakeTimers): readonly string[] {
-  const { timers } = clock as { readonly timers?: ReadonlyMap<number, { readonly func: () => void }> };
-  return [...(timers?.values() ?? [])].map(({ func }) => String(func));
-}
-
 describe('a good tool beside a bad one', () => {
   let clock: sinon.SinonFakeTimers;
   beforeEach(() => {

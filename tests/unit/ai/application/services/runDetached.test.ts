@@ -157,7 +157,7 @@ describe('A run that is started, decided on or cancelled in a context', () => {
     await heir.approve(orphan.executionId, callId);
     await heir.waitForResult(orphan.executionId);
     recovery.stop();
-    expect(inherited().toSorted()).to.deep.equal(['claim', 'commands', 'heartbeats', 'leased']);
+    expect(inherited().toSorted()).to.deep.equal(['claimOrphans', 'commands', 'heartbeats', 'leased']);
     expect(seen).to.deep.equal([undefined, undefined]);
   });
 });

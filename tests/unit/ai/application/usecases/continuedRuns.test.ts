@@ -68,6 +68,19 @@ const describeItems = (items: readonly Item[]) =>
     return item.type;
   });
 
+describe('a run that a client starts', () => {
+  it('is stored as often as its request says', async () => {
+    const { run, runs } = setUp(answer('Soon.'), answer('At once.'));
+    const lazy = await run({ input: 'When?', durability: 'end' });
+    expect((await runs.load(lazy))?.run.plan.durability).to.equal('end');
+    const plain = await run({ input: 'When?' });
+    expect((await runs.load(plain))?.run.plan).not.to.have.property('durability');
+    expect(await failure(run({ input: 'When?', durability: 'never' })))
+      .to.be.instanceOf(LLMInvalidRequestError)
+      .and.to.have.property('path', 'durability');
+  });
+});
+
 describe('a run that continues another', () => {
   it('receives the other’s conversation before its own input', async () => {
     const { run, texts, runs } = setUp(calling({ name: 'clock' }), answer('Noon.'), answer('One.'));

@@ -364,6 +364,37 @@ describe('a repeated request', () => {
     expect(events.map(({ type }) => type)).to.deep.equal(['use:started', 'use:ended']);
   });
 
+  it('is looked up while the policy is asked, whose answer concerns only a new one', async () => {
+    let asked = deferred();
+    let permission: Permission = { allowed: true };
+    const access: AccessPolicy = {
+      decide: () => {
+        asked.resolve();
+        return Promise.resolve(permission);
+      },
+    };
+    const stored = new MemoryRunStore();
+    const runs: RunLauncherPorts['runs'] = {
+      load: (executionId) => stored.load(executionId),
+      findRequest: async (userId, requestId) => {
+        await asked.promise;
+        return stored.findRequest(userId, requestId);
+      },
+    };
+    const upstream = new ScriptedProvider([answer('Noon.')], { name: 'openai' });
+    const loop = new AgenticLoop({ provider: upstream, toolExecutor: new ToolRegistry(), runStore: stored });
+    const launcher = new RunLauncher({ access, loop, runs, providers: new Map([['openai', upstream]]) });
+    const text = new GenerateTextUseCase(launcher);
+    expect(await text.execute(ann, request)).to.equal('Noon.');
+    asked = deferred();
+    permission = { allowed: false, reason: 'No longer.' };
+    expect(await text.execute(ann, request)).to.equal('Noon.');
+    expect(await failure(text.execute(ann, { ...request, requestId: 'req-2' }))).to.have.property(
+      'message',
+      'No longer.',
+    );
+  });
+
   it('is a conflict if its arguments or its operation differ', async () => {
     const { text, agentic, upstream } = setUp([answer('Noon.')]);
     await text.execute(ann, request);

@@ -139,6 +139,18 @@ describe('the cost of a call', () => {
     expect(costOf(usage, { input: 1, output: 9, asOf: '2026-11-22' })).to.equal(6 / MILLION);
   });
 
+  it('multiplies the list price by the service tier of the response, or says that it has no price', () => {
+    const usage = fromChatUsage({ prompt_tokens: MILLION, completion_tokens: 100_000 }, DEFAULT_QUIRKS);
+    const { price } = capabilitiesOf('openai', 'gpt-5.5');
+    expect(priceUsage(usage, price, 'gpt-5.5')).to.deep.equal({ cost: 10 + 4.5 });
+    expect(priceUsage(usage, price, 'gpt-5.5', 'default')).to.deep.equal({ cost: 10 + 4.5 });
+    expect(priceUsage(usage, price, 'gpt-5.5', 'flex')).to.deep.equal({ cost: (10 + 4.5) / 2 });
+    expect(priceUsage(usage, price, 'gpt-5.5', 'priority')).to.deep.equal({ cost: (10 + 4.5) * 2.5 });
+    expect(priceUsage(usage, price, 'gpt-5.5', 'scale')).to.deep.equal({
+      unpriced: 'no price for service tier "scale" of model "gpt-5.5"',
+    });
+  });
+
   it('is unknown without a price and without usage, with the reason', () => {
     const usage = toUsage({ input_tokens: 1 });
     const price = { input: 1, output: 1, asOf: '2026-11-22' };

@@ -106,12 +106,61 @@ describe('prompt caching', () => {
     for (const [vendor, wire, model] of [
       ['openai', 'responses', 'gpt-5-mini'],
       ['groq', 'chat_completions', 'llama-3.3-70b-versatile'],
-      ['google', 'gemini', 'gemini-2.5-flash'],
+      ['google', 'interactions', 'gemini-2.5-flash'],
     ] as const) {
       const { losses } = bodyOf(vendor, wire, model, { promptCache });
       expect(losses.map(({ path }) => path)).to.include('promptCache.breakpoints');
       expect(bodyOf(vendor, wire, model, { promptCache: 'auto' }).losses).to.deep.equal([]);
     }
+  });
+
+  it('divides the contents of Gemini at the breakpoints, and stores what has some after it', () => {
+    const gemini = (options: Partial<GenerateOptions>) =>
+      atOnce(
+        WIRES.gemini.toRequest(
+          normalizeOptions({ model: 'gemini-2.5-flash', ...REQUEST, ...options }),
+          wireContext('google', 'gemini-2.5-flash'),
+          false,
+        ),
+      );
+    const input = [
+      { role: 'user', content: 'The handbook.' },
+      { role: 'user', content: 'What does it say?' },
+    ] as const;
+    const { body, cachedPrefix, losses } = gemini({ input, promptCache: { breakpoints: [0] } });
+    expect(body['contents']).to.deep.equal([
+      { role: 'user', parts: [{ text: 'The handbook.' }] },
+      { role: 'user', parts: [{ text: 'What does it say?' }] },
+    ]);
+    expect(cachedPrefix).to.deep.equal({ ends: [1], lifetime: 300 });
+    expect(losses).to.deep.equal([]);
+    const whole = { breakpoints: [0, 2, 4], ttl: '1h' } as const;
+    expect(gemini({ promptCache: whole }).cachedPrefix).to.deep.equal({ ends: [1, 3], lifetime: 3_600 });
+    for (const options of [
+      { promptCache: 'auto' },
+      { promptCache: { key: 'k' } },
+      { promptCache: whole, vendor: { google: { cachedContent: 'cachedContents/1' } } },
+      { promptCache: { breakpoints: [4] } },
+    ] as const)
+      expect(gemini(options)).not.to.have.property('cachedPrefix');
+    expect(gemini({ input }).body['contents']).to.have.length(1);
+  });
+
+  it('never divides the results of a turn', () => {
+    const input = [
+      TALK[0],
+      call('a'),
+      call('b'),
+      output('a'),
+      output('b'),
+      { role: 'assistant', content: 'Done.' },
+    ] as const;
+    const options = normalizeOptions({ model: 'gemini-2.5-flash', input, promptCache: { breakpoints: [3] } });
+    const { body, cachedPrefix } = atOnce(
+      WIRES.gemini.toRequest(options, wireContext('google', 'gemini-2.5-flash'), false),
+    );
+    expect(body['contents']).to.have.length(4);
+    expect(cachedPrefix?.ends).to.deep.equal([3]);
   });
 
   it('writes only the end of a history that has grown again', () => {

@@ -9,7 +9,7 @@ import {
   LLMStreamError,
   LLMTimeoutError,
 } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
-import type { JsonObject, SchemeName } from '../../../../../imports/business/ai/domain/types/VendorTypes';
+import type { JsonObject, SchemeName, ServedScheme } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 import { streamWithBufferedFunctions } from '../../../../../imports/business/ai/infrastructure/streaming/streamWithBufferedFunctions';
 import { UnifiedStreamAdapter } from '../../../../../imports/business/ai/infrastructure/streaming/UnifiedStreamAdapter';
 import type { StreamPair } from '../../../../../imports/business/ai/infrastructure/streaming/UnifiedStreamAdapter';
@@ -60,7 +60,7 @@ function watched(
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-function relay(source: SchemeName = 'openai', target: SchemeName = 'openai'): UnifiedStreamAdapter {
+function relay(source: SchemeName = 'openai', target: ServedScheme = 'openai'): UnifiedStreamAdapter {
   return new UnifiedStreamAdapter(source, target);
 }
 
@@ -77,7 +77,7 @@ describe('UnifiedStreamAdapter', () => {
 
   it('rejects unknown schemes', () => {
     // Untyped callers can pass any name.
-    expect(() => new UnifiedStreamAdapter('openai', 'grpc' as SchemeName)).to.throw(LLMInvalidRequestError, 'grpc');
+    expect(() => new UnifiedStreamAdapter('openai', 'grpc' as ServedScheme)).to.throw(LLMInvalidRequestError, 'grpc');
     expect(() => new UnifiedStreamAdapter('toString' as SchemeName, 'openai')).to.throw(LLMInvalidRequestError);
   });
 

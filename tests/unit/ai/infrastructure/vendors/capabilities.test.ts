@@ -48,6 +48,7 @@ const TABLES: Readonly<Record<string, { readonly rows: readonly ModelRow[]; read
       'gpt-5-nano',
       'gpt-5-chat-latest',
       'gpt-5-2025-08-07',
+      'o3-deep-research-2025-06-26',
       'o4-mini-deep-research',
       'o4-mini-2025-04-16',
       'o3-pro',
@@ -160,6 +161,7 @@ const TABLES: Readonly<Record<string, { readonly rows: readonly ModelRow[]; read
   groq: {
     rows: groq.models,
     names: [
+      'openai/gpt-oss-safeguard-20b',
       'meta-llama/llama-guard-4-12b',
       'groq/compound-mini',
       'openai/gpt-oss-120b',
@@ -306,6 +308,7 @@ describe('capabilitiesOf', () => {
       input: 1.25,
       output: 10,
       cached: 0.125,
+      serviceTiers: { flex: 0.5 },
       asOf: '2026-07-02',
     });
     expect(capabilitiesOf('azure_openai', 'gpt-5'))

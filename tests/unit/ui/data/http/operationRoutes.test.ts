@@ -37,6 +37,21 @@ describe('the operations over HTTP', () => {
     expect(server.count('GET /tools')).to.equal(4);
   });
 
+  it('tell what is used of a budget after a request that is no run', async () => {
+    server.responses.set('GET /budgets', () => ({ body: {} }));
+    server.responses.set('GET /tokens', () => ({ body: { tokens: [] } }));
+    const queries = [data.queries.query('ai.budgets.list', {}), data.queries.query('ai.tokens.list', {})];
+    const leave = queries.map((query) => query.subscribe(() => undefined));
+    unsubscribe = () => leave.forEach((each) => each());
+    await until(() => queries.every((query) => query.get().state === 'ready'));
+    server.send('event: changes\ndata: {"topics":["requests"]}\n\n');
+    await until(() => server.count('GET /tokens') === 2);
+    // A stream on which nothing arrives would be opened again, and both be loaded with it.
+    server.send('event: changes\ndata: {"topics":["tokens"]}\n\n');
+    await until(() => server.count('GET /tokens') === 3);
+    expect(server.count('GET /budgets')).to.equal(2);
+  });
+
   it('encode what is part of a path, and send the rest as the body', async () => {
     server.responses.set('POST /runs/a%2Fb/reject', { body: { state: 'cancelled' } });
     const argument = { executionId: 'a/b', callId: 'c', argumentsHash: 'h', reason: 'No.' };

@@ -90,7 +90,7 @@ export class TokenRateLimiter implements CallLimiter {
    */
   async admit({ options, expected }: LimitedCall): Promise<ReservationHandle | undefined> {
     const tokenId = options.origin?.tokenId;
-    if (tokenId === undefined) return undefined;
+    if (tokenId === undefined || options.batch !== undefined) return undefined;
     const token = await this.policy.find(tokenId);
     if (token?.rateLimits?.tokensPerMinute === undefined) return undefined;
     const id = randomUUID();

@@ -1,9 +1,9 @@
 /**
  * Updates accounts by compare-and-set. Updates of one account that arrive during a write are combined into the next
- * one.
+ * one. An account is not read again before a write that fails if another process has changed it.
  */
 import { LLMServerError } from '../../../domain/errors/LLMErrors';
-import type { AccountStore } from '../../../domain/interfaces/AccountStore';
+import type { AccountStore, StoredAccount } from '../../../domain/interfaces/AccountStore';
 import { runDetached } from '../runDetached';
 
 /**
@@ -38,6 +38,8 @@ interface UpdateQueue<A> {
   isUrgent: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;
   writtenAt: number;
+  /** As this process wrote it last. Undefined: it must be read. */
+  written: StoredAccount<A> | undefined;
 }
 
 const DELAY_MS = 50;
@@ -94,7 +96,14 @@ export class AccountLedger<A> {
   private queueOf(id: string): UpdateQueue<A> {
     const existing = this.queues.get(id);
     if (existing !== undefined) return existing;
-    const queue = { updates: [], isWriting: false, isUrgent: false, timer: undefined, writtenAt: -Infinity };
+    const queue: UpdateQueue<A> = {
+      updates: [],
+      isWriting: false,
+      isUrgent: false,
+      timer: undefined,
+      writtenAt: -Infinity,
+      written: undefined,
+    };
     this.queues.set(id, queue);
     return queue;
   }
@@ -126,7 +135,7 @@ export class AccountLedger<A> {
     do {
       const updates = take(queue);
       try {
-        for (const { settle } of await this.write(id, updates)) settle();
+        for (const { settle } of await this.write(id, queue, updates)) settle();
       } catch (error) {
         for (const { reject } of updates) reject(error);
       }
@@ -146,11 +155,15 @@ export class AccountLedger<A> {
 
   private async write(
     id: string,
+    queue: UpdateQueue<A>,
     updates: readonly PendingUpdate<A>[],
   ): Promise<readonly { readonly settle: () => void }[]> {
     const { store, open, kind } = this.options;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const stored = await store.find(id);
+      const { written } = queue;
+      // Unless the write succeeds, it is not known what is stored.
+      queue.written = undefined;
+      const stored = written ?? (await store.find(id));
       const before = stored?.account ?? open(id);
       let account = before;
       const results = updates.map(({ apply }) => {
@@ -158,7 +171,16 @@ export class AccountLedger<A> {
         ({ account } = applied);
         return applied;
       });
-      if (account === before || (await store.replace(account, stored?.revision ?? 0))) return results;
+      if (account === before) {
+        // What leaves the account unchanged, as a refusal does, must be true of the account as it is now.
+        if (written !== undefined) continue;
+        return results;
+      }
+      const revision = stored?.revision ?? 0;
+      if (!(await store.replace(account, revision))) continue;
+      // The store chooses the revision of a new account.
+      if (revision > 0) queue.written = { account, revision: revision + 1 };
+      return results;
     }
     throw new LLMServerError(`Could not update ${kind} "${id}": too many concurrent changes.`, { retryable: true });
   }

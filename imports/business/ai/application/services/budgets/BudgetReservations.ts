@@ -82,6 +82,10 @@ export class BudgetReservations implements CallLimiter {
     const subject = await this.options.subjectOf(call);
     if (subject === undefined) return undefined;
     const { id, limits } = subject;
+    const { batch, turn } = call.options;
+    // The vendor bills what was submitted, whatever is left.
+    if (batch?.isSubmitted === true && turn !== undefined && (limits !== undefined || this.options.countsEveryone))
+      return this.handleOf(id, holdIdOf(turn), turn);
     if (limits === undefined) return this.count(id);
     const price = call.price();
     if (price === undefined && limitsMoney(limits))
@@ -128,7 +132,7 @@ export class BudgetReservations implements CallLimiter {
     limits: BudgetLimits,
     turn: RunTurn | undefined,
   ): Promise<ReservationHandle> {
-    const id = turn === undefined ? randomUUID() : `${turn.executionId}/${turn.iteration}`;
+    const id = turn === undefined ? randomUUID() : holdIdOf(turn);
     const hold = { id, ...most, leaseMs: this.leaseMs, ...(turn === undefined ? {} : { turn }) };
     const reservation = await this.ledger.change(subject.id, (account) => {
       const result = reserve(account, hold, limits, this.now());
@@ -207,6 +211,10 @@ export class BudgetReservations implements CallLimiter {
       { retryAfterMs: Math.max(roomAt - this.now(), 1) },
     );
   }
+}
+
+function holdIdOf({ executionId, iteration }: RunTurn): string {
+  return `${executionId}/${iteration}`;
 }
 
 const ALREADY_PAID: ReservationHandle = { settle: () => Promise.resolve(), release: () => Promise.resolve() };

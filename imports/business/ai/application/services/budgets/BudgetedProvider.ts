@@ -55,6 +55,8 @@ export class BudgetedProvider extends ProviderDecorator<ProviderWithDefault> {
 
   /** @throws what the limiters throw, before anything is sent; whatever the provider throws */
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
+    // An earlier process has charged it.
+    if (options.batch?.isCounted === true) return this.provider.generate(userId, options);
     const call = await this.reserve(
       userId,
       options,

@@ -6,7 +6,7 @@ import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 
 export interface LimitedCall {
   readonly userId: string;
-  readonly options: Pick<GenerateOptions, 'model' | 'turn' | 'origin' | 'onRateLimits'>;
+  readonly options: Pick<GenerateOptions, 'model' | 'turn' | 'origin' | 'onRateLimits' | 'batch'>;
   /** As requested, or the default one. */
   readonly model: string;
   /** What calls like it use as a rule. */

@@ -37,6 +37,10 @@ export function cacheKey(options: GenerateOptions, { route, version }: CacheKeyC
     onBody,
     onAttempt,
     onSend,
+    batch,
+    backgroundTurn,
+    compactedBy,
+    background,
     onCache,
     onAnnotation,
     onRateLimits,
@@ -54,7 +58,9 @@ export function cacheKey(options: GenerateOptions, { route, version }: CacheKeyC
   const fields = Object.entries(vendor).flatMap(([scheme, given]) =>
     isObject(given) ? [[scheme, given] as const] : [],
   );
-  if (decisive.previous_response_id !== undefined || fields.some(([, given]) => isUncacheable(given))) return undefined;
+  if (decisive.previous_response_id !== undefined || decisive.conversation !== undefined) return undefined;
+  if (decisive.compact === true || decisive.hostedMcp !== undefined) return undefined;
+  if (fields.some(([, given]) => isUncacheable(given))) return undefined;
   if (decisive.tools?.some(({ type }) => type !== 'function' && (type as string) !== 'custom') === true)
     return undefined;
   const request = {

@@ -7,6 +7,8 @@ import { fieldsOf, isList, isObject } from '../../../domain/json';
 import type { GenerateOptions, LLMInput } from '../../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { runVendorBatch } from '../batches/vendorBatch';
+import type { BatchPlace, VendorBatchPorts, VendorBatchSettings } from '../batches/vendorBatch';
 import type { AnySchema } from '../schema/AnySchema';
 
 /** With a chain, the chain sets `store` and `previous_response_id`. */
@@ -34,10 +36,18 @@ export interface BatchSuccess<T> {
 /** Distinguish the two with `isLLMError`, or with `'ok' in result`. */
 export type BatchResult<T> = BatchSuccess<T> | LLMError;
 
-export interface BatchOptions {
-  /** How many requests run at once. Default 8. */
+export interface BatchOptions extends VendorBatchSettings {
+  /**
+   * `vendor`: in the vendor's own batches, which cost half and are answered within 24 hours; see `VendorBatchSettings`.
+   * Default: as single requests, at once.
+   */
+  readonly mode?: 'single' | 'vendor';
+  /** How many requests run at once; of a vendor's batch, how many are prepared at once. Default 8. */
   readonly concurrency?: number;
-  /** Aborts running requests. Requests that have not started fail with an `LLMAbortedError`. */
+  /**
+   * Aborts running requests. Requests that have not started fail with an `LLMAbortedError`. A vendor's batch goes on,
+   * and is continued by a later call with the same `batchId`.
+   */
   readonly signal?: AbortSignal;
   /** Called after each request, whether it succeeded or failed. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -55,9 +65,7 @@ export async function runBatch<T>(
   { concurrency = DEFAULT_CONCURRENCY, signal, onProgress }: BatchOptions,
   logger: Logger,
 ): Promise<BatchResult<T>[]> {
-  if (!Number.isSafeInteger(concurrency) || concurrency < 1)
-    throw new LLMInvalidRequestError('"concurrency" must be a positive integer.', { path: 'concurrency' });
-  if (!isList(requests)) throw new LLMInvalidRequestError('"requests" must be a list.', { path: 'requests' });
+  assertBatch(requests, concurrency);
   const results: BatchResult<T>[] = [];
   let done = 0;
   const run = async (index: number, request: LLMRequest): Promise<void> => {
@@ -77,9 +85,73 @@ export async function runBatch<T>(
       }),
     ),
   );
-  const rateLimited = results.filter((result) => result instanceof LLMRateLimitError).length;
-  if (rateLimited > 0) logger.warn(`${rateLimited} of the ${requests.length} requests of a batch were rate limited.`);
+  warnOfRateLimits(results, logger);
   return results;
+}
+
+/**
+ * As `runBatch`, in the batches of vendors.
+ * @param settle never rejects
+ * @throws what `runBatch` throws; ConflictError for a known batch with another number of requests; what the store
+ *   throws
+ */
+export async function runInVendorBatch<T>(
+  requests: readonly LLMRequest[],
+  settle: (request: LLMRequest, place: BatchPlace) => Promise<BatchResult<T>>,
+  { concurrency = DEFAULT_CONCURRENCY, signal, onProgress, ...settings }: BatchOptions,
+  ports: Pick<VendorBatchPorts, 'userId' | 'store' | 'logger'>,
+): Promise<BatchResult<T>[]> {
+  assertBatch(requests, concurrency);
+  const { logger } = ports;
+  const keys = new Set<string>();
+  const results: BatchResult<T>[] = [];
+  let done = 0;
+  const run = async (index: number, place: BatchPlace): Promise<void> => {
+    // Boundary: callers without types pass anything.
+    const request = requests[index] as LLMRequest;
+    const { entityKey } = fieldsOf(request) as Partial<LLMRequest>;
+    const isTaken = entityKey !== undefined && keys.has(entityKey);
+    if (entityKey !== undefined) keys.add(entityKey);
+    results[index] = isTaken ? sameEntity(entityKey) : await settle(withSignal(request, signal), place);
+    done += 1;
+    try {
+      onProgress?.(done, requests.length);
+    } catch (error) {
+      logger.error('The onProgress callback of a batch failed.', error);
+    }
+  };
+  if (requests.length > 0) await runVendorBatch(requests.length, run, { ...settings, ...ports, concurrency, signal });
+  warnOfSingles(results, logger);
+  return results;
+}
+
+/** Such as corrections of invalid JSON, and whatever a provider from outside answers. */
+function warnOfSingles(results: readonly BatchResult<unknown>[], logger: Logger): void {
+  const single = results.filter(
+    (result) =>
+      'ok' in result && result.response.vendor.batch_id === undefined && result.response.vendor.cached !== true,
+  ).length;
+  if (single > 0)
+    logger.warn(`${single} of the ${results.length} requests of a batch were answered singly, at the usual price.`);
+}
+
+function sameEntity(entityKey: string): LLMInvalidRequestError {
+  return new LLMInvalidRequestError(
+    `An earlier request of the batch has the entity key "${entityKey}", too. The requests of a vendor's batch are answered in any order: put this one into a later batch.`,
+    { path: 'entityKey' },
+  );
+}
+
+/** @throws LLMInvalidRequestError */
+function assertBatch(requests: unknown, concurrency: number): void {
+  if (!Number.isSafeInteger(concurrency) || concurrency < 1)
+    throw new LLMInvalidRequestError('"concurrency" must be a positive integer.', { path: 'concurrency' });
+  if (!isList(requests)) throw new LLMInvalidRequestError('"requests" must be a list.', { path: 'requests' });
+}
+
+function warnOfRateLimits(results: readonly BatchResult<unknown>[], logger: Logger): void {
+  const rateLimited = results.filter((result) => result instanceof LLMRateLimitError).length;
+  if (rateLimited > 0) logger.warn(`${rateLimited} of the ${results.length} requests of a batch were rate limited.`);
 }
 
 type Lane = [index: number, request: LLMRequest][];

@@ -2,6 +2,7 @@
 import { RegExpPattern } from './TextPattern';
 import type { PiiType } from '../../../domain/types/GuardrailSettings';
 import type { TextPattern } from './TextPattern';
+import { parseUrl } from '../../../domain/parseUrl';
 
 /** In the order in which they take precedence. */
 export const PII_TYPES: readonly PiiType[] = ['email', 'iban', 'credit_card', 'ssn', 'ip', 'phone'];
@@ -107,7 +108,7 @@ function ipLength(candidate: string): number {
   const address = candidate.replace(/(?<!:):$/, '');
   // Times and names with colons are no addresses.
   const isLikely = /\d/.test(address) && (address.includes('::') || address.split(':').length === 8);
-  return isLikely && URL.canParse(`http://[${address}]`) ? address.length : 0;
+  return isLikely && parseUrl(`http://[${address}]`) !== undefined ? address.length : 0;
 }
 
 /** International numbers, and with separators, North American ones and national ones that start with 0. */

@@ -10,7 +10,9 @@ export class UserTokenLimiter implements CallLimiter {
   }
 
   /** @throws LLMRateLimitError with `retryAfterMs`; what the store throws */
-  async admit({ userId, expected }: LimitedCall): Promise<ReservationHandle> {
+  async admit({ userId, options, expected }: LimitedCall): Promise<ReservationHandle | undefined> {
+    // Vendors do not count batches against limits per minute either.
+    if (options.batch !== undefined) return undefined;
     const settle = await this.limiter.reserveTokens(userId, expected().total_tokens);
     const end = (tokens: number): Promise<void> => {
       settle(tokens);

@@ -3,6 +3,7 @@ import { field, freeze, optionalText, otherFields, record, requiredName, require
 import { describe, isList, isRecord, invalid } from './PlainReader';
 import type { Plain, PlainRecord } from './PlainReader';
 import type { Content, InputContent, InputFile, InputImage } from '../../../domain/types/ResponsesAPITypes';
+import { parseUrl } from '../../../domain/parseUrl';
 
 /** Determines whether text becomes `output_text` (assistant) or `input_text`. */
 export type Speaker = 'assistant' | 'other';
@@ -169,7 +170,7 @@ function imageUrl(value: Plain | undefined, path: string): string {
 }
 
 function httpUrl(value: string, path: string): string {
-  if (!/^https?:\/\//i.test(value) || !URL.canParse(value))
+  if (!/^https?:\/\//i.test(value) || parseUrl(value) === undefined)
     throw invalid(path, 'must be an http or https URL, or a data URI with base64');
   return value;
 }

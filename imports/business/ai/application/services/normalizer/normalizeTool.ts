@@ -40,6 +40,7 @@ const CHECKS = {
   delivery: oneOf(DELIVERIES),
   onDuplicate: oneOf(ON_DUPLICATE),
   onChange: oneOf(ON_CHANGE),
+  deferLoading: flagOrAuto,
   vendor: checkRecordOfRecords,
 } as const satisfies Record<Exclude<keyof FunctionTool, 'type' | 'name'>, Check>;
 
@@ -105,6 +106,11 @@ function text(value: Plain, path: string): void {
 
 function flag(value: Plain, path: string): void {
   if (typeof value !== 'boolean') throw invalid(path, `must be true or false, not ${describe(value)}`);
+}
+
+function flagOrAuto(value: Plain, path: string): void {
+  if (typeof value !== 'boolean' && value !== 'auto')
+    throw invalid(path, `must be true, false or "auto", not ${describe(value)}`);
 }
 
 function milliseconds(value: Plain, path: string): void {

@@ -24,6 +24,8 @@ export class LoggedProvider extends ProviderDecorator {
   }
 
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
+    // An earlier process has logged it.
+    if (options.batch?.isCounted === true) return this.provider.generate(userId, options);
     const call = new ObservedCall(userId, options, false, this.ports);
     try {
       const response = await this.provider.generate(userId, call.options);

@@ -57,6 +57,8 @@ export type ObservedOptions = Pick<
   | 'onRateLimits'
   | 'onAnnotation'
   | 'relayTo'
+  | 'batch'
+  | 'backgroundTurn'
 >;
 
 /** What a call returned or received, as far as it is billed. */
@@ -254,6 +256,8 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
       onRateLimits,
       onAnnotation,
       relayTo,
+      batch,
+      backgroundTurn,
       origin,
       executionId,
       turn,

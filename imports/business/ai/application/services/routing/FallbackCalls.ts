@@ -9,7 +9,7 @@ import { describeFailure, failedAttempt, logFields } from './attemptReports';
 import type { Attempt, CallLimits, ProviderTarget } from './ProviderTarget';
 import type { ProviderRouter, Route } from './ProviderRouter';
 import { anotherModelMayServe, canFallBack } from './RetryPolicy';
-import { addressOf, continuesAtProvider, forRoute, limitsOf } from './routeOptions';
+import { addressOf, forRoute, limitsOf, staysAtProvider } from './routeOptions';
 import type { ResponseKind, RouteStats } from './RouteStats';
 
 export interface FallbackCallsPorts {
@@ -69,21 +69,25 @@ export class FallbackCalls {
     } catch (error) {
       options.signal?.throwIfAborted();
       const mayFallBack = options.route === undefined ? canFallBack : anotherModelMayServe;
-      if (!isLLMError(error) || !mayFallBack(error) || continuesAtProvider(options)) throw error;
+      if (!isLLMError(error) || !mayFallBack(error) || staysAtProvider(options)) throw error;
       const served = await this.fallBack(call, routes?.slice(1) ?? this.ports.router.after(first), error);
       if (served === undefined) throw error;
       return served;
     }
   }
 
-  /** The targets of a routing rule: the provider of an earlier response first, those with an open circuit last. */
+  /**
+   * The targets of a routing rule: the provider of an earlier response or compaction first, those with an open circuit
+   * last.
+   */
   private routesOf(
     userId: string,
     route: SelectedRoute,
-    { previous_response_id: previousId }: GenerateOptions,
+    { previous_response_id: previousId, compactedBy }: GenerateOptions,
   ): readonly Route[] {
     const owner = previousId === undefined ? undefined : this.ports.ownerOf(userId, previousId);
-    const rank = ({ target }: Route): number => (target === owner ? -1 : Number(!target.admits));
+    const isOwner = (target: ProviderTarget): boolean => target === owner || target.id === compactedBy?.providerId;
+    const rank = ({ target }: Route): number => (isOwner(target) ? -1 : Number(!target.admits));
     const routes = this.ports.router.routesTo(route.targets).toSorted((left, right) => rank(left) - rank(right));
     if (routes.length === 0) throw unknownModel(route.name);
     return routes;

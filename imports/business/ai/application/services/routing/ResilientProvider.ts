@@ -117,12 +117,14 @@ export class ResilientProvider implements ILLMProvider {
    */
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
     const attempt: Attempt<LLMResponse> = async (provider, request, permit) => {
+      // A batch takes hours, and says nothing about the provider's present state.
+      if (request.batch !== undefined) permit.released();
       const response = await provider.generate(userId, request);
       permit.succeeded();
       return response;
     };
     const served = await this.calls.send(userId, options, attempt, 'complete');
-    return this.account(served, userId, served.value);
+    return this.account(served, userId, served.value, options.batch?.isCounted);
   }
 
   /**
@@ -186,6 +188,11 @@ export class ResilientProvider implements ILLMProvider {
     if (target === undefined)
       throw new LLMInvalidRequestError(`There is no provider "${providerId ?? ''}".`, { path: 'providerId' });
     return target.validateAccess(userId);
+  }
+
+  /** Finds a provider that was created in another process a moment ago. @throws LLMModelNotFoundError */
+  async refreshFor(model: string): Promise<void> {
+    await this.router.resolveFresh(model);
   }
 
   getCapabilities(model: string): ModelCapabilities {
@@ -263,10 +270,10 @@ export class ResilientProvider implements ILLMProvider {
   }
 
   /** Counts a response, and completes it with what preceded it. */
-  private account<T>(served: Served<T>, userId: string, given: LLMResponse): LLMResponse {
+  private account<T>(served: Served<T>, userId: string, given: LLMResponse, isCounted = false): LLMResponse {
     const { target } = served;
     const response = withAttempts(given, served);
-    this.record(target, userId, response.usage);
+    if (!isCounted) this.record(target, userId, response.usage);
     this.responseOwners.set(userId, response.id, target);
     this.logger.debug(`The provider "${target.id}" completed a response.`, {
       userId,

@@ -17,11 +17,13 @@ export function commonCapabilities(models: readonly ModelCapabilities[]): ModelC
     supportsJSON: all('supportsJSON'),
     supportsJSONSchema: all('supportsJSONSchema'),
     supportsReasoning: all('supportsReasoning'),
+    ...(models.every((model) => model.supportsCompaction === true) ? { supportsCompaction: true } : {}),
     // The next request may go to another provider, which does not have the stored response.
     keepsState: false,
     maxTokens: Math.min(...models.map(({ maxTokens }) => maxTokens)),
     maxOutputTokens: Math.min(...models.map(({ maxOutputTokens }) => maxOutputTokens)),
     ...(models.some((model) => model.isWindowUnknown === true) ? { isWindowUnknown: true } : {}),
+    ...smallestBatch(models),
     ...(price === undefined ? {} : { price }),
   };
 }
@@ -29,6 +31,18 @@ export function commonCapabilities(models: readonly ModelCapabilities[]): ModelC
 type BooleanCapability = {
   [K in keyof ModelCapabilities]-?: ModelCapabilities[K] extends boolean ? K : never;
 }[keyof ModelCapabilities];
+
+function smallestBatch(models: readonly ModelCapabilities[]): Pick<ModelCapabilities, 'embeddingBatch'> {
+  const batches = models.flatMap(({ embeddingBatch }) => embeddingBatch ?? []);
+  if (batches.length === 0) return {};
+  const tokens = batches.flatMap((batch) => batch.tokens ?? []);
+  return {
+    embeddingBatch: {
+      inputs: Math.min(...batches.map(({ inputs }) => inputs)),
+      ...(tokens.length === 0 ? {} : { tokens: Math.min(...tokens) }),
+    },
+  };
+}
 
 /** An upper bound of what a request costs. Undefined if one of the prices is unknown. */
 function highestPrice(prices: readonly (ModelPrice | undefined)[]): ModelPrice | undefined {

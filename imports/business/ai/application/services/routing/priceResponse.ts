@@ -1,4 +1,5 @@
 /** Completes a response with the provider that served it and with its cost. */
+import { batchPrice } from '../../../domain/entities/batchPrice';
 import { priceUsage } from '../../../domain/entities/CallCost';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { CallCost, ModelPrice } from '../../../domain/types/ModelPrice';
@@ -19,22 +20,51 @@ export function priceResponse(
   const vendor: Writable<LLMResponse['vendor']> = response.vendor;
   const isPriced = vendor.cost !== undefined || vendor.unpriced !== undefined;
   if (isPriced && vendor.providerId !== undefined) return response;
-  const completed = { ...vendor };
+  // V8 gives each copy by a spread a hidden class of its own when properties are added to it.
+  const completed: Writable<LLMResponse['vendor']> = Object.assign({}, vendor);
   completed.providerId ??= providerId;
   if (!isPriced) {
     const models = requestedModel === undefined ? [model] : [model, requestedModel];
-    const { cost, unpriced } = priceCall(usage, provider, models);
+    const { cost, unpriced } = priceCall(usage, provider, models, discountOf(vendor));
     if (cost !== undefined) completed.cost = cost;
     if (unpriced !== undefined) completed.unpriced = unpriced;
   }
   return { ...response, vendor: completed };
 }
 
-/** @param models the first one with a price counts; an empty name is the provider's default model */
-export function priceCall(usage: Usage, provider: ILLMProvider, models: readonly string[]): CallCost {
+/**
+ * @param models the first one with a price counts; an empty name is the provider's default model
+ * @param discount default: the list price
+ */
+export function priceCall(
+  usage: Usage,
+  provider: ILLMProvider,
+  models: readonly string[],
+  discount: Discount = {},
+): CallCost {
   let price: ModelPrice | undefined;
   for (const model of models) price ??= priceOf(provider, model);
-  return priceUsage(usage, price, models.find((model) => model !== '') ?? 'default');
+  if (price !== undefined && discount.batchVendor !== undefined) price = batchPrice(discount.batchVendor, price);
+  return priceUsage(usage, price, models.find((model) => model !== '') ?? 'default', discount.serviceTier);
+}
+
+/** What makes the price of a call other than the list price. */
+interface Discount {
+  /** The vendor whose batch answered the call. */
+  readonly batchVendor?: string;
+  /** As the response names it. */
+  readonly serviceTier?: string;
+}
+
+/**
+ * The tier that served the request, which need not be the one that was asked for. Anthropic and Groq's SDK have it in
+ * the usage or beside it: https://docs.claude.com/en/api/service-tiers, https://console.groq.com/docs/service-tiers
+ */
+function discountOf({ batch_id, name, fields, usage }: LLMResponse['vendor']): Discount {
+  // Batches have no other tiers, though they name one.
+  if (batch_id !== undefined) return { batchVendor: name };
+  const tier = fields?.service_tier ?? usage?.service_tier;
+  return typeof tier === 'string' ? { serviceTier: tier } : {};
 }
 
 /** A provider from outside may lack the method or throw; the response must not be lost because its price is. */

@@ -7,9 +7,16 @@ import { hasOwnTimeout } from './ProviderTarget';
 import type { CallLimits } from './ProviderTarget';
 
 /** Only the requested provider knows the conversation behind a previous response or in a thread. */
-export function continuesAtProvider({ previous_response_id, vendor }: GenerateOptions): boolean {
+export function continuesAtProvider({ previous_response_id, conversation, vendor }: GenerateOptions): boolean {
   const { thread } = vendor?.anthropic ?? {};
-  return previous_response_id !== undefined || (isObject(thread) && thread.type === 'continue');
+  return (
+    previous_response_id !== undefined || conversation !== undefined || (isObject(thread) && thread.type === 'continue')
+  );
+}
+
+/** Whether no other provider may serve the request. What its own cannot compact is compacted without any. */
+export function staysAtProvider(options: GenerateOptions): boolean {
+  return continuesAtProvider(options) || options.batch !== undefined || options.compact === true;
 }
 
 /** Returns the same object where nothing changes, so that its normalized input stays cached. */
@@ -33,5 +40,7 @@ export function limitsOf(
     hasOwnTimeout: hasOwnTimeout(options),
     ...(timeout === undefined ? {} : { attemptTimeout: timeout }),
     ...(maxRetries === undefined ? {} : { maxAttempts: maxRetries + 1 }),
+    // The batch retries what concerns all of it.
+    ...(options.batch === undefined ? {} : { maxAttempts: 1 }),
   };
 }

@@ -69,6 +69,14 @@ export interface RestoredState {
   readonly seq: number;
 }
 
+/** Drives the run. */
+export interface LiveRunDriver {
+  /** Whether the model does. */
+  seesImages(): boolean;
+  /** A late result has arrived, and the run waits for one. */
+  onArrival(): void;
+}
+
 /** Receives every change that must be persisted. */
 export interface LiveRunJournal {
   runChanged(): void;
@@ -84,11 +92,13 @@ export class LiveRun implements ToolExecutionContext {
   readonly parentExecutionId: string | undefined;
   readonly followUps = new FollowUps();
   readonly bill: RunBill;
-  transcript: Item[];
+  private items: Item[] | undefined;
+  /** Calls whose results only the store has. */
+  private unloadedCalls: readonly string[] = [];
   /** By their ids within the run. */
   readonly calls = new Map<string, ToolCall>();
   /** Of the first tools that were called, in the order of their first calls. */
-  readonly toolNames: string[] = [];
+  toolNames: readonly string[] = [];
   state: RunState = 'queued';
   /** Model calls that were started. */
   iterations = 0;
@@ -102,8 +112,7 @@ export class LiveRun implements ToolExecutionContext {
   /** What the model is sent in place of the beginning of the transcript. */
   compaction: RunCompaction | undefined;
   journal: LiveRunJournal | undefined;
-  /** Whether the model does. */
-  seesImages = (): boolean => false;
+  driver: LiveRunDriver | undefined;
   /** The sequence number of the last event. */
   seq = 0;
   /** Ids of the calls that have not settled, and whether they were answered with an acknowledgement. */
@@ -112,14 +121,14 @@ export class LiveRun implements ToolExecutionContext {
   private usedIds: Set<string> | undefined;
   /** Ids of acknowledged calls that have settled and wait for delivery, in the order of arrival. */
   private lateResults: string[] = [];
-  private onArrival: (() => void) | undefined;
+  private isAwaitingArrivals = false;
   private publisher: RunPublisher | undefined;
 
   constructor({ id, userId, input, publisher, parentExecutionId, restored }: LiveRunInit) {
     this.executionId = id;
     this.userId = userId;
     this.parentExecutionId = parentExecutionId;
-    this.transcript = [...input];
+    this.items = [...input];
     this.publisher = publisher;
     this.bill = new RunBill(restored?.totals);
     this.turnStart = this.transcript.length;
@@ -127,7 +136,7 @@ export class LiveRun implements ToolExecutionContext {
   }
 
   private restore(restored: RestoredState): void {
-    this.transcript = [...restored.transcript];
+    this.items = [...restored.transcript];
     for (const call of restored.calls) this.setCall(call);
     for (const id of restored.acknowledged) if (this.open.has(id)) this.open.set(id, true);
     this.lateResults = [...restored.lateResults];
@@ -231,7 +240,7 @@ export class LiveRun implements ToolExecutionContext {
     if (!isAcknowledged || !isDeliverable(call)) return;
     this.lateResults.push(id);
     this.emit({ type: 'result:arrived', callId: id, name: call.name, state: call.state });
-    this.onArrival?.();
+    if (this.isAwaitingArrivals) this.driver?.onArrival();
   }
 
   /**
@@ -244,7 +253,7 @@ export class LiveRun implements ToolExecutionContext {
     for (const { id } of calls) {
       const call = this.getCall(id);
       if (isSettled(call)) {
-        this.append(toolOutput(toToolResult(call), call.name, this.seesImages));
+        this.append(toolOutput(toToolResult(call), call.name, () => this.seesImages()));
         answered.push(id);
       } else {
         this.open.set(id, true);
@@ -277,16 +286,52 @@ export class LiveRun implements ToolExecutionContext {
     for (const id of ids) this.applyToolEvent(id, { type: 'tool:delivered', at: Date.now(), responseId });
   }
 
+  private seesImages(): boolean {
+    return this.driver?.seesImages() ?? false;
+  }
+
   /**
-   * Calls back with every late result that arrives, until `awaitArrivals(undefined)`. The run drops what it can derive
-   * again, since it may wait for long.
+   * Tells the driver of every late result that arrives, until `endArrivals`. The run drops what it can derive again,
+   * since it may wait for long.
    */
-  awaitArrivals(onArrival: (() => void) | undefined): void {
-    this.onArrival = onArrival;
-    if (onArrival === undefined) return;
+  awaitArrivals(): void {
+    this.isAwaitingArrivals = true;
     this.usedIds = undefined;
     // An array that has grown item by item has room for more.
-    this.transcript = this.transcript.slice();
+    this.items = this.transcript.slice();
+  }
+
+  endArrivals(): void {
+    this.isAwaitingArrivals = false;
+  }
+
+  /** @throws Error while only the store has it */
+  get transcript(): Item[] {
+    if (this.items === undefined) throw new Error(`The transcript of the run "${this.executionId}" was not loaded.`);
+    return this.items;
+  }
+
+  get isUnloaded(): boolean {
+    return this.items === undefined;
+  }
+
+  /** Drops what the store has: the transcript, and the results that the model has received. */
+  unload(): void {
+    this.items = undefined;
+    this.usedIds = undefined;
+    const received = [...this.calls.values()].filter(
+      (call) => call.state === 'completed' && call.deliveredIn !== undefined,
+    );
+    this.unloadedCalls = received.map(({ id }) => id);
+    for (const call of received) this.calls.set(call.id, withoutResult(call));
+  }
+
+  /** @param calls as they are stored */
+  load(transcript: readonly Item[], calls: readonly ToolCall[]): void {
+    this.items = [...transcript];
+    const unloaded = new Set(this.unloadedCalls);
+    for (const call of calls) if (unloaded.has(call.id)) this.calls.set(call.id, call);
+    this.unloadedCalls = [];
   }
 
   /** The calls that have not settled. */
@@ -335,7 +380,9 @@ export class LiveRun implements ToolExecutionContext {
 
   private setCall(call: ToolCall): void {
     this.calls.set(call.id, call);
-    if (this.toolNames.length < MAX_LISTED_TOOLS && !this.toolNames.includes(call.name)) this.toolNames.push(call.name);
+    // Mostly few, and a list that has grown item by item has room for more.
+    if (this.toolNames.length < MAX_LISTED_TOOLS && !this.toolNames.includes(call.name))
+      this.toolNames = [...this.toolNames, call.name];
     if (isSettled(call)) this.open.delete(call.id);
     else if (!this.open.has(call.id)) this.open.set(call.id, false);
   }
@@ -347,7 +394,7 @@ export class LiveRun implements ToolExecutionContext {
 
   private lateOutput(id: string): FunctionCallOutputItem {
     const call = this.getCall(id);
-    return deferredOutput(toToolResult(call), call.name, this.seesImages);
+    return deferredOutput(toToolResult(call), call.name, () => this.seesImages());
   }
 
   private uniqueId(requested: string): string {
@@ -357,4 +404,10 @@ export class LiveRun implements ToolExecutionContext {
     this.usedIds.add(id);
     return id;
   }
+}
+
+function withoutResult(call: ToolCall): ToolCall {
+  if (call.state !== 'completed') return call;
+  const { images: _, ...others } = call;
+  return { ...others, result: '' };
 }

@@ -1,75 +1,75 @@
 /** The calls of one run that wait for a person who approves or reviews, or for a service that submits a result. */
+import type { DueTime, DueTimes } from '../shared/DueTimes';
 import type { Approval, ExternalResult, Review } from '../tools/decisions';
 
-interface PendingDecision<Decision> {
-  readonly resolve: (decision: Decision) => void;
-  readonly timer?: ReturnType<typeof setTimeout>;
+interface PendingDecision {
+  readonly kind: 'approval' | 'review' | 'external';
+  readonly resolve: (decision: Review) => void;
+  readonly due?: DueTime;
 }
 
 export class PendingDecisions {
-  private readonly approvals = new Map<string, PendingDecision<Approval>>();
-  private readonly reviews = new Map<string, PendingDecision<Review>>();
-  private readonly externals = new Map<string, PendingDecision<ExternalResult>>();
+  /** By call, which waits for one at a time. In one map, since a run that waits keeps it. */
+  private readonly pending = new Map<string, PendingDecision>();
+  private readonly dueTimes: DueTimes;
   private isClosed = false;
+
+  constructor(dueTimes: DueTimes) {
+    this.dueTimes = dueTimes;
+  }
 
   /** @param lifetimeMs after which the call counts as rejected */
   awaitApproval(callId: string, lifetimeMs: number): Promise<Approval> {
-    return this.wait(callId, this.approvals, lifetimeMs);
+    // Only `decide` settles an approval.
+    return this.wait(callId, 'approval', lifetimeMs) as Promise<Approval>;
   }
 
   /** @param lifetimeMs after which the call counts as rejected */
   awaitReview(callId: string, lifetimeMs: number): Promise<Review> {
-    return this.wait(callId, this.reviews, lifetimeMs);
+    return this.wait(callId, 'review', lifetimeMs);
   }
 
   awaitExternal(callId: string): Promise<ExternalResult> {
-    return new Promise((resolve) => this.externals.set(callId, { resolve }));
+    return new Promise((resolve) => {
+      // Only `submit` settles it.
+      this.pending.set(callId, { kind: 'external', resolve: resolve as PendingDecision['resolve'] });
+    });
   }
 
   /** @returns false if the call waits for no decision */
   decide(callId: string, approval: Approval): boolean {
-    return settle(callId, this.approvals, approval) || settle(callId, this.reviews, approval);
+    return this.settle(callId, approval, 'external');
   }
 
   /** @returns false if the call waits for no result */
   submit(callId: string, result: ExternalResult): boolean {
-    return settle(callId, this.externals, result) || settle(callId, this.reviews, result);
+    return this.settle(callId, result, 'approval');
   }
 
   /** Drops all pending decisions, and those awaited later, so that no timer keeps the process alive. */
   close(): void {
     this.isClosed = true;
-    for (const pending of [this.approvals, this.reviews]) {
-      for (const { timer } of pending.values()) clearTimeout(timer);
-      pending.clear();
-    }
-    this.externals.clear();
+    for (const { due } of this.pending.values()) due?.cancel();
+    this.pending.clear();
   }
 
-  private wait<Decision>(
-    callId: string,
-    pending: Map<string, PendingDecision<Decision | Approval>>,
-    lifetimeMs: number,
-  ): Promise<Decision | Approval> {
+  private wait(callId: string, kind: 'approval' | 'review', lifetimeMs: number): Promise<Review> {
     return new Promise((resolve) => {
       if (this.isClosed) return;
-      const timer = setTimeout(() => settle(callId, pending, EXPIRED), Math.max(0, lifetimeMs));
-      pending.set(callId, { resolve, timer });
+      const due = this.dueTimes.add(Date.now() + lifetimeMs, { onDue: () => this.decide(callId, EXPIRED) });
+      this.pending.set(callId, { kind, resolve, due });
     });
+  }
+
+  /** @param except what such a decision does not settle */
+  private settle(callId: string, decision: Review, except: PendingDecision['kind']): boolean {
+    const found = this.pending.get(callId);
+    if (found === undefined || found.kind === except) return false;
+    this.pending.delete(callId);
+    found.due?.cancel();
+    found.resolve(decision);
+    return true;
   }
 }
 
 const EXPIRED: Approval = { approved: false, reason: 'Nobody decided within 24 hours.' };
-
-function settle<Decision>(
-  callId: string,
-  pending: Map<string, PendingDecision<Decision>>,
-  decision: Decision,
-): boolean {
-  const found = pending.get(callId);
-  if (found === undefined) return false;
-  pending.delete(callId);
-  clearTimeout(found.timer);
-  found.resolve(decision);
-  return true;
-}

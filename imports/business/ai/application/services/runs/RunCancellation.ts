@@ -9,7 +9,8 @@ export class RunCancellation implements AbortSource {
   private cancelledWith: LLMError | undefined;
   /** Created when something asks for a signal, since it is large and most waiting runs need none. */
   private controller: AbortController | undefined;
-  private listeners: Set<AbortListener> | undefined;
+  /** A run that waits mostly has one, for which a set would be large. */
+  private listeners: AbortListener | Set<AbortListener> | undefined;
   /** Rejects the race that is in progress. */
   private rejectRace: (() => void) | undefined;
 
@@ -38,13 +39,16 @@ export class RunCancellation implements AbortSource {
   }
 
   addEventListener(_type: 'abort', listener: AbortListener): void {
-    this.listeners ??= new Set();
-    this.listeners.add(listener);
+    const { listeners } = this;
+    if (listeners === undefined || listeners === listener) this.listeners = listener;
+    else if (listeners instanceof Set) listeners.add(listener);
+    else this.listeners = new Set([listeners, listener]);
   }
 
   removeEventListener(_type: 'abort', listener: AbortListener): void {
-    this.listeners?.delete(listener);
-    if (this.listeners?.size === 0) this.listeners = undefined;
+    const { listeners } = this;
+    if (listeners instanceof Set) listeners.delete(listener);
+    if (listeners === listener || (listeners instanceof Set && listeners.size === 0)) this.listeners = undefined;
   }
 
   /** Only the first reason counts. */
@@ -52,7 +56,9 @@ export class RunCancellation implements AbortSource {
     if (this.cancelledWith === undefined) {
       this.cancelledWith = toCancellation(reason);
       this.controller?.abort(this.cancelledWith);
-      for (const listener of this.listeners ?? []) listener.handleEvent();
+      const { listeners } = this;
+      if (listeners instanceof Set) for (const listener of listeners) listener.handleEvent();
+      else listeners?.handleEvent();
     }
     this.rejectRace?.();
   }

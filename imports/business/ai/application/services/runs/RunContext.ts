@@ -10,6 +10,7 @@ import type { RunDurability, RunLease, RunRequest, ToolHash } from '../../../dom
 import type { RunLimits } from '../../../domain/types/RunLimits';
 import type { ChildRuns } from './ChildRuns';
 import type { LiveRun } from './LiveRun';
+import type { DisclosedTools } from './toolSearch/DisclosedTools';
 import type { RestoredRun } from './durable/restoreRun';
 import type { WorkInProgress } from './WorkInProgress';
 import type { ToolProcessor } from '../ToolProcessor';
@@ -27,6 +28,8 @@ export interface RunContext {
   readonly work: WorkInProgress;
   /** Gains the tool that reads what compaction has left out. */
   tools: ToolSet;
+  /** What the model is given of them. Undefined: all. */
+  readonly disclosedTools: DisclosedTools | undefined;
   readonly executor: IToolExecutor;
   readonly compaction: CompactionSetting;
   readonly signals: RunSignals;
@@ -38,7 +41,8 @@ export interface RunContext {
   readonly toolHashes?: readonly ToolHash[] | undefined;
   /** … and the names of those with which it was under way. */
   readonly changedTools?: readonly string[] | undefined;
-  readonly options: NormalizedOptions;
+  /** Without the input while the store alone has it. */
+  options: NormalizedOptions;
   readonly limits: RunLimits;
   readonly stream: boolean;
   readonly durability: RunDurability;
@@ -50,8 +54,8 @@ export interface RunContext {
   readonly returnsEarly: boolean;
   /** Undefined if runs are not stored. */
   readonly journal: JournalContext | undefined;
-  /** The progress that another process made. Undefined for a new run. */
-  readonly restored: RestoredRun | undefined;
+  /** The progress that another process made. Undefined for a new run, and once it is not needed. */
+  restored: RestoredRun | undefined;
   /** If set, the run ends with this error as soon as it starts. */
   readonly endError: LLMError | undefined;
 }
@@ -77,6 +81,8 @@ export interface JournalHost {
   /** Whether no other process can have claimed a run since the last heartbeat. */
   isLeaseCurrent(): boolean;
 
+  /** Records that the run has made progress since it was taken over. @throws what the store throws */
+  clearTakeovers(lease: RunLease): Promise<void>;
   /** Called when another process has taken the run over. */
   onLeaseLost(executionId: string): void;
   /** Called after a write with which a run, or one of its calls, is stored in a new state. */

@@ -18,6 +18,8 @@ import type { PlannedRun } from './planRun';
 import type { RunContext } from './RunContext';
 import { RunLoop } from './RunLoop';
 import type { RunPublisher } from './RunPublisher';
+import { DisclosedTools } from './toolSearch/DisclosedTools';
+import { withToolSearch } from './toolSearch/searchTool';
 import type { RunSignals } from '../signals/RunSignals';
 import type { WorkInProgress } from './WorkInProgress';
 import type { RunRegistry } from './RunRegistry';
@@ -66,7 +68,7 @@ export class RunLauncher {
   /** @returns settles when the run ends */
   launch({ executionId, userId, plan, restored, origin = {}, ...init }: RunInit): Promise<RunResult> {
     const { provider, toolExecutor, processor, work, signals, children, live, publisher, isUserRemoved } = this.options;
-    const { options, tools, limits, stream, compaction, durability } = plan;
+    const { options, tools, limits, stream, compaction, durability, toolSearch } = plan;
     const { observer } = init;
     const run = new LiveRun({
       id: executionId,
@@ -84,7 +86,8 @@ export class RunLauncher {
       signals,
       children,
       options,
-      tools,
+      tools: toolSearch === undefined ? tools : withToolSearch(tools, toolSearch, options.tool_choice),
+      disclosedTools: toolSearch === undefined ? undefined : new DisclosedTools(),
       executor: toolExecutor,
       limits,
       stream,

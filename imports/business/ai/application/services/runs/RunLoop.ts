@@ -23,6 +23,7 @@ import { nextStep } from './nextStep';
 import { estimateUsage } from '../routing/estimateUsage';
 import { priceCall } from '../routing/priceResponse';
 import { assertWithinLimits } from './runLimits';
+import type { LiveRunDriver } from './LiveRun';
 import { RunToolCalls } from './RunToolCalls';
 import type { ToolCallObserver } from './RunToolCalls';
 import { RunCompletion } from './RunCompletion';
@@ -33,11 +34,14 @@ import { LeaseLostError } from './durable/LeaseLostError';
 import { RunJournal } from './durable/RunJournal';
 import type { JournalOwner, OwnProgress } from './durable/RunJournal';
 import type { OpenTurn } from './durable/restoreRun';
+import { StoredContent } from './durable/StoredContent';
 import { RunModelCalls } from './RunModelCalls';
 import type { RunContext } from './RunContext';
 import { runProgress } from './durable/runProgress';
 
-export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
+const NONE: readonly Item[] = [];
+
+export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner, LiveRunDriver {
   /** Undefined if runs are not stored. */
   readonly journal: RunJournal | undefined;
   readonly calls: RunToolCalls;
@@ -46,6 +50,8 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
   private readonly cancellation = new RunCancellation();
   private readonly deadline: RunDeadline;
   private readonly model: RunModelCalls;
+  /** Undefined if runs are not stored. */
+  private readonly content: StoredContent | undefined;
   /** Those of whoever started the run in this process, and its own. */
   private readonly logIds: LogIds;
   private leaseLost: LeaseLostError | undefined;
@@ -74,10 +80,11 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
             recorded: restored?.recorded,
           });
     this.model = new RunModelCalls(context, this.cancellation, this.journal, this);
+    this.content = this.journal && new StoredContent(context, this.journal, this.model.compactor);
     this.calls = new RunToolCalls(context, this.cancellation, this.journal, this);
     this.deadline = new RunDeadline(limits.runTimeout, restored?.elapsedMs ?? 0, this);
     run.journal = this.journal;
-    run.seesImages = () => this.seesImages();
+    run.driver = this;
     for (const id of restored?.repaired ?? []) this.journal?.callChanged(id);
     // Those that were open may be stored with the run only.
     const unstored = restored?.recorded?.onlyWithRun ?? run.openCalls.map(({ id }) => id);
@@ -91,7 +98,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
   }
 
   /** The next model call reports a provider that is gone. */
-  private seesImages(): boolean {
+  seesImages(): boolean {
     const { provider, options } = this.context;
     try {
       return provider.getCapabilities(options.model).supportsVision;
@@ -108,13 +115,15 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
   /** Whether the run has ended, or waits only for people and other services. */
   get isAtRest(): boolean {
     const { run } = this.context;
-    return isFinished(run.state) || (!run.isCalling && run.isEveryOpenCall(this.waitsForOthers));
+    return (
+      isFinished(run.state) || (!run.isCalling && run.isEveryOpenCall((call) => this.calls.isWaitingForOthers(call)))
+    );
   }
 
   /** Whether neither the model nor a tool works for the run in this process, and no step is under way. */
   get isIdle(): boolean {
     const { run, work } = this.context;
-    const isDoing = (call: ToolCall): boolean => call.state === 'executing' && !this.waitsForOthers(call);
+    const isDoing = (call: ToolCall): boolean => call.state === 'executing' && !this.calls.isWaitingForOthers(call);
     return !isFinished(run.state) && !work.hasStep(this) && ![...run.calls.values()].some(isDoing);
   }
 
@@ -147,12 +156,28 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     this.markProgress();
   }
 
+  heartbeat(): void {
+    const { run, work } = this.context;
+    this.journal?.heartbeat();
+    this.content?.heartbeat(
+      this.isAtRest && !isFinished(run.state) && !work.hasStep(this) && !this.cancellation.aborted,
+    );
+  }
+
+  loadContent(): Promise<void> | undefined {
+    return this.content?.load()?.catch((error: unknown) => {
+      if (error instanceof LeaseLostError) this.abandon(error);
+      throw error;
+    });
+  }
+
   onSettled(): void {
     this.markProgress();
   }
 
   get transcript(): readonly Item[] {
-    return this.context.run.transcript;
+    const { run } = this.context;
+    return run.isUnloaded ? NONE : run.transcript;
   }
 
   get response(): LLMResponse | undefined {
@@ -204,9 +229,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
   markProgress(): void {
     if (this.takeovers === 0) return;
     this.takeovers = 0;
-    this.journal?.runChanged();
-    // The journal reports its own failures through `onBroken`.
-    this.journal?.flush().catch(() => undefined);
+    this.journal?.takeoversCleared();
   }
 
   /** @returns false if the run waits for no such decision */
@@ -238,10 +261,13 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
   }
 
   private async start(): Promise<void> {
-    const { run, options, journal, restored, changedTools } = this.context;
-    options.signal?.addEventListener('abort', this, { once: true });
+    // What the run waits for is awaited here, too, so that nothing is held of what it has read.
+    const { run } = this.context;
+    this.context.options.signal?.addEventListener('abort', this, { once: true });
     await this.advance(async () => {
+      const { options, journal, changedTools } = this.context;
       run.transition('running');
+      if (this.isStored && this.context.restored?.isQueued === false) this.journal?.runStored();
       run.emit({
         type: 'run:started',
         userId: run.userId,
@@ -251,12 +277,12 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
       });
       if (options.signal?.aborted === true) this.handleEvent();
       if (this.context.endError !== undefined) throw this.context.endError;
-      if (restored !== undefined) {
+      if (this.context.restored !== undefined) {
         const userCheck = this.checkUser();
         if (userCheck !== undefined) await userCheck;
-        this.calls.resumeOpenCalls(restored.turn?.calls ?? []);
+        this.calls.resumeOpenCalls(this.context.restored.turn?.calls ?? []);
       }
-      return this.loop(restored?.turn, restored?.lateUndelivered ?? []);
+      return this.loop(this.context.restored?.turn, this.context.restored?.lateUndelivered ?? []);
     });
   }
 
@@ -280,7 +306,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
   }
 
   /** In the run's own async context: that of nobody's request. */
-  private detached<T>(work: () => T): T {
+  detached<T>(work: () => T): T {
     const { observer } = this.context;
     const observed = observer === undefined ? work : (): T => observer.within(work);
     return runDetached(() => withLogIds(this.logIds, observed));
@@ -314,6 +340,10 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     this.abort(error);
     this.calls.cancelOpenCalls();
     const isCancelled = error.code === 'aborted';
+    // If it cannot be read, the run was abandoned.
+    await this.loadContent()?.catch(() => undefined);
+    const missing = this.lostLease();
+    if (missing !== undefined) return missing;
     if (this.calls.hasChildren) {
       // Whoever takes the run over meanwhile ends it likewise.
       await this.journal?.flush().catch(() => undefined);
@@ -383,7 +413,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
       turn = undefined;
       const step = nextStep(response, {
         running: run.pendingNonBlocking.size,
-        undelivered: run.countUndelivered(this.wakesModel),
+        undelivered: this.countUndelivered(),
       });
       this.isAfterAnswer = step.kind !== 'use-tools';
       switch (step.kind) {
@@ -392,6 +422,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
         case 'use-tools':
           // What a shutdown waits for are the tools themselves.
           work.endStep(this);
+          this.cancellation.releaseSignal();
           this.undeliveredCallIds = await this.calls.run(calls);
           work.beginStep(this);
           break;
@@ -473,22 +504,26 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
   private wait(): void {
     const { run } = this.context;
     run.transition('waiting');
+    const isStored = this.isStored && this.context.restored?.isWaiting === true;
+    if (isStored) this.journal?.runStored();
     this.onTransition();
-    if (this.isWaitStored) this.journal?.runStored();
     // Nothing depends on this write, and the journal reports its own failures through `onBroken`.
-    else this.journal?.flush().catch(() => undefined);
+    if (!isStored) this.journal?.flush().catch(() => undefined);
     this.cancellation.releaseSignal();
     this.isWaiting = true;
-    run.awaitArrivals(() => this.wake());
+    run.awaitArrivals();
   }
 
-  /** The run waits as it did in the process that it was taken over from, and the store says so. */
-  private get isWaitStored(): boolean {
+  /** The run is as it was in the process that it was taken over from, and as the store has it. */
+  private get isStored(): boolean {
     const { run, restored, missingTools, changedTools, toolHashes } = this.context;
-    if (restored === undefined || !restored.isWaiting || restored.recorded === undefined) return false;
+    if (restored?.recorded === undefined || restored.hasInterruptedModelCall) return false;
     const isSame = missingTools === undefined && changedTools === undefined && toolHashes === undefined;
-    const { takeovers, repaired, state } = restored;
-    return isSame && takeovers === 0 && repaired.length === 0 && run.iterations === state.iterations;
+    return isSame && restored.repaired.length === 0 && run.iterations === restored.state.iterations;
+  }
+
+  onArrival(): void {
+    this.wake();
   }
 
   /** Continues a run that waits. */
@@ -506,12 +541,14 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
       this.suspend();
       return undefined;
     }
-    const isDue = run.countUndelivered(this.wakesModel) > 0;
-    if (!isDue && run.pendingNonBlocking.size > 0) {
+    if (this.countUndelivered() === 0 && run.pendingNonBlocking.size > 0) {
       this.isWaiting = true;
       return undefined;
     }
-    run.awaitArrivals(undefined);
+    const loading = this.loadContent();
+    if (loading !== undefined) await this.cancellation.race(loading);
+    const isDue = this.countUndelivered() > 0;
+    run.endArrivals();
     run.transition('running');
     return isDue ? this.loop(undefined, []) : run.lastResponse;
   }
@@ -523,9 +560,10 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner {
     if (!this.promises.answer(() => ({ ...run.report(), response }))) run.followUps.push(response);
   }
 
-  private readonly waitsForOthers = (call: ToolCall): boolean => this.calls.isWaitingForOthers(call);
-
-  private readonly wakesModel = (call: ToolCall): boolean => this.calls.deliveryOf(call) !== 'silent';
+  /** The number of late results for which the model is called. */
+  private countUndelivered(): number {
+    return this.context.run.countUndelivered((call) => this.calls.deliveryOf(call) !== 'silent');
+  }
 }
 
 function billOf({ bill }: RunContext['run']): RunSums {

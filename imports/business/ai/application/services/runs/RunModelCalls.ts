@@ -12,6 +12,7 @@ import type { GenerateOptions, NormalizedOptions } from '../../../domain/types/L
 import type { FailedAttempt, Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import { RunCompactor } from './compaction/RunCompactor';
 import { adoptInput, withOwnOptions } from '../ContentNormalizer';
+import { hostedMcpTools } from './hostedMcpTools';
 import { estimateUsage } from '../routing/estimateUsage';
 import { unreportedResponse } from '../routing/unreportedResponse';
 import { priceCall } from '../routing/priceResponse';
@@ -35,7 +36,7 @@ export class RunModelCalls {
   /** What a provider that keeps state already has of the transcript. */
   private sent: { readonly responseId: string; readonly upTo: number } | undefined;
 
-  private readonly compactor: RunCompactor;
+  readonly compactor: RunCompactor;
 
   constructor(
     context: RunContext,
@@ -81,6 +82,7 @@ export class RunModelCalls {
           const response = await cancellation.race(this.send(this.request(attempts), received));
           return this.compactor.withLosses(response);
         } catch (error) {
+          if (await this.isMadePortable(error, attempts)) continue;
           if (await this.isShortened(error, refusals)) {
             refusals += 1;
             continue;
@@ -132,14 +134,18 @@ export class RunModelCalls {
     const onRetry = this.retryListener(attempts);
     const { executionId } = run;
     const { tools = options.tools } = this.compactor;
+    const hostedMcp = tools === undefined ? undefined : hostedMcpTools(tools, this.context);
     const promptCache = this.promptCache();
+    const { reader } = this.compactor;
     const own = {
       input,
       signal,
       onRetry,
       executionId,
       ...(tools === undefined ? {} : { tools }),
+      ...(hostedMcp === undefined ? {} : { hostedMcp }),
       ...(promptCache === undefined ? {} : { promptCache }),
+      ...(reader === undefined ? {} : { compactedBy: reader }),
     };
     if (turn === undefined) return withOwnOptions(request, own);
     const source = options.origin?.source === 'job' ? 'job' : 'run';
@@ -169,6 +175,19 @@ export class RunModelCalls {
     if (!(error instanceof LLMContextLengthError) || this.cancellation.aborted || refusals >= MAX_REFUSALS)
       return false;
     if (!(await this.compactor.shorten())) return false;
+    this.sent = undefined;
+    return true;
+  }
+
+  /**
+   * Whether the call failed because only its vendor can read what it has compacted, which no longer wants it or does
+   * not answer, and a history can be sent instead that a fallback can read, too.
+   */
+  private async isMadePortable(error: unknown, attempts: readonly FailedAttempt[]): Promise<boolean> {
+    if (this.compactor.reader === undefined || this.cancellation.aborted || !isLLMError(error)) return false;
+    const isRefused = error.code === 'unsupported-feature' || error.code === 'invalid-request';
+    if (!isRefused && !attempts.some(({ fallback }) => fallback !== undefined)) return false;
+    if (!(await this.compactor.makePortable())) return false;
     this.sent = undefined;
     return true;
   }

@@ -20,6 +20,10 @@ export interface ToolCallObserver {
   readonly onTransition: () => void;
   /** A call has settled by itself, that is, other than by cancellation. */
   readonly onSettled: () => void;
+  /** Does it in the run's own async context. */
+  readonly detached: <T>(work: () => T) => T;
+  /** Before the transcript is read. @returns undefined if it is here @throws LeaseLostError */
+  readonly loadContent: () => Promise<void> | undefined;
 }
 
 export class RunToolCalls implements ToolJobOwner {
@@ -67,6 +71,8 @@ export class RunToolCalls implements ToolJobOwner {
     // Calls settle when the run is cancelled, whatever their tools do.
     await Promise.all(waits);
     this.cancellation.throwIfCancelled();
+    const loading = this.observer.loadContent();
+    if (loading !== undefined) await this.cancellation.race(loading);
     const answered = run.answerTurn(turnCalls);
     this.countFailures(turnCalls.map(({ id }) => run.getCall(id)));
     return answered;
@@ -154,6 +160,11 @@ export class RunToolCalls implements ToolJobOwner {
   }
 
   /** For the job of a call. */
+  within(work: () => void): void {
+    this.observer.detached(work);
+  }
+
+  /** For the job of a call. */
   report(callId: string, event: ToolEvent): void {
     const { run, observer } = this.context;
     const begun = observer !== undefined && event.type === 'tool:executing';
@@ -163,7 +174,7 @@ export class RunToolCalls implements ToolJobOwner {
   }
 
   get pendingDecisions(): PendingDecisions {
-    this.decisions ??= new PendingDecisions();
+    this.decisions ??= new PendingDecisions(this.context.processor.dueTimes);
     return this.decisions;
   }
 

@@ -26,6 +26,7 @@ export interface ToolJobOwner {
   readonly journal: RunJournal | undefined;
   readonly pendingDecisions: PendingDecisions;
   report(callId: string, event: ToolEvent): void;
+  within(work: () => void): void;
 }
 
 export class RunToolJob implements ToolJob {
@@ -89,6 +90,10 @@ export class RunToolJob implements ToolJob {
 
   report(event: ToolEvent): void {
     this.owner.report(this.call.id, event);
+  }
+
+  within(work: () => void): void {
+    this.owner.within(work);
   }
 
   flushJournal(isReadOnly = false): Promise<void> | undefined {

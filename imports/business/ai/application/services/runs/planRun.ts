@@ -7,14 +7,17 @@ import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { CompactionSetting } from '../../../domain/types/Compaction';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { RunOptions } from '../../../domain/types/RunOptions';
+import { RUN_DURABILITIES } from '../../../domain/types/RunRecords';
 import type { RunDurability, RunPlan, RunRecord, RunRequest } from '../../../domain/types/RunRecords';
 import type { RunLimits } from '../../../domain/types/RunLimits';
+import type { ToolSearchPlan } from '../../../domain/types/ToolSearch';
 import { adoptItem, normalizeOptions } from '../ContentNormalizer';
 import { compactionOf, DEFAULT_COMPACTION } from './compaction/compactionOptions';
 import { hasTool } from './durable/ToolAvailability';
 import { toolHashes } from './durable/toolChanges';
 import { resolveTools, ToolSet } from '../tools/ToolSet';
 import { limitsOf } from './runLimits';
+import { planToolSearch, toolSearchOf } from './toolSearch/planToolSearch';
 
 export interface PlannedRun {
   readonly options: NormalizedOptions;
@@ -23,9 +26,9 @@ export interface PlannedRun {
   readonly stream: boolean;
   readonly compaction: CompactionSetting;
   readonly durability: RunDurability;
+  /** Undefined: the model is given all definitions. */
+  readonly toolSearch: ToolSearchPlan | undefined;
 }
-
-const DURABILITIES: readonly RunDurability[] = ['step', 'turn', 'end'];
 
 /** @throws LLMInvalidRequestError */
 export function planRun(
@@ -34,14 +37,28 @@ export function planRun(
     stream = false,
     compaction: requestedCompaction,
     durability = 'step',
+    toolSearch: requestedToolSearch,
     ...fields
   }: RunOptions,
   executor: IToolExecutor,
   defaultLimits: RunLimits,
   defaultCompaction?: CompactionSetting,
 ): PlannedRun {
-  if (!DURABILITIES.includes(durability))
-    throw new LLMInvalidRequestError(`"durability" must be one of ${DURABILITIES.join(', ')}.`, { path: 'durability' });
+  if (!RUN_DURABILITIES.includes(durability))
+    throw new LLMInvalidRequestError(`"durability" must be one of ${RUN_DURABILITIES.join(', ')}.`, {
+      path: 'durability',
+    });
+  if (fields.conversation !== undefined)
+    throw new LLMInvalidRequestError(
+      'The turns of a run have all of their history, so it cannot be in a "conversation".',
+      {
+        path: 'conversation',
+      },
+    );
+  if (fields.compact !== undefined)
+    throw new LLMInvalidRequestError('A run answers its input. Its history is compacted as "compaction" says.', {
+      path: 'compact',
+    });
   const limits = limitsOf(fields, defaultLimits);
   const compaction = compactionOf(requestedCompaction, defaultCompaction);
   const tools = resolveTools(requestedTools, executor);
@@ -49,12 +66,13 @@ export function planRun(
     ...withoutLimits(fields),
     ...(tools.tools.length === 0 ? {} : { tools: tools.tools }),
   });
-  return { options, tools, limits, stream, compaction, durability };
+  const toolSearch = planToolSearch(tools, options.tool_choice, toolSearchOf(requestedToolSearch), executor);
+  return { options, tools, limits, stream, compaction, durability, toolSearch };
 }
 
 /** The plan as JSON. Tools that were requested by name are stored as names, others as definitions. */
 export function toStoredPlan(
-  { options, tools, limits, stream, compaction, durability }: PlannedRun,
+  { options, tools, limits, stream, compaction, durability, toolSearch }: PlannedRun,
   requestedTools: RunOptions['tools'] = [],
 ): RunPlan {
   const {
@@ -65,6 +83,9 @@ export function toStoredPlan(
     onHead,
     onRetry,
     onExchange,
+    batch,
+    backgroundTurn,
+    hostedMcp,
     onCache,
     onRateLimits,
     onAnnotation,
@@ -81,6 +102,7 @@ export function toStoredPlan(
     stream,
     ...(compaction === DEFAULT_COMPACTION ? {} : { compaction }),
     ...(durability === 'step' ? {} : { durability }),
+    ...(toolSearch === undefined ? {} : { toolSearch }),
   };
 }
 
@@ -107,7 +129,8 @@ export function readStoredPlan(
   { plan, input, neededTools: needed = [] }: Pick<RunRecord, 'plan' | 'input' | 'neededTools'>,
   executor: IToolExecutor,
 ): { readonly plan: PlannedRun; readonly missingTools: readonly string[]; readonly error?: LLMError } {
-  const { limits, stream, compaction = DEFAULT_COMPACTION, durability = 'step' } = plan;
+  const { limits, stream, compaction = DEFAULT_COMPACTION, durability = 'step', toolSearch } = plan;
+  const others = { limits, stream, compaction, durability, toolSearch };
   const isMissing = (tool: RunPlan['tools'][number]): boolean => {
     const name = serverToolName(tool);
     // What no process ever had fails like any call of an unknown tool.
@@ -121,10 +144,10 @@ export function readStoredPlan(
   try {
     const tools = resolveTools(left, executor, missingTools);
     const offered = tools.tools.length === 0 ? options : { ...options, tools: tools.tools };
-    return { plan: { options: offered, tools, limits, stream, compaction, durability }, missingTools };
+    return { plan: { ...others, options: offered, tools }, missingTools };
   } catch (error) {
     if (!isLLMError(error)) throw error;
-    return { plan: { options, tools: new ToolSet([]), limits, stream, compaction, durability }, missingTools, error };
+    return { plan: { ...others, options, tools: new ToolSet([]) }, missingTools, error };
   }
 }
 
@@ -154,6 +177,6 @@ function withoutLimits({
   runTimeout,
   budget,
   ...fields
-}: Omit<RunOptions, 'tools' | 'stream' | 'compaction' | 'durability'>): Record<string, unknown> {
+}: Omit<RunOptions, 'tools' | 'stream' | 'compaction' | 'durability' | 'toolSearch'>): Record<string, unknown> {
   return fields;
 }

@@ -3,11 +3,12 @@ import type { RunSignal } from '../../../domain/interfaces/RunSignalStore';
 import type { ExternalResult } from '../tools/decisions';
 import type { ToolCallOutcome } from '../tools/ToolCallOutcome';
 import { throughOutages } from '../shared/throughOutages';
-import { MAX_TIMER_MS } from '../shared/time';
+import type { DueTimes } from '../shared/DueTimes';
 import type { RunSignals } from './RunSignals';
 
 export interface AwaitedSignal {
   readonly signals: RunSignals;
+  readonly dueTimes: DueTimes;
   readonly executionId: string;
   readonly callId: string;
   readonly name: string;
@@ -19,7 +20,7 @@ export interface AwaitedSignal {
 
 /** @returns `expired` if none arrived in time; undefined if the call has settled meanwhile */
 export async function awaitSignal(
-  { signals, executionId, callId, name, expiresAt, submitted }: AwaitedSignal,
+  { signals, dueTimes, executionId, callId, name, expiresAt, submitted }: AwaitedSignal,
   outcome: ToolCallOutcome,
 ): Promise<RunSignal | ExternalResult | 'expired' | undefined> {
   let result: ExternalResult | undefined;
@@ -32,6 +33,7 @@ export async function awaitSignal(
   });
   outcome.onSettled(onChange);
   const stopListening = signals.listen(executionId, onChange);
+  const due = dueTimes.add(expiresAt, { onDue: onChange });
   try {
     while (outcome.isOpen()) {
       const changed = new Promise<void>((resolve) => (wake = resolve));
@@ -47,12 +49,11 @@ export async function awaitSignal(
       if (after !== undefined) return after;
       if (signal !== undefined) return signal;
       if (isLate) return 'expired';
-      const timer = setTimeout(onChange, Math.max(0, Math.min(expiresAt - Date.now(), MAX_TIMER_MS)));
       await changed;
-      clearTimeout(timer);
     }
     return undefined;
   } finally {
     stopListening();
+    due.cancel();
   }
 }

@@ -8,7 +8,8 @@ import { ToolError } from '../../../domain/errors/LLMErrors';
 import type { InputImage } from '../../../domain/types/ResponsesAPITypes';
 import type { ToolFailure } from '../../../domain/errors/LLMErrors';
 import type { AbortListener, AbortSource } from '../shared/AbortSource';
-import { elapsedSince, MAX_TIMER_MS } from '../shared/time';
+import type { DueListener, DueTime, DueTimes } from '../shared/DueTimes';
+import { elapsedSince } from '../shared/time';
 import type { RunningTool } from '../runs/WorkInProgress';
 import { errorMessage } from './toolResult';
 
@@ -22,17 +23,23 @@ export interface ToolCallHandle {
   readonly signal: AbortSource;
   /** Receives every event of the call, in order, as it happens. */
   report(event: ToolEvent): void;
+  /** Does it in the async context of the call's run. Absent outside of runs. */
+  within?(work: () => void): void;
 }
 
-export class ToolCallOutcome implements AbortListener, RunningTool {
+export class ToolCallOutcome implements AbortListener, DueListener, RunningTool {
   /** A person decided that the interrupted call runs again. */
   isRerunApproved = false;
   private open = true;
   private hasTimedOut = false;
   private hasBeenInterrupted = false;
+  /** Of a tool that runs in this process, … */
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** … and of a call that waits for others or a time. */
+  private due: DueTime | undefined;
+  private dueTimes: DueTimes | undefined;
   private timeoutMs: number | undefined;
-  /** By `performance.now()`; while the timeout pauses, the milliseconds that are left. */
+  /** By `now()`; while the timeout pauses, the milliseconds that are left. */
   private timeoutEnd = 0;
   private isPaused = false;
   /** Created when the tool reads its signal. */
@@ -83,9 +90,9 @@ export class ToolCallOutcome implements AbortListener, RunningTool {
     if (!this.open) return;
     const { call } = this.handle;
     const elapsedMs = 'startTime' in call && isExecuting(call) ? elapsedSince(call.startTime ?? 0) : 0;
-    clearTimeout(this.timer);
+    this.stopTimer();
     this.timeoutMs = undefined;
-    this.startTimeout(timeoutMs, elapsedMs);
+    this.startTimeout(timeoutMs, elapsedMs, this.dueTimes);
     if (call.blocking) this.handle.report({ type: 'tool:detached', at: Date.now() });
     this.onDetached?.();
     this.onDetached = undefined;
@@ -112,10 +119,14 @@ export class ToolCallOutcome implements AbortListener, RunningTool {
       this.handle.report({ type: 'tool:awaiting_result', at, expiresAt: resultDueAt });
   }
 
-  /** @param elapsedMs how much of the timeout has already passed */
-  startTimeout(timeoutMs: number, elapsedMs = 0): void {
+  /**
+   * @param elapsedMs how much of the timeout has already passed
+   * @param dueTimes what a call that waits for others takes instead of a timer
+   */
+  startTimeout(timeoutMs: number, elapsedMs = 0, dueTimes?: DueTimes): void {
     // The tool may have been detached already.
     if (this.timeoutMs !== undefined) return;
+    this.dueTimes = dueTimes;
     this.timeoutMs = timeoutMs;
     this.timeoutEnd = Math.max(0, timeoutMs - elapsedMs);
     if (!this.isPaused) this.resumeTimeout();
@@ -126,22 +137,47 @@ export class ToolCallOutcome implements AbortListener, RunningTool {
     if (this.isPaused) return;
     this.isPaused = true;
     if (this.timeoutMs === undefined) return;
-    clearTimeout(this.timer);
-    this.timeoutEnd -= performance.now();
+    this.stopTimer();
+    this.timeoutEnd -= this.now();
   }
 
   resumeTimeout(): void {
     this.isPaused = false;
     if (this.timeoutMs === undefined || !this.open) return;
-    this.timer = setTimeout(endByTimeout, Math.max(0, this.timeoutEnd), this, this.timeoutMs);
-    this.timeoutEnd += performance.now();
+    const delay = Math.max(0, this.timeoutEnd);
+    this.timeoutEnd += this.now();
+    if (this.dueTimes === undefined) this.timer = setTimeout(endByTimeout, delay, this, this.timeoutMs);
+    else this.due = this.dueTimes.add(this.timeoutEnd, this);
   }
 
   /** @param time in milliseconds since the epoch; the call completes at once if it has passed */
-  completeAt(time: number): void {
-    const remaining = time - Date.now();
-    if (remaining > 0) this.timer = setTimeout(completeAtTime, Math.min(remaining, MAX_TIMER_MS), this, time);
-    else this.complete(`It is ${new Date().toISOString()}.`);
+  completeAt(time: number, dueTimes: DueTimes): void {
+    if (time > Date.now()) this.due = dueTimes.add(time, this);
+    else this.completeNow();
+  }
+
+  /** The time for which the call waits has come. */
+  onDue(): void {
+    const { timeoutMs } = this;
+    const end = (): void => (timeoutMs === undefined ? this.completeNow() : this.timeOut(timeoutMs));
+    if (this.handle.within === undefined) end();
+    else this.handle.within(end);
+  }
+
+  private completeNow(): void {
+    this.complete(`It is ${new Date().toISOString()}.`);
+  }
+
+  /** A wait for others is shown with a time of day, by which it ends; a tool's work is measured. */
+  private now(): number {
+    return this.dueTimes === undefined ? performance.now() : Date.now();
+  }
+
+  private stopTimer(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.due?.cancel();
+    this.due = undefined;
   }
 
   get signal(): AbortSignal {
@@ -203,7 +239,7 @@ export class ToolCallOutcome implements AbortListener, RunningTool {
   /** The call settles when the run is given up: until then, the run must not go on. */
   private endInterrupted(thrown: unknown): void {
     if (!this.open) return;
-    clearTimeout(this.timer);
+    this.stopTimer();
     if (thrown instanceof ToolError && thrown.failure === 'interrupted')
       this.handle.report({ type: 'tool:interrupted', at: Date.now() });
     for (const mirror of this.mirrors ?? []) mirror.endInterrupted(thrown);
@@ -212,8 +248,7 @@ export class ToolCallOutcome implements AbortListener, RunningTool {
   private end(event: ToolEvent): void {
     if (!this.open) return;
     this.open = false;
-    clearTimeout(this.timer);
-    this.timer = undefined;
+    this.stopTimer();
     this.handle.signal.removeEventListener('abort', this);
     this.handle.report(event);
     for (const callback of this.settledCallbacks ?? []) callback(event);
@@ -232,10 +267,6 @@ export class ToolCallOutcome implements AbortListener, RunningTool {
         : new ToolError('cancelled', `The call to "${call.name}" is over.`),
     );
   }
-}
-
-function completeAtTime(outcome: ToolCallOutcome, time: number): void {
-  outcome.completeAt(time);
 }
 
 /** One function for all calls, so that a call that runs holds no closure for its timer. */

@@ -25,15 +25,25 @@ export interface OfferedTool {
   readonly execute?: (args: unknown) => unknown;
 }
 
+/** Tools whose definitions the model is given once it has found them. */
+export interface DeferredTools {
+  readonly names: ReadonlySet<string>;
+  /** The name of the tool that finds them. */
+  readonly searchTool: string;
+}
+
 export class ToolSet {
   /** In the order in which the model is offered them. */
   readonly tools: readonly Tool[];
   readonly missing: readonly string[];
+  /** Absent: the model is given all definitions. */
+  readonly deferred: DeferredTools | undefined;
   private readonly offered: ReadonlyMap<string, OfferedTool>;
 
   /** @param missing names of tools that were offered before, and that no process has any more */
-  constructor(tools: readonly (OfferedTool | Tool)[], missing: readonly string[] = []) {
+  constructor(tools: readonly (OfferedTool | Tool)[], missing: readonly string[] = [], deferred?: DeferredTools) {
     this.missing = missing;
+    this.deferred = deferred;
     this.tools = tools.map((tool) => ('validate' in tool ? (tool as OfferedTool).definition : tool));
     this.offered = new Map(
       tools.flatMap((tool) =>
@@ -43,9 +53,9 @@ export class ToolSet {
   }
 
   /** These tools, and one more. */
-  with(tool: OfferedTool): ToolSet {
+  with(tool: OfferedTool, deferred = this.deferred): ToolSet {
     const own = this.tools.map((each) => (isFunctionTool(each) ? (this.get(each.name) ?? each) : each));
-    return new ToolSet([...own, tool], this.missing);
+    return new ToolSet([...own, tool], this.missing, deferred);
   }
 
   get(name: string): OfferedTool | undefined {

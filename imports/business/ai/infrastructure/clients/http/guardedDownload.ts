@@ -5,6 +5,7 @@ import { DEFAULT_TRANSPORT_LIMITS } from '../../../domain/types/VendorTypes';
 import { createGuardedFetch } from './guardedFetch';
 import type { GuardedFetch } from './guardedFetch';
 import type { GuardedResponse } from './GuardedResponse';
+import { parseUrl } from '../../../domain/parseUrl';
 
 export interface DownloadOptions {
   readonly maxBytes: number;
@@ -78,8 +79,9 @@ async function followRedirects(first: string, fetch: GuardedFetch, options: Down
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 function resolveRedirect(location: string, base: string): string {
-  if (!URL.canParse(location, base)) throw new LLMInvalidRequestError('The download was redirected to an invalid URL.');
-  return new URL(location, base).href;
+  const url = parseUrl(location, base);
+  if (url === undefined) throw new LLMInvalidRequestError('The download was redirected to an invalid URL.');
+  return url.href;
 }
 
 function requireOk(response: GuardedResponse): GuardedResponse {

@@ -12,7 +12,7 @@ import { anthropicHeaders } from './request/headers';
 import { toOutputItems, isBlank } from './response/blocks';
 import { toConversation } from './request/messages';
 import { anthropicModelFeatures } from './modelFeatures';
-import { outcomeOf, toUsageOrNone } from './response/outcome';
+import { outcomeOf, toUsageOrNone, withCompactions } from './response/outcome';
 import { countMarks, markOf, MAX_MARKS, systemBlocks, withBreakpoints, withLastMarked } from './request/cacheMarks';
 import { toStructuredOutput } from './request/structuredOutput';
 import { toSampling, toThinking, continuesTurnWithoutThinking } from './request/thinking';
@@ -21,7 +21,7 @@ import { withoutUnsupportedFields, passthroughFields, withPassthrough } from './
 import { pathsIn } from '../shared/pathsIn';
 import { repairSlices } from '../shared/repairHistory';
 import type { NormalizedOptions, PromptCache } from '../../../domain/types/LLMTypes';
-import type { LLMResponse, OutputItem } from '../../../domain/types/ResponsesAPITypes';
+import type { LLMResponse, OutputItem, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import type { BlockContext } from './response/blocks';
 import type { AnthropicModelFeatures } from './modelFeatures';
@@ -100,6 +100,7 @@ export function* anthropicSlices(
     ...(marked.tools.length > 0 ? { tools: marked.tools } : {}),
     ...(choice === undefined ? {} : { tool_choice: choice }),
     ...(tools.mcp_servers.length > 0 ? { mcp_servers: tools.mcp_servers } : {}),
+    ...(tools.container === undefined ? {} : { container: tools.container }),
     ...sampling,
     ...(options.stop === undefined ? {} : { stop_sequences: options.stop }),
     ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
@@ -107,7 +108,8 @@ export function* anthropicSlices(
     ...(user === undefined ? {} : { metadata: { user_id: user } }),
     ...(stream ? { stream: true } : {}),
   };
-  const body = withPassthrough(withoutUnsupportedFields(fields, context, warnings), passthrough);
+  const merged = withPassthrough(withoutUnsupportedFields(fields, context, warnings), passthrough);
+  const body = options.compact === true ? asCompaction(merged) : merged;
   const headers = anthropicHeaders(body, { betas, version });
   return {
     body,
@@ -116,6 +118,13 @@ export function* anthropicSlices(
     losses: [...history.losses, ...conversation.losses, ...structured.losses],
     ...(structured.tool === undefined ? {} : { structuredOutputTool: structured.tool.name }),
   };
+}
+
+/**
+ * The response is then the summary alone. https://platform.claude.com/docs/en/build-with-claude/compaction-on-demand
+ */
+function asCompaction({ context_management: _, ...body }: JsonObject): JsonObject {
+  return { ...body, compaction: { type: 'summarize' } };
 }
 
 function unsupportedOptions(options: NormalizedOptions): string[] {
@@ -219,7 +228,7 @@ export function fromAnthropic(
     model: modelName,
     output,
     output_text: outputTextOf(output),
-    usage: toUsageOrNone(usage, warnings),
+    usage: usageOf(usage, finish_reason, warnings),
     vendor: {
       name: context.vendor,
       wire: 'anthropic_messages',
@@ -231,6 +240,12 @@ export function fromAnthropic(
       ...(isObject(usage) ? { usage } : {}),
     },
   };
+}
+
+function usageOf(raw: unknown, finishReason: string | null, warnings: string[]): Usage {
+  const usage = toUsageOrNone(raw, warnings);
+  // Where more follows, the tokens of a compaction would pass for those of the context.
+  return finishReason === 'compaction' ? withCompactions(usage, raw) : usage;
 }
 
 export function blockContext(

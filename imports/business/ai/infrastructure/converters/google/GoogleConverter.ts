@@ -2,6 +2,7 @@
  * Converts requests to `generateContent` bodies of the Gemini API, which Vertex AI implements as well. Its
  * responses are converted back in `response/response.ts`. https://ai.google.dev/api/generate-content
  */
+import { cachedPrefix, storedBreakpoints } from './request/cachedPrefix';
 import { lostBreakpoints } from '../shared/promptCacheKey';
 import { toContents } from './request/contents';
 import { toGenerationConfig } from './request/generationConfig';
@@ -32,8 +33,10 @@ export function* googleSlices(options: NormalizedOptions, context: WireContext, 
   const passthrough = passthroughFields(options, context);
   const warnings = unsupportedOptions(options);
   const losses: Loss[] = [];
-  const conversation = yield* toContents(options.input, features, context.quirks.fetchesImageUrls);
-  losses.push(...conversation.losses, ...lostBreakpoints(options));
+  const breakpoints = storedBreakpoints(options, context.quirks, passthrough);
+  const conversation = yield* toContents(options.input, features, context.quirks.fetchesImageUrls, breakpoints);
+  losses.push(...conversation.losses);
+  if (breakpoints.length === 0) losses.push(...lostBreakpoints(options));
   const { tools, toolConfig } = toGoogleTools(
     options,
     features,
@@ -58,7 +61,13 @@ export function* googleSlices(options: NormalizedOptions, context: WireContext, 
   };
   const merged = mergeDeep(body, passthrough);
   if (tools !== undefined) merged.tools = tools;
-  return { body: withoutUnsupported(merged, context, warnings), warnings, losses };
+  const prefix = cachedPrefix(options, conversation.prefixLengths);
+  return {
+    body: withoutUnsupported(merged, context, warnings),
+    ...(prefix === undefined ? {} : { cachedPrefix: prefix }),
+    warnings,
+    losses,
+  };
 }
 
 /** Each instruction is a separate part, which Gemini reads as a paragraph. */

@@ -71,15 +71,23 @@ export function* responsesSlices(
   const warnings: string[] = [];
   const losses: Loss[] = [];
   const nativeAsync = context.capabilities.supportsAsyncTools;
-  const store = options.store ?? options.previous_response_id !== undefined;
+  const isBackground = options.background === true && context.quirks.supportsBackground === true;
+  // What is generated in the background is read later.
+  const store = isBackground || (options.store ?? options.previous_response_id !== undefined);
   const input = yield* toInput(options.input, {
     vendor: context.vendor,
     stateless: !store,
     nativeAsync,
-    partial: options.previous_response_id !== undefined || options.input.some(({ type }) => type === 'item_reference'),
+    partial:
+      options.previous_response_id !== undefined ||
+      options.conversation !== undefined ||
+      options.input.some(({ type }) => type === 'item_reference'),
   });
 
   const body: JsonObject = { model: options.model, input: input.items, store };
+  if (isBackground) body.background = true;
+  if (options.conversation !== undefined && context.quirks.supportsBackground === true)
+    body.conversation = options.conversation;
   for (const option of PASSTHROUGH_OPTIONS) if (options[option] !== undefined) body[option] = options[option];
   if (options.max_output_tokens !== undefined && options.max_output_tokens < MIN_OUTPUT_TOKENS) {
     body.max_output_tokens = MIN_OUTPUT_TOKENS;
@@ -106,6 +114,8 @@ export function* responsesSlices(
   if (stream) body.stream = true;
   addPassthroughFields(body, options.vendor?.openai_responses, stream);
   addPassthroughFields(body, options.vendor?.[context.vendor], stream);
+  if (options.compact === true)
+    return { body: pickCompactionFields(body), warnings, losses: [...input.losses, ...losses] };
   const { unsupportedFields } = context.quirks;
   for (const field of unsupportedFields) {
     // Omitting a default that the caller did not set needs no warning.
@@ -118,6 +128,22 @@ export function* responsesSlices(
     warnings,
     losses: [...input.losses, ...losses],
   };
+}
+
+/** https://developers.openai.com/api/reference/resources/responses/methods/compact */
+const COMPACTION_FIELDS: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'instructions',
+  'previous_response_id',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'service_tier',
+] satisfies (keyof OpenAI.Responses.ResponseCompactParams)[]);
+
+function pickCompactionFields(body: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([field]) => COMPACTION_FIELDS.has(field)));
 }
 
 function without(body: JsonObject, fields: readonly string[]): JsonObject {
@@ -286,7 +312,8 @@ function outputOf(wire: JsonObject, context: ResponseContext): readonly OutputIt
 
 /** A refusal counts as a response cut short by the content filter, an unknown or missing status as completed. */
 function statusOf(wire: JsonObject, output: readonly OutputItem[], warnings: string[]): ResponseStatus {
-  const status = wire.status;
+  const { status } = wire;
+  if (wire.object === 'response.compaction' && status === undefined) return 'completed';
   if (typeof status !== 'string' || !STATUSES.has(status)) {
     warnings.push(
       typeof status === 'string'

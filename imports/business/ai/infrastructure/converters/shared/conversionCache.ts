@@ -46,6 +46,9 @@ class ConvertedHistory<T, W extends object> {
 /** The interface of a `ConvertedHistory` for a request after which nothing is kept. */
 type History<T, W extends object> = Pick<ConvertedHistory<T, W>, 'convert' | 'writtenAt' | 'keepWritten'>;
 
+/** Conversations of which something is kept: those that began last. A run may wait for days between two requests. */
+const MAX_HISTORIES = 1_000;
+
 /**
  * Finds what is kept of a conversation by its first item. Nothing is kept of a first request: most conversations have
  * one only, and the value of a `WeakMap` outlives every minor garbage collection.
@@ -55,6 +58,9 @@ export function keepHistories<T, W extends object>(
 ): (history: readonly InputItem[]) => History<T, W> {
   const histories = new WeakMap<InputItem, ConvertedHistory<T, W>>();
   const begun = new WeakSet<InputItem>();
+  /** The first items of the conversations that are kept. Once it is full, the oldest is replaced. */
+  const kept: WeakRef<InputItem>[] = [];
+  let next = 0;
   const unkept: History<T, W> = { convert, writtenAt: () => undefined, keepWritten: () => undefined };
   return ([first]) => {
     if (first === undefined) return unkept;
@@ -66,6 +72,10 @@ export function keepHistories<T, W extends object>(
     }
     history = new ConvertedHistory<T, W>(convert);
     histories.set(first, history);
+    const oldest = kept[next]?.deref();
+    if (oldest !== undefined) histories.delete(oldest);
+    kept[next] = new WeakRef(first);
+    next = (next + 1) % MAX_HISTORIES;
     return history;
   };
 }

@@ -7,6 +7,7 @@ import type { Amount, BudgetAccount, BudgetWindow, UsedAmount } from '../../../d
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { BudgetAccountReader, BudgetStore, StoredBudget } from '../../../domain/interfaces/BudgetStore';
 import type { DocumentCollection, Selector, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import { firstRevision } from '../firstRevision';
 
 export const BUDGETS = 'ai_budgets';
 
@@ -53,7 +54,7 @@ export class DocumentBudgetStore implements BudgetStore, BudgetAccountReader {
 
   async replace(account: BudgetAccount, revision: number): Promise<boolean> {
     const _id = budgetId(account.userId, this.kind);
-    const fields = { revision: revision + 1, ...fromAccount(account) };
+    const fields = { revision: revision > 0 ? revision + 1 : firstRevision(), ...fromAccount(account) };
     if (revision > 0) return (await this.collection.update({ _id, revision }, { $set: fields })) === 1;
     try {
       await this.collection.insert({ _id, ...fields });

@@ -9,6 +9,7 @@ import { openEmbeddedDatabase } from './embedded/EmbeddedDatabase';
 import { codeOf, toFileError } from './embedded/fileErrors';
 import { openMongoDatabase } from './MongoDatabase';
 import { importNedbFiles, setNedbFilesAside } from './sqlite/importNedbFiles';
+import { findSqlite } from './sqlite/nodeSqlite';
 import { openSqliteDatabase, SQLITE_FILE } from './sqlite/SqliteDatabase';
 
 export interface DatabaseEnvironment {
@@ -16,8 +17,8 @@ export interface DatabaseEnvironment {
   /** Default: `.data`. */
   readonly DATA_DIR?: string | undefined;
   /**
-   * `nedb` or `sqlite`. Default: what the directory has, and for a new one `nedb`. With `sqlite`, NeDB's files are
-   * imported.
+   * `nedb` or `sqlite`. Default: what the directory has, and for a new one `sqlite` where Node has it. With `sqlite`,
+   * NeDB's files are imported.
    */
   readonly DATA_ENGINE?: string | undefined;
 }
@@ -46,7 +47,8 @@ async function openDirectory(directory: string, engine: string): Promise<Documen
     if (hasNedb) await setNedbFilesAside(directory);
     return openSqliteDatabase({ directory });
   }
-  if (engine !== 'sqlite') return openEmbeddedDatabase({ directory });
+  const isNedb = engine === '' ? hasNedb || findSqlite() === undefined : engine === 'nedb';
+  if (isNedb) return openEmbeddedDatabase({ directory });
   if (hasNedb) await importNedbFiles(directory);
   return openSqliteDatabase({ directory });
 }

@@ -3,6 +3,7 @@ import type { RateAccount } from '../../../domain/entities/RateAccount';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { AccountStore, StoredAccount } from '../../../domain/interfaces/AccountStore';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import { firstRevision } from '../firstRevision';
 
 export const TOKEN_RATES = 'ai_token_rates';
 
@@ -42,7 +43,7 @@ export class DocumentRateStore implements AccountStore<RateAccount> {
   async replace({ id, minute, requests, tokens, leases }: RateAccount, revision: number): Promise<boolean> {
     const last = leases.reduce((latest, { until }) => Math.max(latest, until), minute);
     const fields = {
-      revision: revision + 1,
+      revision: revision > 0 ? revision + 1 : firstRevision(),
       minute,
       requests,
       tokens,

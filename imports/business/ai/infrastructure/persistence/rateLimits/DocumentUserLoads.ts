@@ -4,6 +4,7 @@ import type { UserAccount } from '../../../domain/entities/UserLoad';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { AccountStore, StoredAccount } from '../../../domain/interfaces/AccountStore';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import { firstRevision } from '../firstRevision';
 
 export const USER_LOADS = 'ai_user_loads';
 
@@ -43,7 +44,7 @@ export class DocumentUserLoads implements AccountStore<UserAccount> {
       0,
     );
     const fields = {
-      revision: revision + 1,
+      revision: revision > 0 ? revision + 1 : firstRevision(),
       processes: JSON.stringify(processes),
       expiresAt: new Date(last + EXPIRES_AFTER_MS),
     };

@@ -62,8 +62,11 @@ export class FixedWindowLimiter<C extends string = 'count'> {
   /** Adds to a counter without checking its limit: for amounts that are known only after the use. */
   async add(key: readonly string[], counter: C, amount: number, windowMs: number): Promise<void> {
     const { _id, end } = this.window(key, windowMs);
+    const increment = (): Promise<number> => this.collection.update({ _id }, { $inc: { [counter]: amount } });
+    // Mostly, `admit` has opened the window.
+    if ((await increment()) === 1) return;
     await this.open(_id, end);
-    await this.collection.update({ _id }, { $inc: { [counter]: amount } });
+    await increment();
   }
 
   /** Removes the windows of all keys that match. @returns how many there were */

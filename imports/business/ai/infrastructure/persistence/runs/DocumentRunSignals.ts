@@ -55,6 +55,12 @@ export class DocumentRunSignals implements RunSignalStore {
     }
   }
 
+  async untakenAmong(executionIds: readonly string[]): Promise<readonly string[]> {
+    const selector = { executionId: { $in: executionIds }, takenBy: { $exists: false } };
+    const found = await this.signals.find(selector, { fields: { executionId: 1 } });
+    return [...new Set(found.map(({ executionId }) => executionId))];
+  }
+
   async giveBack(executionId: string, callId: string): Promise<void> {
     await this.signals.update({ executionId, takenBy: callId }, { $unset: { takenBy: true } });
   }

@@ -1,21 +1,16 @@
 /** The journal of runs in any database. Every write is one compare-and-set on the fence of the run or of the call. */
 import { initialProgress } from '../../../domain/entities/initialProgress';
-import { isFinished, RUN_TRANSITIONS, UNOWNED } from '../../../domain/entities/Run';
-import type { RunState } from '../../../domain/entities/Run';
+import { isFinished, UNOWNED } from '../../../domain/entities/Run';
 import { isSettled, TOOL_CALL_TRANSITIONS } from '../../../domain/entities/Tool';
 import type { ToolCall, ToolCallState } from '../../../domain/entities/Tool';
 import { ConflictError, isLLMError } from '../../../domain/errors/LLMErrors';
 import { UnreadableRunError } from '../../../domain/errors/UnreadableRunError';
-import type {
-  DocumentCollection,
-  FindOptions,
-  Modifier,
-  Selector,
-  Upsert,
-} from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, Modifier, Selector, Upsert } from '../../../domain/interfaces/DocumentCollection';
 import type {
   ChildRun,
+  ClaimedStoredRun,
   OpenCalls,
+  OrphanClaim,
   QueueLock,
   QueueTurn,
   RunStore,
@@ -42,13 +37,9 @@ import { JOB_STATES } from '../jobs/DocumentJobStates';
 import { DocumentRunSignals, RUN_SIGNALS } from './DocumentRunSignals';
 import { DocumentQueueLock } from './DocumentQueueLock';
 import { QueuedRunTurns } from './QueuedRunTurns';
-import { UnreadableDocumentError } from '../databases/databaseErrors';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import {
   callDocumentId,
-  fromCallDocuments,
-  recordedCalls,
-  fromRunDocument,
   RUN_COMMANDS,
   RUN_OWNERS,
   RUNS,
@@ -60,11 +51,13 @@ import {
   WAIT_FIELDS,
   WITHOUT_TRANSCRIPT,
 } from './runDocuments';
-import { RUN_ITEMS, RunTranscripts, wholeTranscript } from './RunTranscripts';
+import { OrphanedRuns } from './OrphanedRuns';
+import { claimModifier, UNFINISHED } from './runClaims';
+import { RunReader } from './RunReader';
+import { RUN_ITEMS, RunTranscripts } from './RunTranscripts';
 import type { CommandDocument, OwnerDocument, RunDocument, ToolCallDocument } from './runDocuments';
 
 const OPEN_CALLS = (Object.keys(TOOL_CALL_TRANSITIONS) as ToolCallState[]).filter((state) => !isSettled({ state }));
-const UNFINISHED = (Object.keys(RUN_TRANSITIONS) as RunState[]).filter((state) => !isFinished(state));
 const TOOL_NEEDS = { neededTools: 1, awaitedTools: 1, missingTools: 1 } as const satisfies Record<keyof ToolNeeds, 1>;
 /** A command that was not applied within a week was for a run that had ended. */
 const COMMAND_TTL_SECONDS = 7 * 24 * 3600;
@@ -86,6 +79,8 @@ export class DocumentRunStore implements RunStore {
   private readonly runs: DocumentCollection<RunDocument>;
   private readonly calls: DocumentCollection<ToolCallDocument>;
   private readonly transcripts: RunTranscripts;
+  private readonly reader: RunReader;
+  private readonly orphans: OrphanedRuns;
   private readonly turns: QueuedRunTurns;
   private readonly owners: DocumentCollection<OwnerDocument>;
   private readonly pendingCommands: DocumentCollection<CommandDocument>;
@@ -96,6 +91,8 @@ export class DocumentRunStore implements RunStore {
     this.runs = database.collection(RUNS);
     this.calls = database.collection(TOOL_CALLS);
     this.transcripts = new RunTranscripts(database.collection(RUN_ITEMS));
+    this.reader = new RunReader(this.runs, this.calls, this.transcripts);
+    this.orphans = new OrphanedRuns(this.runs, this.calls, this.reader);
     this.turns = new QueuedRunTurns(this.runs, this.calls);
     this.queueLock = database.isExclusive
       ? undefined
@@ -142,7 +139,7 @@ export class DocumentRunStore implements RunStore {
     owner: string,
     reason: ClaimReason = 'requested',
     suspicion?: RunSuspicion,
-  ): Promise<(StoredRun & { readonly lease: RunLease }) | undefined> {
+  ): Promise<ClaimedStoredRun | undefined> {
     const next = fence + 1;
     const claimed = await this.runs.update(
       { _id: executionId, fence, state: { $in: UNFINISHED } },
@@ -151,13 +148,21 @@ export class DocumentRunStore implements RunStore {
     if (claimed === 0) return undefined;
     // Read the calls only after the old owner can no longer write to them.
     await this.fenceCalls(executionId, next);
-    const found = await this.read(
+    const found = await this.reader.read(
       executionId,
       reason === 'end' || reason === 'hold' ? { fields: WITHOUT_TRANSCRIPT } : {},
     );
     // It was removed since, or the key of its content was.
     if (found === undefined) throw new UnreadableRunError(executionId, undefined);
     return { ...found, lease: { executionId, userId: found.run.userId, owner, fence: next } };
+  }
+
+  claimOrphans(claims: readonly OrphanClaim[], owner: string): Promise<ReadonlyMap<string, ClaimedStoredRun | Error>> {
+    return this.orphans.claim(claims, owner);
+  }
+
+  clearTakeovers(leases: readonly RunLease[]): Promise<void> {
+    return this.orphans.clearTakeovers(leases);
   }
 
   async saveRun(
@@ -249,7 +254,7 @@ export class DocumentRunStore implements RunStore {
   }
 
   load(executionId: string): Promise<StoredRun | undefined> {
-    return this.read(executionId);
+    return this.reader.read(executionId);
   }
 
   async head(executionId: string): Promise<RunHead | undefined> {
@@ -262,7 +267,7 @@ export class DocumentRunStore implements RunStore {
 
   async findRequest(userId: string, requestId: string): Promise<RunRecord | undefined> {
     const run = await this.runs.findOne({ userId, requestId });
-    return run === undefined ? undefined : this.toRecord(run);
+    return run === undefined ? undefined : this.reader.toRecord(run);
   }
 
   async unfinishedOf(userId: string, limit: number): Promise<readonly string[]> {
@@ -355,27 +360,6 @@ export class DocumentRunStore implements RunStore {
     await this.pendingCommands.remove({ _id: commandId });
   }
 
-  /** @throws UnreadableRunError; what the database throws, which may pass */
-  private async read(executionId: string, options: Pick<FindOptions, 'fields'> = {}): Promise<StoredRun | undefined> {
-    try {
-      const run = await this.runs.findOne({ _id: executionId }, options);
-      if (run === undefined) return undefined;
-      const calls = await this.calls.find({ executionId }, { sort: { createdAt: 1, _id: 1 } });
-      return {
-        run: await this.toRecord(run),
-        ...readable(executionId, () => ({ calls: fromCallDocuments(calls, run), recorded: recordedCalls(calls, run) })),
-      };
-    } catch (error) {
-      throw error instanceof UnreadableDocumentError ? new UnreadableRunError(executionId, error) : error;
-    }
-  }
-
-  /** @throws UnreadableRunError */
-  private async toRecord(run: RunDocument): Promise<RunRecord> {
-    const parts = await this.transcripts.partsOf(run);
-    return readable(run._id, () => fromRunDocument({ ...run, transcript: wholeTranscript(run, parts) }));
-  }
-
   /** @param items the length of a transcript that is stored in parts */
   private async update(
     { executionId, fence }: RunLease,
@@ -401,29 +385,6 @@ export class DocumentRunStore implements RunStore {
   }
 }
 
-/** @throws UnreadableRunError */
-function readable<T>(executionId: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new UnreadableRunError(executionId, error);
-  }
-}
-
 function notAmong({ tools, since }: ToolWaits): Selector {
   return { $or: [{ 'awaitedTools.names': { $nin: tools } }, { 'awaitedTools.since': { $lt: since } }] };
-}
-
-function claimModifier(
-  ownership: Pick<RunLease, 'owner' | 'fence'>,
-  reason: ClaimReason,
-  suspicion: RunSuspicion | undefined,
-): Modifier {
-  const $unset = { parked: true, awaitedTools: true } as const;
-  if (suspicion === undefined)
-    return { $set: ownership, $unset, ...(reason === 'orphaned' ? { $inc: { takeovers: 1 } } : {}) };
-  return {
-    $set: { ...ownership, ...suspicion },
-    $unset: suspicion.trial === undefined ? { ...$unset, trial: true } : $unset,
-  };
 }

@@ -7,7 +7,9 @@ import type { ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type {
   ChildRun,
+  ClaimedStoredRun,
   OpenCalls,
+  OrphanClaim,
   QueueTurn,
   RunStore,
   StoredRun,
@@ -82,7 +84,7 @@ export class MemoryRunStore implements RunStore {
     owner: string,
     reason: ClaimReason = 'requested',
     suspicion?: RunSuspicion,
-  ): Promise<(StoredRun & { readonly lease: RunLease }) | undefined> {
+  ): Promise<ClaimedStoredRun | undefined> {
     const entry = this.writable({ executionId, fence });
     if (entry === undefined) return Promise.resolve(undefined);
     entry.owner = owner;
@@ -99,6 +101,23 @@ export class MemoryRunStore implements RunStore {
       calls,
       lease: { executionId, userId: run.userId, owner, fence: fence + 1 },
     });
+  }
+
+  async claimOrphans(claims: readonly OrphanClaim[], owner: string): Promise<ReadonlyMap<string, ClaimedStoredRun>> {
+    const claimed = new Map<string, ClaimedStoredRun>();
+    for (const { lease, suspicion } of claims) {
+      const run = await this.claim(lease, owner, 'orphaned', suspicion);
+      if (run !== undefined) claimed.set(lease.executionId, run);
+    }
+    return claimed;
+  }
+
+  clearTakeovers(leases: readonly RunLease[]): Promise<void> {
+    for (const lease of leases) {
+      const entry = this.writable(lease);
+      if (entry !== undefined) entry.progress.takeovers = 0;
+    }
+    return Promise.resolve();
   }
 
   saveRun(lease: RunLease, change: Partial<RunProgress>, open?: OpenCalls): Promise<boolean> {

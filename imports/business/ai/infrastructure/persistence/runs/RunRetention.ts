@@ -5,7 +5,7 @@
 import { consoleLogger } from '../../../domain/consoleLogger';
 import { textOfContent } from '../../../domain/entities/Content';
 import type { ToolCall } from '../../../domain/entities/Tool';
-import type { DocumentCollection, Selector } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, FindOptions, Selector } from '../../../domain/interfaces/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
@@ -22,6 +22,11 @@ export interface RetentionTimes {
 }
 
 export interface RunRetentionOptions {
+  /**
+   * Ends a parked run, and the runs that its calls have started. Default: ends only the run itself.
+   * @param reason the message of its error
+   */
+  readonly endParked?: ((executionId: string, reason: string) => Promise<unknown>) | undefined;
   readonly times?: Partial<RetentionTimes>;
   /** Milliseconds between two sweeps. Default: an hour. */
   readonly intervalMs?: number;
@@ -39,8 +44,11 @@ export interface SweepResult {
 const DAY = 86_400_000;
 export const DEFAULT_RETENTION: RetentionTimes = { compactAfter: 7 * DAY, removeAfter: 30 * DAY };
 const HOUR = 3_600_000;
-/** Runs per query. */
-const BATCH_SIZE = 50;
+/** Runs that are removed together: each write to an index of SQLite costs a page, which they share. */
+const REMOVED_TOGETHER = 200;
+/** Runs whose messages are in memory at a time. */
+const COMPACTED_TOGETHER = 50;
+const WITHOUT_FIELDS = { _id: 1 } as const;
 
 type RetainedRun = RunDocument & { readonly compactedAt?: number };
 
@@ -100,11 +108,14 @@ export class RunRetention {
   async sweep(): Promise<SweepResult> {
     const now = this.now();
     await this.endParked(now);
-    const removed = await this.forEachBatch({ endedAt: { $lt: now - this.times.removeAfter } }, (runs) =>
-      this.remove(runs),
+    const removed = await this.forEachBatch(
+      { endedAt: { $lt: now - this.times.removeAfter } },
+      { limit: REMOVED_TOGETHER, fields: WITHOUT_FIELDS },
+      (runs) => this.remove(runs.map(({ _id }) => _id)),
     );
     const compacted = await this.forEachBatch(
       { endedAt: { $lt: now - this.times.compactAfter }, compactedAt: { $exists: false } },
+      { limit: COMPACTED_TOGETHER, fields: { input: 1, response: 1 } },
       (runs) => this.compact(runs, now),
     );
     return { compacted, removed };
@@ -114,18 +125,19 @@ export class RunRetention {
   private async endParked(now: number): Promise<void> {
     const selector = { state: 'waiting', 'parked.at': { $lt: now - this.times.removeAfter } };
     const days = Math.round(this.times.removeAfter / DAY);
+    const message = `The run was parked, and nobody resumed it within ${days} days.`;
+    const { endParked } = this.options;
     for (const { _id: executionId, fence } of await this.runs.find(selector, { fields: { fence: 1 } })) {
-      const error = {
-        code: 'aborted',
-        message: `The run was parked, and nobody resumed it within ${days} days.`,
-      } as const;
-      await this.store.end({ executionId, fence }, { state: 'cancelled', endedAt: now, error });
+      const end = { state: 'cancelled', endedAt: now, error: { code: 'aborted', message } } as const;
+      if (endParked === undefined) await this.store.end({ executionId, fence }, end);
+      else await endParked(executionId, message);
     }
   }
 
   /** @param work returns ids of runs that it left as they were; the selector must not find the others again */
   private async forEachBatch(
     selector: Selector,
+    options: Pick<FindOptions, 'limit' | 'fields'>,
     work: (runs: readonly RetainedRun[]) => Promise<readonly string[]>,
   ): Promise<number> {
     let count = 0;
@@ -133,8 +145,7 @@ export class RunRetention {
     for (;;) {
       const runs = await this.runs.find(left.length === 0 ? selector : { ...selector, _id: { $nin: left } }, {
         sort: { endedAt: 1 },
-        limit: BATCH_SIZE,
-        fields: { input: 1, response: 1, parentExecutionId: 1 },
+        ...options,
       });
       if (runs.length === 0 || this.isStopped) return count;
       const leftOfBatch = await work(runs);
@@ -144,9 +155,9 @@ export class RunRetention {
   }
 
   /** Removes the calls first, so that the next sweep finds the run again if this one is interrupted. */
-  private async remove(runs: readonly RetainedRun[]): Promise<readonly string[]> {
-    const left = await this.awaitedAmong(runs);
-    const ids = runs.map(({ _id }) => _id).filter((id) => !left.includes(id));
+  private async remove(old: readonly string[]): Promise<readonly string[]> {
+    const left = await this.awaitedAmong(old);
+    const ids = old.filter((id) => !left.includes(id));
     await this.calls.remove({ executionId: { $in: ids } });
     await this.transcripts.remove(ids);
     await this.store.signals.remove(ids);
@@ -155,7 +166,11 @@ export class RunRetention {
   }
 
   /** Runs that a call has started which may not have taken its result yet: it would start another one. */
-  private async awaitedAmong(runs: readonly RetainedRun[]): Promise<readonly string[]> {
+  private async awaitedAmong(ids: readonly string[]): Promise<readonly string[]> {
+    const runs = await this.runs.find(
+      { _id: { $in: ids }, parentExecutionId: { $gt: '' } },
+      { fields: { parentExecutionId: 1 } },
+    );
     const parents = [...new Set(runs.flatMap(({ parentExecutionId }) => parentExecutionId ?? []))];
     if (parents.length === 0) return [];
     const unfinished = new Set(await this.store.unfinishedAmong(parents));

@@ -58,6 +58,12 @@ export class RunTranscripts {
     return transcriptItems === undefined ? Promise.resolve([]) : this.parts.find({ executionId: _id });
   }
 
+  /** @returns those of all these runs */
+  partsOfAll(runs: readonly TranscriptFields[]): Promise<readonly RunItemsDocument[]> {
+    const ids = runs.flatMap(({ _id, transcriptItems }) => (transcriptItems === undefined ? [] : [_id]));
+    return ids.length === 0 ? Promise.resolve([]) : this.parts.find({ executionId: { $in: ids } });
+  }
+
   async remove(executionIds: readonly string[]): Promise<void> {
     await this.parts.remove({ executionId: { $in: executionIds } });
   }

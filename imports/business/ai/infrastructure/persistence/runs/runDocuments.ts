@@ -38,6 +38,8 @@ interface PrivateRunFields {
   readonly concurrencyLimit?: number;
   readonly owner: string;
   readonly fence: number;
+  /** Of the last claim of many runs at once. */
+  readonly claimToken?: string;
   readonly neededTools?: readonly string[];
   /** JSON of the RunPlan. */
   readonly plan: string;
@@ -160,7 +162,7 @@ export const WITHOUT_TRANSCRIPT = {
 } as const satisfies Record<
   Exclude<
     keyof RunDocument,
-    'input' | 'transcript' | 'transcriptItems' | 'response' | 'compaction' | 'isDue' | ViewOnlyField
+    'input' | 'transcript' | 'transcriptItems' | 'response' | 'compaction' | 'isDue' | 'claimToken' | ViewOnlyField
   >,
   1
 >;
@@ -241,7 +243,7 @@ export function fromRunDocument(
   document: Omit<RunDocument, 'input' | 'transcript'> & Partial<Pick<RunDocument, 'input' | 'transcript'>>,
 ): RunRecord {
   const { _id, input = '[]', plan, transcript = '[]', response, compaction, usage, ...stored } = document;
-  const { transcriptItems: _items, openCalls: _openCalls, isDue: _isDue, ...viewed } = stored;
+  const { transcriptItems: _items, openCalls: _openCalls, isDue: _isDue, claimToken: _token, ...viewed } = stored;
   const { budget: _budget, duration: _, words: __, usedWords: ___, ...labelled } = viewed;
   const { rating: _rating, comment: _comment, ratedBy: _ratedBy, ratedAt: _ratedAt, ...plain } = labelled;
   return {

@@ -1,10 +1,16 @@
 /** What the AI module stores about a user. */
+import { BACKGROUND_CALLS } from '../background/DocumentBackgroundCalls';
+import { BATCHES } from '../batches/DocumentBatchStore';
+import { BATCH_REQUESTS, USER_BATCHES } from '../batches/DocumentUserBatches';
 import { BUDGET_LIMITS } from '../budgets/DocumentBudgetLimits';
 import { BUDGETS, budgetId } from '../budgets/DocumentBudgetStore';
 import { RESPONSE_CACHE } from '../cache/DocumentResponseCache';
 import { CHAT_TURNS } from '../conversations/DocumentChatTurns';
 import { MESSAGES } from '../conversations/DocumentConversationStore';
 import { JOB_STATES } from '../jobs/DocumentJobStates';
+import { MCP_ACCOUNTS } from '../mcp/DocumentMcpAccounts';
+import { MCP_SERVERS } from '../mcp/DocumentMcpServers';
+import { MEMORIES } from '../memory/DocumentMemoryRecords';
 import { PROMPTS } from '../prompts/DocumentPromptStore';
 import { USER_LOADS, userLoadId } from '../rateLimits/DocumentUserLoads';
 import { keyOfWindow, WINDOWS_COLLECTION } from '../rateLimits/FixedWindowLimiter';
@@ -19,6 +25,7 @@ import { RUN_SIGNALS } from '../runs/DocumentRunSignals';
 import { RUN_COMMANDS, RUNS, TOOL_CALLS } from '../runs/runDocuments';
 import { STATS_COLLECTION } from '../runs/RunStatistics';
 import { RUN_ITEMS } from '../runs/RunTranscripts';
+import { TOOL_TASKS } from '../toolTasks/DocumentToolTasks';
 import { VENDOR_OBJECTS } from '../vendorObjects/DocumentVendorObjects';
 import { authored, ownedBy } from './UserDocumentKind';
 import type { UserDocumentKind } from './UserDocumentKind';
@@ -67,12 +74,34 @@ export const AI_USER_DOCUMENTS = [
     owner: OF_USER,
     json: ['request', 'response', 'exchanges.*.request', 'exchanges.*.response'],
   },
+  {
+    kind: 'mcpAccounts',
+    collection: MCP_ACCOUNTS,
+    owner: OF_USER,
+    // Without what is sealed.
+    fields: { server: 1, userId: 1, listsTools: 1, signedInAt: 1 },
+    isSmall: true,
+  },
+  { kind: 'toolTasks', collection: TOOL_TASKS, owner: OF_USER, json: ['result'], hidden: ['owner'] },
   { kind: 'vendorObjects', collection: VENDOR_OBJECTS, owner: OF_USER, isSmall: true },
+  { kind: 'backgroundCalls', collection: BACKGROUND_CALLS, owner: OF_USER, isSmall: true },
+  { kind: 'batches', collection: BATCHES, owner: OF_USER, json: ['parts'], hidden: ['owner'] },
+  {
+    kind: 'userBatches',
+    collection: USER_BATCHES,
+    owner: OF_USER,
+    json: ['origin', 'error'],
+    hidden: ['owner'],
+    isSmall: true,
+  },
+  { kind: 'batchRequests', collection: BATCH_REQUESTS, owner: OF_USER, json: ['request', 'result'] },
+  { kind: 'memories', collection: MEMORIES, owner: OF_USER, hidden: ['revision', 'vector', 'model'] },
   { kind: 'prompts', collection: PROMPTS, owner: ownedBy('owner'), json: ['versions.*.content'] },
   // What an admin has set or shared belongs to the host.
   authored(PROMPTS, 'userId', (userId) => ({ owner: { $ne: userId } })),
   authored(BUDGET_LIMITS, 'changedBy'),
   authored(ROUTING_RULES, 'changedBy'),
+  authored(MCP_SERVERS, 'changedBy'),
   authored(JOB_STATES, 'pausedBy'),
   {
     kind: 'budgets',

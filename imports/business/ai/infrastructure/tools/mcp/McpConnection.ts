@@ -5,14 +5,19 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { isLLMError, LLMConnectionError } from '../../../domain/errors/LLMErrors';
 import type { Logger } from '../../../domain/interfaces/Logger';
+import { SignInRequiredError } from './McpOAuth';
 import type { McpClientEvents, OpenMcpClient } from './openMcpClient';
 
 export interface McpHealth {
   readonly state: 'idle' | 'connecting' | 'connected' | 'unreachable' | 'closed';
+  /** When the connection was made, or else when the first of the failures was: milliseconds since the epoch. */
+  readonly since?: number;
   /** Consecutive failures to connect, or of requests. */
   readonly failures: number;
   /** Why it failed last. */
   readonly error?: string;
+  /** It failed last because nobody has signed in, or the server does not take the account any more. */
+  readonly needsSignIn?: true;
   /** When the next attempt may be made, in milliseconds since the epoch. */
   readonly retryAt?: number;
   readonly server?: { readonly name: string; readonly version: string };
@@ -40,12 +45,16 @@ const MAX_FAILURES = 5;
 /** Milliseconds. A connection that was lost sooner counts as a failure to connect. */
 const STABLE_MS = 60_000;
 
+const SIGN_IN = 'somebody has to sign in';
+
 /** What another attempt would not change. */
 const UNSOLVABLE: readonly string[] = ['missing-package', 'unsupported-feature'];
 
 interface Session extends OpenMcpClient {
   /** By `performance.now()`. */
   readonly openedAt: number;
+  /** Milliseconds since the epoch. */
+  readonly connectedAt: number;
   /** Requests in progress. */
   users: number;
   isRetired: boolean;
@@ -56,6 +65,8 @@ export class McpConnection {
   private session: Session | undefined;
   private opening: Promise<Session> | undefined;
   private failures = 0;
+  /** Milliseconds since the epoch. */
+  private failingSince = 0;
   /** Consecutive connections that were lost soon. */
   private shortSessions = 0;
   private error: string | undefined;
@@ -72,10 +83,13 @@ export class McpConnection {
     const client = session?.client;
     const server = client?.getServerVersion();
     const protocolVersion = client?.getNegotiatedProtocolVersion();
+    const since = failures > 0 ? this.failingSince : session?.connectedAt;
     return {
       state: this.state,
+      ...(since === undefined ? {} : { since }),
       failures,
       ...(error === undefined || failures === 0 ? {} : { error }),
+      ...(error === SIGN_IN && failures > 0 ? { needsSignIn: true } : {}),
       ...(retryAt > Date.now() ? { retryAt } : {}),
       ...(server === undefined ? {} : { server: { name: server.name, version: server.version } }),
       ...(protocolVersion === undefined ? {} : { protocolVersion }),
@@ -107,6 +121,7 @@ export class McpConnection {
           this.retire(session);
           continue;
         }
+        if (isUnauthorized(error)) throw this.unavailable(SIGN_IN, error);
         this.onFailure(session, error);
         throw error;
       } finally {
@@ -157,13 +172,19 @@ export class McpConnection {
     const hadFailed = this.failures > 0;
     let opened: Session;
     try {
-      opened = { ...(await this.options.open(events)), openedAt: performance.now(), users: 0, isRetired: false };
+      const client = await this.options.open(events);
+      opened = { ...client, openedAt: performance.now(), connectedAt: Date.now(), users: 0, isRetired: false };
     } catch (error) {
       if (isLLMError(error) && UNSOLVABLE.includes(error.code)) throw error;
-      this.failures += 1;
-      this.error = reasonOf(error);
       // Nobody is asked to sign in by attempts that nobody has made.
-      if (isUnauthorized(error)) throw this.unavailable('somebody has to sign in', error);
+      if (isUnauthorized(error)) {
+        // One that is signed in later is not made to wait for it.
+        if (this.failures === 0) this.countFailure();
+        this.error = SIGN_IN;
+        throw this.unavailable(SIGN_IN, error);
+      }
+      this.countFailure();
+      this.error = reasonOf(error);
       this.pause();
       this.scheduleAttempt();
       this.options.logger.warn(`The MCP server "${this.options.name}" cannot be reached: ${this.error}`);
@@ -183,6 +204,11 @@ export class McpConnection {
     return opened;
   }
 
+  private countFailure(): void {
+    if (this.failures === 0) this.failingSince = Date.now();
+    this.failures += 1;
+  }
+
   /** Requests in progress may still end. */
   private retire(session: Session): void {
     if (this.session === session) this.session = undefined;
@@ -193,7 +219,7 @@ export class McpConnection {
     if (session.isRetired || this.isClosed) return;
     this.retire(session);
     this.closeUnused(session);
-    this.failures += 1;
+    this.countFailure();
     this.error = 'the connection was lost';
     this.shortSessions = performance.now() - session.openedAt < STABLE_MS ? this.shortSessions + 1 : 0;
     if (this.shortSessions > 1) this.pause();
@@ -210,7 +236,7 @@ export class McpConnection {
   private onFailure(session: Session, error: unknown): void {
     const kind = failureOf(error);
     if (kind === undefined) return;
-    this.failures += 1;
+    this.countFailure();
     this.error = reasonOf(error);
     if (kind === 'connection' && !session.isRetired) {
       this.retire(session);
@@ -267,9 +293,9 @@ function isForgotten(error: unknown): boolean {
   return statusOf(error) === 404;
 }
 
-/** Of the client, which has begun a sign-in. */
+/** There is no account, or the server does not take it: the client would begin a sign-in. */
 function isUnauthorized(error: unknown): boolean {
-  return error instanceof Error && error.name === 'UnauthorizedError';
+  return error instanceof SignInRequiredError || (error instanceof Error && error.name === 'UnauthorizedError');
 }
 
 function codeOf(error: unknown): unknown {
@@ -281,5 +307,7 @@ function statusOf(error: unknown): number | undefined {
 }
 
 function reasonOf(error: unknown): string {
+  // The client of a server without accounts says no more than the status.
+  if (statusOf(error) === 401) return 'it wants a sign-in, or other credentials in its headers (HTTP 401)';
   return (error instanceof Error ? error.message : String(error)).slice(0, 500).replace(/\.$/, '');
 }

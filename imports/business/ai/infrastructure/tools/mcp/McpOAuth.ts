@@ -4,6 +4,7 @@
  * has learned is kept by the app, under the issuer that it belongs to.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type {
   OAuthClientInformationContext,
   OAuthClientMetadata,
@@ -12,24 +13,40 @@ import type {
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
-import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import { ConflictError, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import { revocationRequest } from './revocationRequest';
+import type { RevocationRequest } from './revocationRequest';
 
 /** Keeps an account. What it is given contains secrets: it must be sealed. */
 export interface McpAccountStore {
   /** What `save` was given last. */
   load(): Promise<string | undefined>;
-  save(account: string): Promise<void>;
+  /**
+   * @param replaced what `load` has returned for this change
+   * @returns false if others have changed the account since: it is then loaded and changed again
+   */
+  save(account: string, replaced: string | undefined): Promise<unknown>;
 }
 
 export interface McpOAuthSettings {
   /** Where the authorization server sends the person back to: pass what comes there to `finishAuthorization`. */
   readonly redirectUrl: string;
+  /** The account that the server's tools are listed with, and used with unless there is `storeOf`. */
   readonly store: McpAccountStore;
-  /** Sends the person to the authorization server. */
-  readonly onAuthorize: (url: URL) => void | Promise<void>;
+  /** The account that calls of a user are made with. */
+  readonly storeOf?: (userId: string) => McpAccountStore;
+  /**
+   * A page on which the user of a call can sign in, whom a call waits for when the server demands wider scopes. Absent:
+   * the call fails.
+   */
+  readonly signInUrl?: string;
+  /** Sends the person to the authorization server. Absent: without an account, the server is not used. */
+  readonly onAuthorize?: (url: URL) => void | Promise<void>;
   /** Of a client that was registered before. Default: the client registers itself. */
   readonly clientId?: string;
   readonly clientSecret?: string;
+  /** The authorization server that knows `clientId`. Default: the first that the account has met. */
+  readonly clientIssuer?: string;
   /** The https URL of the client's metadata document, for authorization servers that read one. */
   readonly clientMetadataUrl?: string;
 }
@@ -42,13 +59,35 @@ interface Account {
   readonly discovery?: OAuthDiscoveryState;
   readonly verifier?: string;
   readonly state?: string;
+  /** What sign-ins ask for beside what the server names then: it was demanded once. */
+  readonly scope?: string;
+  /** What has been demanded since the last sign-in. */
+  readonly missingScope?: string;
   /** The server that it is an account at. */
   readonly resource?: string;
   /** The authorization server that knows the client of the settings: the first that was met. */
   readonly clientIssuer?: string;
+  /** Until when nobody else refreshes the tokens, in milliseconds since the epoch. */
+  readonly refreshingUntil?: number;
 }
 
+type Change = { readonly [F in keyof Account]?: Account[F] | undefined };
+
 const NO_ISSUER = '';
+/** Longer than a refresh may take. */
+const REFRESH_LEASE_MS = 90_000;
+const REFRESH_POLL_MS = 100;
+const MAX_CHANGE_ATTEMPTS = 20;
+/** Characters of all scopes that are asked for because they were demanded. */
+const MAX_SCOPE_LENGTH = 2_000;
+
+/** Nobody has signed in, and nobody can be sent to the authorization server. */
+export class SignInRequiredError extends Error {
+  constructor() {
+    super('Nobody has signed in.');
+    this.name = 'SignInRequiredError';
+  }
+}
 
 export class McpOAuth implements OAuthClientProvider {
   readonly redirectUrl: string;
@@ -57,6 +96,8 @@ export class McpOAuth implements OAuthClientProvider {
   private readonly resource: string;
   /** Changes are made one after another. */
   private last: Promise<unknown> = Promise.resolve();
+  /** The refresh token that was used last. */
+  private refreshed: string | undefined;
 
   /** @param resource the server's URL: what was saved for another one is not used */
   constructor(settings: McpOAuthSettings, resource: string) {
@@ -64,6 +105,11 @@ export class McpOAuth implements OAuthClientProvider {
     this.resource = resource;
     this.redirectUrl = settings.redirectUrl;
     if (settings.clientMetadataUrl !== undefined) this.clientMetadataUrl = settings.clientMetadataUrl;
+  }
+
+  /** Somebody can be sent to the authorization server. */
+  get isInteractive(): boolean {
+    return this.settings.onAuthorize !== undefined;
   }
 
   get clientMetadata(): OAuthClientMetadata {
@@ -78,7 +124,7 @@ export class McpOAuth implements OAuthClientProvider {
 
   async state(): Promise<string> {
     const state = randomBytes(32).toString('base64url');
-    await this.change(() => ({ state }));
+    if (this.isInteractive) await this.change(() => ({ state }));
     return state;
   }
 
@@ -95,10 +141,11 @@ export class McpOAuth implements OAuthClientProvider {
 
   /** A server must not have the client's secret sent to an authorization server of its choice. */
   private async isKnownAt(issuer: string | undefined): Promise<boolean> {
-    const { clientIssuer } = await this.load();
+    const { clientIssuer = this.settings.clientIssuer } = await this.load();
     if (issuer === undefined) return true;
     if (clientIssuer === undefined) await this.change(() => ({ clientIssuer: issuer }));
-    return clientIssuer === undefined || clientIssuer === issuer;
+    // The client of the protocol treats them as equal, too.
+    return clientIssuer === undefined || clientIssuer.replace(/\/$/, '') === issuer.replace(/\/$/, '');
   }
 
   saveClientInformation(client: StoredOAuthClientInformation, ctx?: OAuthClientInformationContext): Promise<void> {
@@ -107,20 +154,66 @@ export class McpOAuth implements OAuthClientProvider {
 
   async tokens(ctx?: OAuthClientInformationContext): Promise<StoredOAuthTokens | undefined> {
     const { tokens, issuer } = await this.load();
-    return tokens?.[ctx?.issuer ?? issuer ?? NO_ISSUER];
+    const found = tokens?.[ctx?.issuer ?? issuer ?? NO_ISSUER];
+    // With an issuer, they are for a refresh.
+    if (ctx !== undefined) this.refreshed = found?.refresh_token;
+    return found;
+  }
+
+  /** Whether somebody has signed in. */
+  async hasTokens(): Promise<boolean> {
+    return (await this.tokens()) !== undefined;
   }
 
   saveTokens(tokens: StoredOAuthTokens, ctx?: OAuthClientInformationContext): Promise<void> {
     const issuer = ctx?.issuer ?? NO_ISSUER;
-    return this.change((account) => ({ tokens: { ...account.tokens, [issuer]: tokens }, issuer }));
+    return this.change((account) => ({
+      tokens: { ...account.tokens, [issuer]: tokens },
+      issuer,
+      refreshingUntil: undefined,
+    }));
+  }
+
+  /**
+   * Of several that would refresh the tokens, in any process, one does, since a refresh token may be used only once.
+   * The others wait for what it gets. It is followed by `saveTokens` or `releaseRefresh`.
+   * @returns what has replaced the tokens; undefined for the one that is to refresh them
+   */
+  async claimRefresh(refreshToken: string): Promise<StoredOAuthTokens | undefined> {
+    for (;;) {
+      const found: { replaced?: StoredOAuthTokens | undefined; isClaimed: boolean } = { isClaimed: false };
+      await this.change(({ tokens, issuer, refreshingUntil = 0 }) => {
+        const current = tokens?.[issuer ?? NO_ISSUER];
+        found.replaced = current?.refresh_token === refreshToken ? undefined : current;
+        found.isClaimed = found.replaced === undefined && refreshingUntil <= Date.now();
+        return found.isClaimed ? { refreshingUntil: Date.now() + REFRESH_LEASE_MS } : undefined;
+      });
+      if (found.isClaimed || found.replaced !== undefined) return found.replaced;
+      await delay(REFRESH_POLL_MS);
+    }
+  }
+
+  releaseRefresh(): Promise<void> {
+    return this.change(() => ({ refreshingUntil: undefined }));
+  }
+
+  /** The next sign-in asks for it, and for what the account has now. */
+  demandScope(demanded: string): Promise<void> {
+    return this.change(({ scope, missingScope, tokens, issuer }) => ({
+      scope: boundedUnion(demanded, tokens?.[issuer ?? NO_ISSUER]?.scope, scope),
+      missingScope: boundedUnion(demanded, missingScope),
+    }));
   }
 
   async redirectToAuthorization(url: URL): Promise<void> {
-    await this.settings.onAuthorize(url);
+    const { scope } = await this.load();
+    const all = unionOf(url.searchParams.get('scope') ?? undefined, scope);
+    if (all !== '') url.searchParams.set('scope', all);
+    await this.settings.onAuthorize?.(url);
   }
 
   saveCodeVerifier(verifier: string): Promise<void> {
-    return this.change(() => ({ verifier }));
+    return this.isInteractive ? this.change(() => ({ verifier })) : Promise.resolve();
   }
 
   async codeVerifier(): Promise<string> {
@@ -143,14 +236,26 @@ export class McpOAuth implements OAuthClientProvider {
           return { ...CLEARED, ...kept };
         case 'client':
           return { clients: undefined };
-        case 'tokens':
-          return { tokens: undefined };
+        case 'tokens': {
+          const { tokens, issuer = NO_ISSUER } = account;
+          // Another process may have refreshed them meanwhile.
+          return tokens?.[issuer]?.refresh_token === this.refreshed ? { tokens: undefined } : undefined;
+        }
         case 'verifier':
           return { verifier: undefined };
         case 'discovery':
           return { ...account, discovery: undefined };
       }
     });
+  }
+
+  /** @returns undefined if there is nothing to revoke, or the authorization server revokes nothing */
+  async revocation(): Promise<RevocationRequest | undefined> {
+    const { discovery, issuer } = await this.load();
+    const tokens = await this.tokens();
+    if (tokens === undefined) return undefined;
+    const client = await this.clientInformation(issuer === undefined ? undefined : { issuer });
+    return revocationRequest(discovery, client, tokens);
   }
 
   /** An answer that this account did not ask for is somebody else's. @throws LLMInvalidRequestError */
@@ -166,21 +271,44 @@ export class McpOAuth implements OAuthClientProvider {
   }
 
   private async load(): Promise<Account> {
-    const stored = await this.settings.store.load();
+    return this.accountIn(await this.settings.store.load());
+  }
+
+  private accountIn(stored: string | undefined): Account {
     const account = stored === undefined ? {} : (JSON.parse(stored) as Account);
     return account.resource === this.resource ? account : {};
   }
 
-  private change(
-    change: (account: Account) => { readonly [F in keyof Account]?: Account[F] | undefined },
-  ): Promise<void> {
-    const changed = this.last.then(async () => {
-      const account = await this.load();
-      await this.settings.store.save(JSON.stringify({ ...account, ...change(account), resource: this.resource }));
-    });
+  /** @param change returns undefined to leave the account as it is */
+  private change(change: (account: Account) => Change | undefined): Promise<void> {
+    const changed = this.last.then(() => this.changeNow(change));
     this.last = changed.catch(() => undefined);
     return changed;
   }
+
+  private async changeNow(change: (account: Account) => Change | undefined): Promise<void> {
+    const { store } = this.settings;
+    for (let attempt = 0; attempt < MAX_CHANGE_ATTEMPTS; attempt += 1) {
+      const stored = await store.load();
+      const account = this.accountIn(stored);
+      const changes = change(account);
+      if (changes === undefined) return;
+      const saved = await store.save(JSON.stringify({ ...account, ...changes, resource: this.resource }), stored);
+      if (saved !== false) return;
+    }
+    throw new ConflictError('The account is being changed by others. Try again.');
+  }
+}
+
+/** Of lists with spaces, each scope once. https://www.rfc-editor.org/rfc/rfc6749#section-3.3 */
+function unionOf(...scopes: readonly (string | undefined)[]): string {
+  return [...new Set(scopes.flatMap((each = '') => each.split(/\s+/).filter((scope) => scope !== '')))].join(' ');
+}
+
+/** A server that demands something else each time does not make the account grow. The first ones count most. */
+function boundedUnion(...scopes: readonly (string | undefined)[]): string {
+  const all = unionOf(...scopes);
+  return all.length <= MAX_SCOPE_LENGTH ? all : all.slice(0, all.lastIndexOf(' ', MAX_SCOPE_LENGTH) + 1).trimEnd();
 }
 
 const CLEARED = { clients: undefined, tokens: undefined, verifier: undefined, discovery: undefined };

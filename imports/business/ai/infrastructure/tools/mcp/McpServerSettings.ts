@@ -5,11 +5,20 @@ import type { FunctionTool } from '../../../domain/entities/Tool';
 import { isObject } from '../../../domain/json';
 import type { McpOAuthSettings } from './McpOAuth';
 import type { PrivateHosts } from '../../clients/http/privateHosts';
+import { parseUrl } from '../../../domain/parseUrl';
 
 /** What the app says about tools, since a server's own hints cannot be relied on. */
 export type McpToolSettings = Pick<
   FunctionTool,
-  'blocking' | 'timeout' | 'needsApproval' | 'idempotent' | 'sequential' | 'delivery' | 'onDuplicate' | 'onChange'
+  | 'blocking'
+  | 'timeout'
+  | 'needsApproval'
+  | 'idempotent'
+  | 'sequential'
+  | 'delivery'
+  | 'onDuplicate'
+  | 'onChange'
+  | 'deferLoading'
 >;
 
 export interface McpServerSettings {
@@ -19,10 +28,20 @@ export interface McpServerSettings {
   readonly url?: string | URL;
   /** Sent with each request to `url`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** An account at `url`, which all users share. In code only. */
+  /** An account at `url`: one for all users, or one for each. In code only. */
   readonly oauth?: McpOAuthSettings;
   /** Permits http, loopback and private addresses for `url`: all, or those listed. Default: none. */
   readonly allowPrivateHosts?: PrivateHosts;
+  /**
+   * Whether vendors that can call MCP servers do so themselves in runs: they connect to `url`. Bolide calls what needs
+   * an approval, and everything at other vendors. Default false.
+   */
+  readonly hosted?: boolean;
+  /**
+   * Whether such a vendor is sent `headers`, credentials included. If not, Bolide itself calls the tools of a server
+   * with headers. Default false.
+   */
+  readonly shareHeaders?: boolean;
   /** A server with stdio: the program, which runs as a child process. */
   readonly command?: string;
   readonly args?: readonly string[];
@@ -37,6 +56,11 @@ export interface McpServerSettings {
   readonly deny?: readonly string[];
   /** By the server's name of the tool, `*` for any characters; later entries override earlier ones. */
   readonly tools?: Readonly<Record<string, McpToolSettings>>;
+  /**
+   * Whether runs leave the tools' definitions out of their requests until the model has found them. Default `auto`:
+   * runs with many tools do.
+   */
+  readonly deferLoading?: boolean | 'auto';
   /** Milliseconds for each request; default 60,000. */
   readonly timeout?: number;
   /** Milliseconds for a call of which the server makes a task; default 24 hours. */
@@ -84,14 +108,14 @@ export function matchesName(pattern: string, name: string): boolean {
   return new RegExp(`^${parts.join('[^]*')}$`).test(name);
 }
 
-const HTTP_FIELDS = ['headers', 'oauth', 'allowPrivateHosts'] as const;
+const HTTP_FIELDS = ['headers', 'oauth', 'allowPrivateHosts', 'hosted', 'shareHeaders'] as const;
 const STDIO_FIELDS = ['args', 'env', 'cwd'] as const;
 const MAX_TIMEOUT = 2_147_483_647;
 
 const FIELDS = {
   name: matching(/^[a-zA-Z0-9_-]{1,32}$/, 'must be 1 to 32 characters of a-z, A-Z, 0-9, _ and -'),
   url: (value, path) => {
-    if (!URL.canParse(String(value)) || !/^https?:$/.test(new URL(String(value)).protocol))
+    if (!/^https?:$/.test(parseUrl(String(value))?.protocol ?? ''))
       throw invalid(path, 'must be a URL with http or https');
   },
   headers: textsByName,
@@ -99,6 +123,8 @@ const FIELDS = {
   allowPrivateHosts: (value, path) => {
     if (typeof value !== 'boolean') listOf(100, text(300))(value, path);
   },
+  hosted: boolean,
+  shareHeaders: boolean,
   command: text(1_000),
   args: listOf(100, text(10_000)),
   env: textsByName,
@@ -110,6 +136,7 @@ const FIELDS = {
     if (!isObject(value)) throw invalid(path, 'must be an object');
     for (const [name, settings] of Object.entries(value)) readToolSettings(settings, `${path}.${name}`);
   },
+  deferLoading: booleanOrAuto,
   timeout: numberBetween(1, MAX_TIMEOUT),
   taskTimeout: numberBetween(1, MAX_TIMEOUT),
   connectTimeout: numberBetween(1, MAX_TIMEOUT),
@@ -130,6 +157,7 @@ const TOOL_FIELDS = {
   delivery: oneOf(['immediate', 'when_idle', 'silent']),
   onDuplicate: oneOf(['allow', 'reject', 'join']),
   onChange: oneOf(['continue', 'ask', 'end']),
+  deferLoading: booleanOrAuto,
 } as const satisfies Record<keyof McpToolSettings, ArgumentReader<unknown>>;
 
 function readToolSettings(value: unknown, path: string): void {
@@ -140,14 +168,23 @@ function readToolSettings(value: unknown, path: string): void {
 
 function readOAuth(value: unknown, path: string): void {
   const fields = readObject(value, OAUTH_FIELDS, path);
-  for (const name of ['redirectUrl', 'clientId', 'clientSecret', 'clientMetadataUrl'])
+  for (const name of ['redirectUrl', 'signInUrl', 'clientId', 'clientSecret', 'clientIssuer', 'clientMetadataUrl'])
     if (fields[name] !== undefined) text(2_000)(fields[name], `${path}.${name}`);
   if (fields.redirectUrl === undefined) throw invalid(`${path}.redirectUrl`, 'is required');
-  if (typeof fields.onAuthorize !== 'function') throw invalid(`${path}.onAuthorize`, 'must be a function');
+  for (const name of ['onAuthorize', 'storeOf'])
+    if (fields[name] !== undefined && typeof fields[name] !== 'function')
+      throw invalid(`${path}.${name}`, 'must be a function');
   if (!isObject(fields.store)) throw invalid(`${path}.store`, 'must be an object');
 }
 
-const OAUTH_FIELDS = ['redirectUrl', 'store', 'onAuthorize', 'clientId', 'clientSecret', 'clientMetadataUrl'];
+const OAUTH_FIELDS = [
+  ...['redirectUrl', 'signInUrl', 'store', 'storeOf', 'onAuthorize'],
+  ...['clientId', 'clientSecret', 'clientIssuer', 'clientMetadataUrl'],
+];
+
+function booleanOrAuto(value: unknown, path: string): void {
+  if (typeof value !== 'boolean' && value !== 'auto') throw invalid(path, 'must be true, false or "auto"');
+}
 
 function textsByName(value: unknown, path: string): void {
   if (!isObject(value)) throw invalid(path, 'must be an object');

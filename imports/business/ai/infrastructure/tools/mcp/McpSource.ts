@@ -15,16 +15,21 @@ import type { Logger } from '../../../domain/interfaces/Logger';
 import type { SourceTool, ToolSource } from '../../../domain/interfaces/ToolSource';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { findHeaderFault } from './findHeaderFault';
+import type { McpCallPorts } from './McpCallPorts';
 import { McpConnection } from './McpConnection';
 import type { McpHealth } from './McpConnection';
 import { readMcpServerSettings } from './McpServerSettings';
 import type { McpServerSettings, ReadMcpServerSettings } from './McpServerSettings';
 import { McpOAuth } from './McpOAuth';
-import { finishOAuth, openMcpClient } from './openMcpClient';
+import type { McpAccountStore } from './McpOAuth';
+import { beginOAuth, finishOAuth, openMcpClient, revokeOAuth } from './openMcpClient';
 import { McpElicitations } from './McpElicitations';
 import { McpToolCall } from './McpToolCall';
+import type { McpToolPolicy } from './McpToolPolicy';
 import { readMcpResult } from './readMcpResult';
 import { readMcpTools, settingsOf } from './readMcpTools';
+import { UserConnections } from './UserConnections';
+import type { UserConnection } from './UserConnections';
 
 export interface McpSourcePorts {
   readonly logger: Logger;
@@ -32,6 +37,8 @@ export interface McpSourcePorts {
   readonly findViolations: (schema: JsonObject, value: unknown, userId: string) => Promise<readonly string[]>;
   /** Milliseconds after the first failure to connect; default 1,000. */
   readonly retryDelay?: number;
+  /** Default: all tools of the settings are offered. */
+  readonly policy?: McpToolPolicy;
 }
 
 /** Pages of a list that are read. */
@@ -43,9 +50,10 @@ export class McpSource implements ToolSource {
   readonly name: string;
   private readonly settings: ReadMcpServerSettings;
   private readonly ports: McpSourcePorts;
-  private readonly connection: McpConnection;
+  private readonly main: UserConnection;
   private readonly oauth: McpOAuth | undefined;
-  private readonly elicitations: McpElicitations;
+  /** Absent: all users' calls go over the main connection. */
+  private readonly users: UserConnections | undefined;
   private readonly listeners = new Set<() => void>();
 
   /** Connects when it is first used. @throws LLMInvalidRequestError, whose `path` names the invalid field */
@@ -53,19 +61,19 @@ export class McpSource implements ToolSource {
     this.settings = readMcpServerSettings(settings);
     this.name = settings.name;
     this.ports = ports;
-    this.elicitations = new McpElicitations(this.name);
-    const { oauth, url } = this.settings;
-    this.oauth = oauth === undefined || url === undefined ? undefined : new McpOAuth(oauth, new URL(url).href);
-    this.connection = new McpConnection({
-      name: this.name,
-      open: (events) => openMcpClient(this.settings, events, ports.logger, this.oauth),
-      logger: ports.logger,
-      onChange: () => {
-        for (const listener of this.listeners) listener();
-      },
-      onElicit: (client, params) => this.elicitations.answer(client, params),
-      ...(ports.retryDelay === undefined ? {} : { retryDelay: ports.retryDelay }),
-    });
+    const storeOf = this.settings.oauth?.storeOf;
+    this.oauth = this.createOAuth();
+    this.main = this.createConnection(this.oauth, () => this.notify());
+    if (storeOf !== undefined)
+      this.users = new UserConnections(
+        // Tools are listed with the main connection alone.
+        (userId) => this.createConnection(this.createOAuth(storeOf(userId)), () => undefined),
+        (error) => ports.logger.warn(`A connection to the MCP server "${this.name}" was not closed properly.`, error),
+      );
+  }
+
+  private get connection(): McpConnection {
+    return this.main.connection;
   }
 
   get health(): McpHealth {
@@ -94,6 +102,7 @@ export class McpSource implements ToolSource {
       this.settings,
       (tool) => (args, context) => this.call(tool, args, context),
       (name, reason) => skipped.push(`"${name}": ${reason}`),
+      this.ports.policy,
     );
     for (const each of skipped.slice(0, MAX_SKIPS_LOGGED))
       this.ports.logger.warn(`A tool of the MCP server "${this.name}" is left out: ${each}.`);
@@ -136,22 +145,74 @@ export class McpSource implements ToolSource {
   }
 
   /**
+   * Begins a sign-in: `oauth.onAuthorize` is told where the person is to go.
+   * @throws LLMConnectionError, and what the server's client throws
+   */
+  async beginAuthorization(): Promise<void> {
+    await beginOAuth(this.settings, this.ports.logger, this.requireOAuth());
+  }
+
+  /**
+   * Revokes the tokens of the source's account, if its authorization server revokes any. They stay in the store.
+   * @throws LLMConnectionError
+   */
+  async revokeAuthorization(): Promise<void> {
+    await revokeOAuth(this.settings, this.requireOAuth());
+  }
+
+  /**
    * Ends a sign-in that `oauth.onAuthorize` was told to begin, in any process, and connects.
    * @param callback the parameters with which the authorization server sent the person back
    * @throws LLMInvalidRequestError for an answer to no sign-in of this account, and what the server's client throws
    */
   async finishAuthorization(callback: URLSearchParams): Promise<void> {
-    const { oauth, settings } = this;
-    if (oauth === undefined || settings.url === undefined)
-      throw new LLMInvalidRequestError(`The MCP server "${this.name}" has no "oauth".`, { path: 'oauth' });
+    const oauth = this.requireOAuth();
     await oauth.assertState(callback.get('state'));
-    await finishOAuth(settings, oauth, callback);
+    await finishOAuth(this.settings, oauth, callback);
     this.connection.retry();
   }
 
-  close(): Promise<void> {
+  /** What may be offered has changed: subscribers list the tools again. */
+  notify(): void {
+    for (const listener of this.listeners) listener();
+  }
+
+  /** The user has signed in or out: the next call is made with the account that there is then. */
+  forgetUser(userId: string): void {
+    this.users?.forget(userId);
+  }
+
+  async close(): Promise<void> {
     this.listeners.clear();
-    return this.connection.close();
+    await Promise.all([this.connection.close(), this.users?.close()]);
+  }
+
+  private requireOAuth(): McpOAuth {
+    if (this.oauth !== undefined) return this.oauth;
+    throw new LLMInvalidRequestError(`The MCP server "${this.name}" has no "oauth".`, { path: 'oauth' });
+  }
+
+  /** @param store default: of the account that the tools are listed with */
+  private createOAuth(store?: McpAccountStore): McpOAuth | undefined {
+    const { oauth, url } = this.settings;
+    if (oauth === undefined || url === undefined) return undefined;
+    const { onAuthorize, ...forUsers } = oauth;
+    // A person is sent to the authorization server for the source's own account alone.
+    return new McpOAuth(store === undefined ? oauth : { ...forUsers, store }, new URL(url).href);
+  }
+
+  private createConnection(oauth: McpOAuth | undefined, onChange: () => void): UserConnection {
+    const { logger, retryDelay } = this.ports;
+    const elicitations = new McpElicitations(this.name);
+    const connection = new McpConnection({
+      name: this.name,
+      open: (events) => openMcpClient(this.settings, events, logger, oauth),
+      logger,
+      onChange,
+      onElicit: (client, params) => elicitations.answer(client, params),
+      ...(retryDelay === undefined ? {} : { retryDelay }),
+    });
+    return { connection, elicitations };
   }
 
   private listTools(client: Client): Promise<readonly Tool[]> {
@@ -185,15 +246,29 @@ export class McpSource implements ToolSource {
   /** @throws ToolError, and what the server's client throws */
   private async call(tool: Tool, args: unknown, context: ToolCallContext): Promise<unknown> {
     const { outputSchema } = tool;
-    const { name: server, connection, elicitations, settings } = this;
+    const { name: server, settings, users } = this;
     const { timeout, taskTimeout } = settings;
-    const { logger } = this.ports;
-    const waitsForTasks = settingsOf(tool.name, settings).blocking === true;
-    const ports = { server, connection, elicitations, logger, timeout, taskTimeout, waitsForTasks };
+    const { logger, policy } = this.ports;
+    policy?.assertPermitted(tool);
+    const waitsForTasks = settingsOf(tool.name, settings, policy).blocking === true;
+    const use: McpCallPorts['use'] = (requests) => {
+      const over = ({ connection, elicitations }: UserConnection): ReturnType<typeof requests> =>
+        connection.use((client) => requests(client, elicitations));
+      return users === undefined ? over(this.main) : users.use(context.userId, over);
+    };
+    const demandScope = (scope: string): Promise<string | undefined> => this.demandScope(scope, context.userId);
+    const ports = { server, use, demandScope, logger, timeout, taskTimeout, waitsForTasks };
     const result = await new McpToolCall(ports, tool, args, context).run();
     if (outputSchema !== undefined && result.isError !== true)
       await this.assertStructured(result, outputSchema, context.userId);
     return readMcpResult(result);
+  }
+
+  private async demandScope(scope: string, userId: string): Promise<string | undefined> {
+    const { storeOf, signInUrl } = this.settings.oauth ?? {};
+    const oauth = storeOf === undefined ? this.oauth : this.createOAuth(storeOf(userId));
+    await oauth?.demandScope(scope);
+    return signInUrl;
   }
 
   /** https://modelcontextprotocol.io/specification/2025-11-25/server/tools#output-schema */

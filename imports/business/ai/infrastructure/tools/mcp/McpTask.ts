@@ -70,7 +70,7 @@ export class McpTask {
     const { signal } = this.owner.context;
     for (;;) {
       try {
-        return await this.ports.connection.use((client) =>
+        return await this.ports.use((client) =>
           requestTask(client, 'tasks/get', { taskId: this.taskId }, { timeout: this.ports.timeout, signal }),
         );
       } catch (error) {
@@ -110,7 +110,7 @@ export class McpTask {
       if (!this.answered.has(name)) inputResponses[name] = await this.owner.answerOne(request);
     if (Object.keys(inputResponses).length === 0) return;
     const params = { taskId: this.taskId, inputResponses } as unknown as JsonObject;
-    await this.ports.connection.use((client) =>
+    await this.ports.use((client) =>
       requestTask(client, 'tasks/update', params, {
         timeout: this.ports.timeout,
         signal: this.owner.context.signal,
@@ -121,8 +121,8 @@ export class McpTask {
 
   /** Of the revision 2025-11-25, whose servers ask during this request, and answer it when the task has ended. */
   private result(): Promise<CallToolResult> {
-    return this.ports.connection.use(async (client) => {
-      const end = this.ports.elicitations.begin(client, this.owner);
+    return this.ports.use(async (client, elicitations) => {
+      const end = elicitations.begin(client, this.owner);
       try {
         const options = { timeout: UNLIMITED_MS, signal: this.owner.context.signal };
         return toResult(await requestTask(client, 'tasks/result', { taskId: this.taskId }, options));
@@ -133,7 +133,7 @@ export class McpTask {
   }
 
   private cancel(): void {
-    this.ports.connection
+    this.ports
       .use((client) => requestTask(client, 'tasks/cancel', { taskId: this.taskId }, { timeout: CANCEL_MS }))
       .catch((error: unknown) => {
         this.ports.logger.warn(`The MCP server "${this.ports.server}" was not told that its task is cancelled.`, error);

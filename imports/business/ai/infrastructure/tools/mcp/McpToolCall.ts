@@ -17,6 +17,7 @@ import { ProgressReporter } from './ProgressReporter';
 import { DECLINED, readElicitation, toElicitationAnswer } from './readElicitation';
 import type { ElicitationAnswer } from './readElicitation';
 import { ANY_OBJECT, taskIn } from './taskMessages';
+import { visibleText } from './visibleText';
 
 /** Of a task, as the call's checkpoint. */
 interface TaskHandle {
@@ -38,6 +39,8 @@ interface Round {
 type Outcome = { readonly task: JsonObject } | { readonly result: CallToolResult } | { readonly round: Round };
 
 const MAX_ROUNDS = 20;
+/** Characters of a scope that are shown. */
+const MAX_SCOPE = 500;
 const FIRST_RETRY_MS = 250;
 /** Of the client, whose own time limit does not pause. */
 const UNLIMITED_MS = 2 ** 31 - 1;
@@ -134,8 +137,8 @@ export class McpToolCall implements TaskOwner {
     const signal = AbortSignal.any([context.signal, deadline.signal]);
     const reporter = new ProgressReporter(context.progress);
     try {
-      return await this.ports.connection.use(async (client) => {
-        const end = this.ports.elicitations.begin(client, this);
+      return await this.ports.use(async (client, elicitations) => {
+        const end = elicitations.begin(client, this);
         try {
           return await sendingSignal.run(signal, () => this.send(client, round, signal, reporter));
         } finally {
@@ -145,7 +148,8 @@ export class McpToolCall implements TaskOwner {
     } catch (error) {
       // Whoever has aborted the call knows why.
       context.signal.throwIfAborted();
-      const refusal = roundOfRefusal(error);
+      const scope = demandedScope(error);
+      const refusal = scope === undefined ? roundOfRefusal(error) : await this.roundOfSignIn(scope);
       if (refusal === undefined) throw error;
       return { round: refusal };
     } finally {
@@ -153,6 +157,26 @@ export class McpToolCall implements TaskOwner {
       deadline.end();
       this.deadline = undefined;
     }
+  }
+
+  /** @throws ToolError where nobody can sign in during the call */
+  private async roundOfSignIn(demanded: string): Promise<Round> {
+    const url = await this.ports.demandScope(demanded);
+    // A server need not say which.
+    const named = demanded === '' ? '' : ` (${visibleText(demanded).slice(0, MAX_SCOPE)})`;
+    if (url === undefined || this.context.requestInput === undefined)
+      throw new ToolError(
+        'threw',
+        `The MCP server "${this.ports.server}" demands rights that the account lacks${named}. Sign in there again, which asks for them, then call the tool again.`,
+      );
+    const message = `The account lacks rights for this call${named}. Sign in again on this page, then go on.`;
+    const params = { mode: 'url', url, message };
+    return {
+      kind: 'input',
+      inputRequests: { 0: { method: 'elicitation/create', params } },
+      answers: {},
+      isRefusal: true,
+    };
   }
 
   private async send(
@@ -209,6 +233,16 @@ function toRound({ inputRequests, requestState }: Readonly<Record<string, unknow
     answers: {},
     ...(typeof requestState === 'string' ? { requestState } : {}),
   };
+}
+
+/**
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization#scope-challenge-handling
+ * @returns undefined for any other error
+ */
+function demandedScope(error: unknown): string | undefined {
+  // Boundary: the client's class would have to be loaded for `instanceof`.
+  if (!(error instanceof Error) || !('requiredScope' in error)) return undefined;
+  return typeof error.requiredScope === 'string' ? error.requiredScope : '';
 }
 
 /** @returns undefined for any other error */

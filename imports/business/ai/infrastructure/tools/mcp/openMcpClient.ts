@@ -8,10 +8,13 @@ import type {
 } from '@modelcontextprotocol/client';
 import { consoleLogger } from '../../../domain/consoleLogger';
 import { explainMissingPackage } from '../../../domain/errors/explainMissingPackage';
-import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
+import { LLMConnectionError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import { createMcpFetch } from './createMcpFetch';
+import type { McpFetch } from './createMcpFetch';
+import { SignInRequiredError } from './McpOAuth';
 import type { McpOAuth } from './McpOAuth';
+import { refreshOnce } from './refreshOnce';
 import type { ElicitationAnswer } from './readElicitation';
 import type { ReadMcpServerSettings } from './McpServerSettings';
 import { carryTasks, TASKS_EXTENSION } from './taskMessages';
@@ -59,6 +62,8 @@ export async function openMcpClient(
   oauth: McpOAuth | undefined,
 ): Promise<OpenMcpClient> {
   const { Client } = await importClient();
+  // The client would register with the authorization server, for a sign-in that nobody has asked for.
+  if (oauth?.isInteractive === false && !(await oauth.hasTokens())) throw new SignInRequiredError();
   const { connectTimeout } = settings;
   const client = new Client(
     { name: 'bolide', title: 'Bolide', version: '1' },
@@ -128,18 +133,13 @@ async function createTransport(
     return { transport, release: () => undefined };
   }
   const { StreamableHTTPClientTransport: HttpTransport } = await importClient();
-  const { timeout, connectTimeout, headers = {}, allowPrivateHosts = false } = settings;
   const server = new URL(url);
-  const fetch = createMcpFetch({
-    allowPrivateHosts,
-    timeout: Math.max(timeout, connectTimeout) + TIMEOUT_MARGIN_MS,
-    maxMessageBytes,
-    // Not to the authorization server, which the client uses the same function for.
-    headersFor: (requested) => (requested.href === server.href ? headers : {}),
-  });
+  const fetch = createFetch(settings, server);
   const transport = new HttpTransport(server, {
-    fetch,
+    fetch: oauth === undefined ? fetch : refreshOnce(fetch, oauth),
     ...(oauth === undefined ? {} : { authProvider: oauth }),
+    // Nobody is sent to the authorization server from here: it is for the call to say what is wanted.
+    ...(oauth?.isInteractive === false ? { onInsufficientScope: 'throw' } : {}),
     reconnectionOptions: RECONNECTION,
   });
   const endSession = (): Promise<void> =>
@@ -147,6 +147,62 @@ async function createTransport(
       logger.debug(`The MCP server "${name}" has not ended its session.`, error);
     });
   return { transport, endSession, release: () => fetch.close() };
+}
+
+function createFetch(settings: ReadMcpServerSettings, server: URL): McpFetch {
+  const { timeout, connectTimeout, headers = {}, allowPrivateHosts = false, maxMessageBytes } = settings;
+  return createMcpFetch({
+    allowPrivateHosts,
+    timeout: Math.max(timeout, connectTimeout) + TIMEOUT_MARGIN_MS,
+    maxMessageBytes,
+    // Not to the authorization server, which the client uses the same function for.
+    headersFor: (requested) => (requested.href === server.href ? headers : {}),
+  });
+}
+
+async function withFetch(
+  settings: ReadMcpServerSettings,
+  oauth: McpOAuth,
+  work: (fetch: ReturnType<typeof refreshOnce>) => Promise<unknown>,
+): Promise<void> {
+  const fetch = createFetch(settings, new URL(String(settings.url)));
+  try {
+    await work(refreshOnce(fetch, oauth));
+  } finally {
+    fetch.close();
+  }
+}
+
+const NO_EVENTS: McpClientEvents = {
+  toolsChanged: () => undefined,
+  elicit: () => Promise.resolve({ action: 'decline' }),
+  lost: () => undefined,
+};
+
+/** Sends the person to the authorization server. @throws what the client throws */
+export async function beginOAuth(settings: ReadMcpServerSettings, logger: Logger, oauth: McpOAuth): Promise<void> {
+  try {
+    const opened = await openMcpClient(settings, NO_EVENTS, logger, oauth);
+    await opened.close();
+  } catch (error) {
+    if (error instanceof Error && error.name === 'UnauthorizedError') return;
+    throw error;
+  }
+  // It answers everybody, and may want an account for its tools.
+  const { auth } = await importClient();
+  await withFetch(settings, oauth, (fetch) => auth(oauth, { serverUrl: String(settings.url), fetchFn: fetch }));
+}
+
+/** Revokes the account's tokens, if the authorization server revokes any. @throws what fetching throws */
+export async function revokeOAuth(settings: ReadMcpServerSettings, oauth: McpOAuth): Promise<void> {
+  const request = await oauth.revocation();
+  if (request === undefined) return;
+  await withFetch(settings, oauth, async (fetch) => {
+    const response = await fetch(request.url, request.init);
+    await response.body?.cancel();
+    if (!response.ok)
+      throw new LLMConnectionError(`The authorization server has answered the revocation with ${response.status}.`);
+  });
 }
 
 /** Exchanges the authorization server's answer for tokens. @throws what the client throws */

@@ -3,6 +3,7 @@ import type { InputRequest } from '../../../domain/entities/Tool';
 import type { InputAnswer } from '../../../domain/interfaces/IToolExecutor';
 import { isObject } from '../../../domain/json';
 import { visibleText } from './visibleText';
+import { parseUrl } from '../../../domain/parseUrl';
 
 export interface ElicitationAnswer {
   readonly action: 'accept' | 'decline';
@@ -53,7 +54,8 @@ export function toElicitationAnswer(answer: InputAnswer, { schema, url }: Omit<I
 }
 
 function isWebAddress(url: string): boolean {
-  if (url.length > MAX_URL || !URL.canParse(url)) return false;
-  const { protocol, username, password } = new URL(url);
+  const parsed = url.length > MAX_URL ? undefined : parseUrl(url);
+  if (parsed === undefined) return false;
+  const { protocol, username, password } = parsed;
   return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
 }

@@ -10,18 +10,26 @@ interface Account {
 
 class Accounts implements AccountStore<Account> {
   readonly written: number[] = [];
+  reads = 0;
   fails = false;
   private stored: { readonly account: Account; readonly revision: number } | undefined;
 
   find(): Promise<{ readonly account: Account; readonly revision: number } | undefined> {
+    this.reads += 1;
     return Promise.resolve(this.stored);
   }
 
   replace(account: Account, revision: number): Promise<boolean> {
     if (this.fails) return Promise.reject(new Error('no space left'));
-    this.stored = { account, revision: revision + 1 };
+    if ((this.stored?.revision ?? 0) !== revision) return Promise.resolve(false);
+    this.stored = { account, revision: revision === 0 ? 700 : revision + 1 };
     this.written.push(account.sum);
     return Promise.resolve(true);
+  }
+
+  /** As another process does. */
+  set(sum: number): void {
+    this.stored = { account: { userId: 'ann', sum }, revision: (this.stored?.revision ?? 0) + 1 };
   }
 }
 
@@ -107,5 +115,45 @@ describe('AccountLedger', () => {
     store.fails = false;
     await addNow(5);
     expect(store.written).to.deep.equal([5]);
+  });
+
+  it('reads an account once, and again when another process has changed it', async () => {
+    await addNow(1);
+    // Its revision is known from now on.
+    await addNow(1);
+    expect(store.reads).to.equal(2);
+    await addNow(1);
+    await addNow(1);
+    expect(store.reads).to.equal(2);
+    store.set(100);
+    expect(await addNow(1)).to.equal(100);
+    expect(store.reads).to.equal(3);
+    expect(store.written).to.deep.equal([1, 2, 3, 4, 101]);
+  });
+
+  it('reads an account again before it refuses anything', async () => {
+    const addBelow = (limit: number): Promise<boolean> =>
+      ledger.change('ann', (account) =>
+        account.sum < limit ? { account: add(1)(account), result: true } : { account, result: false },
+      );
+    await addNow(5);
+    await addNow(5);
+    expect(await addBelow(10)).to.equal(false);
+    store.set(9);
+    await addNow(0);
+    store.set(3);
+    expect(await addBelow(9)).to.equal(true);
+    expect(store.written.at(-1)).to.equal(4);
+  });
+
+  it('reads an account again after a write that failed', async () => {
+    await addNow(1);
+    await addNow(1);
+    store.fails = true;
+    await addNow(1).catch(() => undefined);
+    store.fails = false;
+    const { reads } = store;
+    expect(await addNow(1)).to.equal(2);
+    expect(store.reads).to.equal(reads + 1);
   });
 });

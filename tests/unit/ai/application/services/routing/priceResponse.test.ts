@@ -15,7 +15,7 @@ import { failure } from '../../../../../support/failure';
 
 const PRICES: Readonly<Record<string, ModelPrice>> = {
   cheap: { input: 1, output: 2, asOf: '2026-11-22' },
-  dear: { input: 10, output: 100, asOf: '2026-11-22' },
+  dear: { input: 10, output: 100, serviceTiers: { half: 0.5 }, asOf: '2026-11-22' },
 };
 
 /** A provider whose models `cheap` and `dear` have prices; its default model is `cheap`. */
@@ -54,6 +54,27 @@ describe('the cost of a response', () => {
     const manager = new LLMManager({ provider: main, fallback: [priced([says('dear')], 'spare')] });
     const { vendor } = await manager.generate('ann', { input: 'Hi', model: 'main/cheap' });
     expect(vendor).to.include({ providerId: 'spare', cost: costs(100, 10, dear) });
+  });
+
+  it('follows the service tier that the response names', async () => {
+    const tiered = (fields: object): LLMResponse => {
+      const said = says('dear');
+      return { ...said, vendor: { ...said.vendor, ...fields } };
+    };
+    const provider = priced([
+      tiered({ fields: { service_tier: 'default' } }),
+      tiered({ fields: { service_tier: 'half' } }),
+      tiered({ usage: { service_tier: 'half' } }),
+      tiered({ fields: { service_tier: 'scale' } }),
+    ]);
+    const manager = new LLMManager({ provider });
+    const cost = costs(100, 10, dear);
+    for (const expected of [{ cost }, { cost: cost / 2 }, { cost: cost / 2 }]) {
+      expect((await manager.generate('ann', { input: 'Hi' })).vendor).to.include(expected);
+    }
+    const { vendor } = await manager.generate('ann', { input: 'Hi' });
+    expect(vendor.unpriced).to.equal('no price for service tier "scale" of model "dear"');
+    expect(vendor).to.not.have.property('cost');
   });
 
   it('is on the last event of a stream', async () => {

@@ -1,4 +1,5 @@
 /** Decisions that calls wait for, none of which outlives the run. */
+import { DueTimes } from '../../../../../../imports/business/ai/application/services/shared/DueTimes';
 import { expect } from 'chai';
 import { useFakeTimers } from 'sinon';
 import type { SinonFakeTimers } from 'sinon';
@@ -11,7 +12,7 @@ describe('PendingDecisions', () => {
   afterEach(() => clock.restore());
 
   it('takes the first decision, and rejects when none arrives in time', async () => {
-    const decisions = new PendingDecisions();
+    const decisions = new PendingDecisions(new DueTimes());
     const [approved, expired] = [decisions.awaitApproval('a', 1_000), decisions.awaitReview('b', 1_000)];
     expect(decisions.decide('a', { approved: true })).to.equal(true);
     expect(decisions.decide('a', { approved: true })).to.equal(false);
@@ -22,10 +23,10 @@ describe('PendingDecisions', () => {
   });
 
   it('leaves no timer behind once closed, even for decisions awaited afterwards', () => {
-    const decisions = new PendingDecisions();
+    const decisions = new PendingDecisions(new DueTimes());
     void decisions.awaitApproval('a', 1_000);
     void decisions.awaitReview('b', 1_000);
-    expect(countTimers(clock)).to.equal(2);
+    expect(countTimers(clock)).to.equal(1);
     decisions.close();
     void decisions.awaitApproval('c', 1_000);
     void decisions.awaitReview('d', 1_000);

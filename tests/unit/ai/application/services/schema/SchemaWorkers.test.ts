@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { SchemaWorkers } from '../../../../../../imports/business/ai/application/services/schema/SchemaWorkers';
 import type { SchemaJob } from '../../../../../../imports/business/ai/application/services/schema/schemaJob';
 import { SCHEMA_WORKER_FILE, schemaWorkerFile } from '../../../../../../scripts/build/buildSchemaWorker';
+import { itInFull } from '../../../../../support/describeInFull';
 
 const ENDLESS: SchemaJob = {
   schema: JSON.stringify({ pattern: '^(a+)+$' }),
@@ -22,7 +23,7 @@ describe('schema workers', () => {
     ).to.equal(true);
   });
 
-  it('give one user no more than a share of the threads', async () => {
+  itInFull('give one user no more than a share of the threads', async () => {
     workers = new SchemaWorkers({ timeLimitMs: 3_000 });
     const ended: string[] = [];
     const attack = Promise.all(

@@ -9,6 +9,7 @@ import {
 import type { Verdict } from '../../../../../../imports/business/ai/application/services/schema/SchemaValidator';
 import { LLMInvalidRequestError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
+import { itInFull } from '../../../../../support/describeInFull';
 
 /** The longest time that the event loop was held while `work` ran. */
 async function longestStall(work: () => Promise<unknown>): Promise<number> {
@@ -75,7 +76,7 @@ describe('a schema of a stranger', () => {
     ['with many quadratic patterns', QUADRATIC, 'x'.repeat(19_900)],
     ['with a pattern that backtracks without end', { pattern: '^(a+)+$' }, `${'a'.repeat(60)}!`],
   ] as const)
-    it(`holds no event loop: ${title}`, async () => {
+    itInFull(`holds no event loop: ${title}`, async () => {
       let verdict: Verdict | undefined;
       const stall = await longestStall(async () => {
         verdict = await untrusted(schema, value);
@@ -84,7 +85,7 @@ describe('a schema of a stranger', () => {
       expect(stall).to.be.lessThan(STALL_MS);
     });
 
-  it('holds no event loop while errors are collected and worded', async () => {
+  itInFull('holds no event loop while errors are collected and worded', async () => {
     let verdict: Verdict | undefined;
     const stall = await longestStall(async () => {
       verdict = await untrusted(WIDE, new Array(9_000).fill(0));

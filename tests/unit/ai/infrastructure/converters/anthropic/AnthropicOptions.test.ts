@@ -205,6 +205,16 @@ describe('toAnthropic: built-in tools', () => {
     expect(sent({ type: 'computer_use' }, 'claude-opus-5')).to.deep.equal({ type: 'computer_toolset_20260801' });
   });
 
+  it('runs code in the container that the tool names, with its skills', () => {
+    const container = { id: 'container_1', skills: [{ type: 'anthropic', skill_id: 'pptx', version: 'latest' }] };
+    const run = (given: unknown): WireRequest => send({ tools: [{ type: 'code_interpreter', container: given }] });
+    expect(run('container_1').body.container).to.equal('container_1');
+    expect(run(container).body.container).to.deep.equal(container);
+    const automatic = run({ type: 'auto', file_ids: ['file_1'] });
+    expect(automatic.body).to.not.have.property('container');
+    expect(automatic.warnings.join()).to.include('file_ids');
+  });
+
   it('sends the screen size and the beta header for older computer tools', () => {
     const request = send({
       model: 'claude-opus-4-6',

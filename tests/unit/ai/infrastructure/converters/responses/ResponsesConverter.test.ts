@@ -236,6 +236,7 @@ describe('toResponses: tools', () => {
       delivery: 'silent',
       onDuplicate: 'join',
       onChange: 'ask',
+      deferLoading: true,
       vendor: { anthropic: { cache_control: {} } },
     };
     expect(tool(offered)).to.deep.equal({ ...LOOK, strict: false });

@@ -88,6 +88,7 @@ for (const transport of ['http', 'stdio'] as const)
             description: 'Adds two numbers.',
             idempotent: true,
             onChange: 'ask',
+            deferLoading: 'auto',
             untrusted: true,
           });
         });

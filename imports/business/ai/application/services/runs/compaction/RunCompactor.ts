@@ -2,10 +2,10 @@
  * Keeps the requests of one run within the model's context window. The transcript stays whole; what changes is what the
  * model is sent of it, and only here: between two compactions every request begins as the last one did.
  */
-import { isLLMError, isStoreOutage } from '../../../../domain/errors/LLMErrors';
+import { billedResponse, isLLMError, isStoreOutage } from '../../../../domain/errors/LLMErrors';
 import type { ModelCapabilities } from '../../../../domain/interfaces/ILLMProvider';
 import type { Tool } from '../../../../domain/entities/Tool';
-import type { CompactionReason, RunCompaction } from '../../../../domain/types/Compaction';
+import type { CompactionReader, CompactionReason, RunCompaction } from '../../../../domain/types/Compaction';
 import type { NormalizedOptions } from '../../../../domain/types/LLMTypes';
 import type { Item, LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import type { Loss } from '../../../../domain/types/VendorTypes';
@@ -14,17 +14,32 @@ import { assertAnswered } from '../../routing/assertAnswered';
 import type { RunJournal } from '../durable/RunJournal';
 import type { RunCancellation } from '../RunCancellation';
 import type { RunContext } from '../RunContext';
+import { lossesOf } from './compactionLosses';
 import { DEFAULT_THRESHOLD } from './compactionOptions';
-import { compactedHistory, pinnedItems } from './compactedHistory';
+import { compactedHistory, historyUpTo, lastQuestion, pinnedItems } from './compactedHistory';
 import { historyTokens, prefixTokens } from './historyTokens';
-import { isShortEnough, summarizedParts, withClearedResults, withCutResults, type Room } from './planCompaction';
+import { assertLeastFits } from './leastRequest';
+import { isShortEnough, summarizedParts, withClearedResults, withCutResults, withoutVendor } from './planCompaction';
+import type { Room } from './planCompaction';
 import { recallName, withRecall } from './recallTool';
 import { excerpts, SUMMARY_INSTRUCTIONS, summaryRequest } from './summarize';
+import { isVendorAsked, readerOf, vendorCompactionIn, vendorCompactionOptions } from './vendorCompaction';
 
 /** What the vendor counted, of everything before an index in the transcript. */
 interface Reported {
   readonly tokens: number;
   readonly upTo: number;
+  /** What the request had of the transcript, and so the definitions of the tools that this has disclosed. */
+  readonly sentUpTo: number;
+}
+
+interface Attempt {
+  readonly reason: CompactionReason;
+  readonly previous: RunCompaction | undefined;
+  /** Tokens of the request without it. */
+  readonly before: number;
+  readonly room: Room;
+  readonly pinned: ReadonlySet<number>;
 }
 
 /** Of what the vendor refused, this much is sent at most. */
@@ -34,6 +49,8 @@ const RESPONSE_SHARE = 0.25;
 /** A history that could not be made shorter has to grow by this share of the limit before that is tried again. */
 const GROWTH_SHARE = 0.1;
 const CHARACTERS_PER_TOKEN = 3;
+/** What a vendor has compacted may fill this share of the limit. If it is more, it soon had to be compacted again. */
+const VENDOR_SHARE = 0.75;
 
 export class RunCompactor {
   private readonly context: RunContext;
@@ -44,8 +61,8 @@ export class RunCompactor {
   /** A copy of the first item of a history that was not compacted: see `history`. */
   private first: Item | undefined;
   private reported: Reported | undefined;
-  /** Undefined until it is needed. */
-  private capacity: { readonly limit: number | undefined } | undefined;
+  /** Undefined until it is needed: the tokens of the window, and of them those that a request may have. */
+  private capacity: { readonly limit: number | undefined; readonly window?: number | undefined } | undefined;
   /** Tokens of a history that could not be made shorter. */
   private futileTokens = 0;
   private unreportedLosses: readonly Loss[] = [];
@@ -81,15 +98,37 @@ export class RunCompactor {
 
   /** The tools of requests, if they are others than the run's. */
   get tools(): readonly Tool[] | undefined {
-    return this.context.run.compaction?.recall === undefined ? undefined : this.context.tools.tools;
+    const { run, tools, disclosedTools } = this.context;
+    if (disclosedTools !== undefined) return disclosedTools.offered(tools, run.transcript);
+    return run.compaction?.recall === undefined ? undefined : tools.tools;
+  }
+
+  /** Who can read the history, if not everyone can. */
+  get reader(): CompactionReader | undefined {
+    const vendor = this.context.run.compaction?.vendor;
+    return vendor === undefined ? undefined : readerOf(vendor);
   }
 
   /** Tokens of the next request: what the vendor counted, and an estimate of what came since. */
   nextTokens(): number {
-    const { run, options } = this.context;
+    const { run, tools, disclosedTools } = this.context;
     const { reported } = this;
-    if (reported !== undefined) return reported.tokens + historyTokens(run.transcript, reported.upTo);
-    return prefixTokens({ ...options, tools: this.context.tools.tools }) + historyTokens(this.history());
+    if (reported === undefined) return this.prefixTokens() + historyTokens(this.history());
+    const disclosed = disclosedTools?.disclosedSince(tools, run.transcript, reported.sentUpTo) ?? [];
+    const added = disclosed.length === 0 ? 0 : prefixTokens({ tools: disclosed });
+    return reported.tokens + added + historyTokens(run.transcript, reported.upTo);
+  }
+
+  /** The transcript was unloaded. */
+  unload(): void {
+    this.head = undefined;
+    this.first = undefined;
+  }
+
+  /** It was loaded again. */
+  load(): void {
+    const { compaction } = this.context.run;
+    if (compaction !== undefined) this.head = this.headOf(compaction);
   }
 
   /** To be called when a response was appended to the transcript. */
@@ -109,10 +148,11 @@ export class RunCompactor {
   /**
    * Compacts the history if the next request might exceed the window.
    * @returns undefined if it does not; whether the history has changed
+   * @throws LLMContextLengthError if what cannot be left out exceeds it
    */
   fit(): Promise<boolean> | undefined {
     if (this.context.compaction === false) return undefined;
-    const { limit } = (this.capacity ??= { limit: this.limitOf(this.capabilities()) });
+    const { limit } = (this.capacity ??= this.capacityOf(this.capabilities()));
     if (limit === undefined) return undefined;
     const tokens = this.nextTokens();
     if (tokens <= limit || tokens < this.futileTokens + limit * GROWTH_SHARE) return undefined;
@@ -126,8 +166,26 @@ export class RunCompactor {
   async shorten(): Promise<boolean> {
     if (this.context.compaction === false) return false;
     const limit = Math.min(this.capacity?.limit ?? Infinity, Math.floor(this.nextTokens() * OVERFLOW_SHARE));
-    this.capacity = { limit };
+    this.capacity = { ...this.capacity, limit };
     return this.compact(limit, 'overflow');
+  }
+
+  /**
+   * Compacts the transcript from its beginning, because what a vendor made of it cannot be read by the one that serves
+   * the next call.
+   * @returns whether there was anything that not everyone can read
+   */
+  async makePortable(): Promise<boolean> {
+    const { run } = this.context;
+    const { transcript, compaction: previous } = run;
+    if (previous?.vendor === undefined) return false;
+    const before = this.nextTokens();
+    const pinned = this.pinned();
+    const room = this.roomOf(this.capacity?.limit ?? before, before, pinned);
+    const cleared = withoutVendor(withClearedResults(transcript, previous, room, this.recallName()));
+    const next = withCutResults(await this.summarized(cleared, room, 'unreadable', pinned), room);
+    this.conclude(next, { reason: 'unreadable', previous, before, room, pinned });
+    return true;
   }
 
   /** The vendor's own count settles what is only estimated. */
@@ -135,20 +193,32 @@ export class RunCompactor {
     if (this.reported === undefined) {
       const counted = await this.count();
       if (counted !== undefined && counted <= limit) {
-        this.reported = { tokens: counted, upTo: this.context.run.transcript.length };
+        const { length } = this.context.run.transcript;
+        this.reported = { tokens: counted, upTo: length, sentUpTo: length };
         return false;
       }
     }
+    await this.assertLeastFits();
     return this.compact(limit, 'window');
   }
 
-  private async count(): Promise<number | undefined> {
+  private async assertLeastFits(): Promise<void> {
+    const window = this.capacity?.window;
+    if (window === undefined) return;
+    const { run, options } = this.context;
+    const { transcript } = run;
+    const prefix = { ...options, tools: this.tools ?? this.context.tools.tools };
+    const request = { model: options.model, transcript, pinned: this.pinned(), prefix };
+    await assertLeastFits(request, window, (items) => this.count(items));
+  }
+
+  private async count(items: readonly Item[] = this.history()): Promise<number | undefined> {
     const { run, provider, options } = this.context;
     if (provider.countTokens === undefined) return undefined;
     const { signal } = this.cancellation;
     const { tools = options.tools } = this;
     const request = {
-      ...withOwnOptions(options, { input: adoptInput(this.history()), signal }),
+      ...withOwnOptions(options, { input: adoptInput(items), signal }),
       ...(tools && { tools }),
     };
     try {
@@ -161,37 +231,92 @@ export class RunCompactor {
   }
 
   private async compact(limit: number, reason: CompactionReason): Promise<boolean> {
-    const { run, options } = this.context;
-    const { transcript } = run;
+    const { run, compaction } = this.context;
+    const { compaction: previous } = run;
     const before = this.nextTokens();
     const pinned = this.pinned();
     const room = this.roomOf(limit, before, pinned);
-    const previous = run.compaction;
-    const cleared = withClearedResults(transcript, previous, room, this.recallName());
+    const cleared = withClearedResults(run.transcript, previous, room, this.recallName());
     let next = reason === 'overflow' ? { ...cleared, limit } : cleared;
-    if (!isShortEnough(next, room)) next = await this.summarized(next, room, reason, pinned);
+    const isPreferred = compaction !== false && compaction.strategy === 'vendor';
+    if (isPreferred || !isShortEnough(next, room))
+      next = (await this.byVendor(next, room, reason, pinned)) ?? (await this.portably(next, room, reason, pinned));
     next = withCutResults(next, room);
-    const after = room.tokensWith(next);
-    if (after >= before * 0.95) {
+    if (room.tokensWith(next) >= before * 0.95) {
       this.futileTokens = before;
       return false;
     }
-    this.futileTokens = after > limit ? after : 0;
+    this.conclude(next, { reason, previous, before, room, pinned });
+    return true;
+  }
+
+  private conclude(next: RunCompaction, { reason, previous, before, room, pinned }: Attempt): void {
+    const { run, options } = this.context;
+    const after = room.tokensWith(next);
+    this.futileTokens = after > room.limit ? after : 0;
     this.record(next);
-    const losses = lossesOf(transcript, previous, next, pinned);
+    const losses = lossesOf(run.transcript, previous, next, pinned);
     this.unreportedLosses = losses;
     run.emit({
       type: 'history:compacted',
       iteration: run.isCalling ? run.iterations : run.iterations + 1,
       model: options.model,
       reason,
+      strategy: next.vendor === undefined ? 'portable' : 'vendor',
       tokensBefore: Math.round(before),
       tokensAfter: Math.round(after),
       summarizedItems: next.summarizedUpTo,
       clearedItems: next.clearedUpTo,
       losses,
     });
-    return true;
+  }
+
+  private async portably(
+    cleared: RunCompaction,
+    room: Room,
+    reason: CompactionReason,
+    pinned: ReadonlySet<number>,
+  ): Promise<RunCompaction> {
+    if (isShortEnough(cleared, room)) return cleared;
+    return this.summarized(withoutVendor(cleared), room, reason, pinned);
+  }
+
+  /** @returns undefined if the vendor cannot, or did not make it short enough */
+  private async byVendor(
+    cleared: RunCompaction,
+    room: Room,
+    reason: CompactionReason,
+    pinned: ReadonlySet<number>,
+  ): Promise<RunCompaction | undefined> {
+    const { run, options, compaction, provider } = this.context;
+    if (compaction === false || !isVendorAsked(compaction, this.capabilities())) return undefined;
+    const end = summarizedParts(run.transcript, cleared, room, reason !== 'window').at(-1);
+    if (end === undefined) return undefined;
+    const input = historyUpTo(run.transcript, run.compaction, pinned, end);
+    const { reader, tools = options.tools } = this;
+    const own = {
+      ...this.ownOptions(),
+      ...(tools && { tools }),
+      ...(reader && { compactedBy: reader }),
+      promptCache: { key: run.executionId },
+    };
+    try {
+      const request = vendorCompactionOptions(options, input, own);
+      const response = await this.cancellation.race(provider.generate(run.userId, request));
+      run.bill.addResponse(response);
+      const vendor = vendorCompactionIn(response);
+      if (vendor === undefined) return undefined;
+      const { summary: _, ...rest } = cleared;
+      const next = { ...rest, summarizedUpTo: end, vendor };
+      return room.tokensWith(next) <= room.limit * VENDOR_SHARE ? next : undefined;
+    } catch (error) {
+      this.cancellation.throwIfCancelled();
+      const billed = billedResponse(error);
+      if (billed !== undefined) run.bill.addResponse(billed);
+      // The run waits for its store, and is compacted without the vendor if that fails.
+      if (!isLLMError(error) || isStoreOutage(error)) throw error;
+      return undefined;
+    }
   }
 
   /** Each part that was summarized is stored at once, so that it is not summarized again after a crash. */
@@ -202,12 +327,14 @@ export class RunCompactor {
     pinned: ReadonlySet<number>,
   ): Promise<RunCompaction> {
     const { transcript } = this.context.run;
-    const parts = summarizedParts(transcript, cleared, room, reason === 'overflow');
+    const parts = summarizedParts(transcript, cleared, room, reason !== 'window');
+    // Only this run keeps it as it is, and those that continue the conversation have the summary.
+    const question = lastQuestion(transcript, this.context.options.input.length);
     let next = cleared;
     for (const end of parts) {
       const items = transcript.slice(next.summarizedUpTo, end);
       const from = next.summarizedUpTo;
-      const seen = items.filter((_item, index) => !pinned.has(from + index));
+      const seen = items.filter((_item, index) => !pinned.has(from + index) || from + index === question);
       if (next !== cleared) {
         // Not complete yet.
         this.record({ ...next, count: next.count - 1 });
@@ -240,16 +367,21 @@ export class RunCompactor {
   }
 
   private summaryOptions(text: string): NormalizedOptions {
-    const { run, options, compaction } = this.context;
+    const { options, compaction } = this.context;
     const { providerId, route, routeTargets, user, wire, timeout } = options;
     const model = (compaction === false ? undefined : compaction.model) ?? options.model;
     const ofModel = model === options.model ? { providerId, route, routeTargets, wire } : {};
     const given = { ...ofModel, user, timeout, model, instructions: SUMMARY_INSTRUCTIONS, input: text };
     const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    return withOwnOptions(normalizeOptions(present), this.ownOptions());
+  }
+
+  private ownOptions(): Pick<NormalizedOptions, 'executionId' | 'origin'> & { readonly signal: AbortSignal } {
+    const { run, options } = this.context;
     const source = options.origin?.source === 'job' ? 'job' : 'run';
-    const origin = { ...options.origin, source, executionId: run.executionId } as const;
-    const { signal } = this.cancellation;
-    return withOwnOptions(normalizeOptions(present), { signal, executionId: run.executionId, origin });
+    const { executionId } = run;
+    const origin = { ...options.origin, source, executionId } as const;
+    return { signal: this.cancellation.signal, executionId, origin };
   }
 
   private record(compaction: RunCompaction): void {
@@ -261,12 +393,16 @@ export class RunCompactor {
   /** Sends what the compaction leaves, and offers the tool that reads the rest. */
   private use(compaction: RunCompaction): void {
     const { run } = this.context;
-    this.head = compactedHistory(run.transcript, compaction, this.pinned());
-    if (compaction.limit !== undefined) this.capacity = { limit: compaction.limit };
+    this.head = this.headOf(compaction);
+    if (compaction.limit !== undefined) this.capacity = { ...this.capacity, limit: compaction.limit };
     if (compaction.recall === undefined) return;
     const pageTokens = (this.capacity?.limit ?? Infinity) / 8;
     const characters = Math.max(1_000, Math.floor(pageTokens * CHARACTERS_PER_TOKEN));
     this.context.tools = withRecall(this.context.tools, compaction.recall, () => run.transcript, characters);
+  }
+
+  private headOf(compaction: RunCompaction): readonly Item[] {
+    return compactedHistory(this.context.run.transcript, compaction, this.pinned());
   }
 
   private pinned(): ReadonlySet<number> {
@@ -275,8 +411,8 @@ export class RunCompactor {
   }
 
   private roomOf(limit: number, before: number, pinned: ReadonlySet<number>): Room {
-    const { run, options } = this.context;
-    const prefix = prefixTokens({ ...options, tools: this.context.tools.tools });
+    const { run } = this.context;
+    const prefix = this.prefixTokens();
     const estimated = prefix + historyTokens(this.history());
     // Of vendors that count much less than is estimated, images are cached or the history is stored.
     const ratio = this.reported === undefined ? 1 : Math.min(3, Math.max(0.5, before / estimated));
@@ -298,7 +434,13 @@ export class RunCompactor {
 
   private noteUsage({ usage }: LLMResponse, upTo: number): void {
     const { input_tokens, output_tokens } = usage;
-    this.reported = input_tokens > 0 ? { tokens: input_tokens + output_tokens, upTo } : undefined;
+    const { turnStart: sentUpTo } = this.context.run;
+    this.reported = input_tokens > 0 ? { tokens: input_tokens + output_tokens, upTo, sentUpTo } : undefined;
+  }
+
+  private prefixTokens(): number {
+    const { options, tools } = this.context;
+    return prefixTokens({ ...options, tools: this.tools ?? tools.tools });
   }
 
   /** A provider from outside may lack the method or throw. */
@@ -311,42 +453,15 @@ export class RunCompactor {
     }
   }
 
-  private limitOf(capabilities: ModelCapabilities | undefined): number | undefined {
+  private capacityOf(capabilities: ModelCapabilities | undefined): NonNullable<RunCompactor['capacity']> {
     const { options, compaction } = this.context;
     const { window: given, threshold = DEFAULT_THRESHOLD } = compaction === false ? {} : compaction;
     const known = capabilities?.isWindowUnknown === true ? undefined : capabilities?.maxTokens;
     const window = given ?? known;
-    if (window === undefined || !(window > 0)) return undefined;
+    if (window === undefined || !(window > 0)) return { limit: undefined };
     const most = window * RESPONSE_SHARE;
     const response = options.max_output_tokens ?? Math.min(capabilities?.maxOutputTokens ?? most, most);
-    return Math.floor(Math.max(window * RESPONSE_SHARE, Math.min(window * threshold, window - response)));
+    const limit = Math.floor(Math.max(window * RESPONSE_SHARE, Math.min(window * threshold, window - response)));
+    return { limit, window };
   }
-}
-
-/** What the model no longer sees since the last compaction. */
-function lossesOf(
-  transcript: readonly Item[],
-  previous: RunCompaction | undefined,
-  next: RunCompaction,
-  pinned: ReadonlySet<number>,
-): readonly Loss[] {
-  const losses: Loss[] = [];
-  const from = previous?.summarizedUpTo ?? 0;
-  const { summarizedUpTo, clearedUpTo } = next;
-  const reason = 'The history was compacted to fit into the context window of the model.';
-  if (summarizedUpTo > from) {
-    let dropped = 0;
-    for (let index = from; index < summarizedUpTo; index += 1) if (!pinned.has(index)) dropped += 1;
-    losses.push({ path: `input[${from}]`, what: `${dropped} items, replaced by a summary`, reason });
-  }
-  const start = Math.max(summarizedUpTo, previous?.clearedUpTo ?? 0);
-  const results = transcript.slice(start, clearedUpTo).filter(({ type }) => type === 'function_call_output').length;
-  if (results > 0) losses.push({ path: `input[${start}]`, what: `the text of up to ${results} tool results`, reason });
-  if (next.resultCharacters !== undefined)
-    losses.push({
-      path: `input[${clearedUpTo}]`,
-      what: `all but ${next.resultCharacters} characters of each of the latest tool results`,
-      reason,
-    });
-  return losses;
 }

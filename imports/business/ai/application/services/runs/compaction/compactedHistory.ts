@@ -15,13 +15,8 @@ export function compactedHistory(
   compaction: RunCompaction,
   pinned: ReadonlySet<number>,
 ): readonly Item[] {
-  const { summarizedUpTo, summary, length } = compaction;
-  const items: Item[] = [];
-  for (const index of [...pinned].toSorted((a, b) => a - b)) {
-    const item = index < summarizedUpTo ? transcript[index] : undefined;
-    if (item !== undefined) items.push(item);
-  }
-  if (summary !== undefined) items.push(summaryMessage(summary, compaction.recall));
+  const { summarizedUpTo, length } = compaction;
+  const items = beginning(transcript, compaction, pinned);
   for (let index = summarizedUpTo; index < length; index += 1) {
     const item = transcript[index] as Item;
     const isKept = item.type !== 'function_call_output' || pinned.has(index);
@@ -31,6 +26,52 @@ export function compactedHistory(
   // Converters find by the first item what they keep of a history, and this is another one.
   if (first !== undefined) items[0] = { ...first };
   return items.map((item) => adoptItem(item));
+}
+
+/** What the model was sent of the items before an index. */
+export function historyUpTo(
+  transcript: readonly Item[],
+  compaction: RunCompaction | undefined,
+  pinned: ReadonlySet<number>,
+  end: number,
+): readonly Item[] {
+  if (compaction === undefined) return transcript.slice(0, end);
+  const length = Math.min(compaction.length, end);
+  return [...compactedHistory(transcript, { ...compaction, length }, pinned), ...transcript.slice(length, end)];
+}
+
+/** What is kept of the items before `summarizedUpTo`, and what stands for the others. */
+function beginning(
+  transcript: readonly Item[],
+  { summarizedUpTo, summary, vendor, recall }: RunCompaction,
+  pinned: ReadonlySet<number>,
+): Item[] {
+  const kept: Item[] = [];
+  for (const index of [...pinned].toSorted((a, b) => a - b)) {
+    const item = index < summarizedUpTo ? transcript[index] : undefined;
+    if (item !== undefined) kept.push(item);
+  }
+  if (vendor === undefined) return summary === undefined ? kept : [...kept, summaryMessage(summary, recall)];
+  // Vendors want their compaction first, and some of them keep the user's messages themselves.
+  const repeated = new Set(vendor.items.flatMap((item) => userText(item) ?? []));
+  const isRepeated = (item: Item): boolean => {
+    const text = userText(item);
+    return text !== undefined && repeated.has(text);
+  };
+  return [
+    ...kept.filter(isInstruction),
+    ...vendor.items,
+    ...kept.filter((item) => !isInstruction(item) && !isRepeated(item)),
+  ];
+}
+
+function isInstruction(item: Item): boolean {
+  return item.type === 'message' && (item.role === 'system' || item.role === 'developer');
+}
+
+function userText(item: Item): string | undefined {
+  if (item.type !== 'message' || item.role !== 'user') return undefined;
+  return JSON.stringify(item.content.map((part) => ('text' in part ? part.text : part.type)));
 }
 
 /**
@@ -57,6 +98,14 @@ export function pinnedItems(
   for (const index of named) if (index < inputLength) pinned.add(index);
   addCounterparts(transcript, pinned);
   return pinned;
+}
+
+/** @returns the index of the input's last user message, unless it is the first one, too */
+export function lastQuestion(transcript: readonly Item[], inputLength: number): number | undefined {
+  const isUsers = (item: Item, index: number): boolean =>
+    index < inputLength && item.type === 'message' && item.role === 'user';
+  const last = transcript.findLastIndex(isUsers);
+  return last === transcript.findIndex(isUsers) ? undefined : last;
 }
 
 function addCounterparts(transcript: readonly Item[], pinned: Set<number>): void {

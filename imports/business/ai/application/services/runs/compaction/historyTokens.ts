@@ -6,6 +6,8 @@ import type { Item } from '../../../../domain/types/ResponsesAPITypes';
 import type { NormalizedOptions } from '../../../../domain/types/LLMTypes';
 
 const BYTES_PER_TOKEN = 3;
+/** Of no text but one with long runs of the same character are there more. */
+const MOST_BYTES_PER_TOKEN = 8;
 /** Of roles, names and delimiters. */
 const TOKENS_PER_ITEM = 8;
 /** An image takes fewer with nearly every model, however large it is. */
@@ -44,6 +46,18 @@ export function prefixTokens({ instructions = '', tools, response_format }: Part
 
 export function textTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+}
+
+/**
+ * As few tokens as the texts of a request can be. Of images and files, as vendors count them, nothing is known.
+ */
+export function leastTextTokens(prefix: Partial<NormalizedOptions>, items: readonly Item[]): number {
+  let tokens = prefixTokens(prefix);
+  for (const item of items)
+    if (item.type === 'message') tokens += partsTokens(item.content.filter((part) => 'text' in part));
+    else if (item.type === 'function_call') tokens += textTokens(item.arguments);
+    else if (item.type === 'function_call_output' && typeof item.output === 'string') tokens += textTokens(item.output);
+  return Math.floor((tokens * BYTES_PER_TOKEN) / MOST_BYTES_PER_TOKEN);
 }
 
 function partsTokens(parts: readonly { readonly type: string }[]): number {

@@ -37,10 +37,17 @@ export function withClearedResults(
     length: transcript.length,
     summarizedUpTo: previous?.summarizedUpTo ?? 0,
     ...(previous?.summary === undefined ? {} : { summary: previous.summary }),
+    ...(previous?.vendor === undefined ? {} : { vendor: previous.vendor }),
     clearedUpTo: Math.max(previous?.clearedUpTo ?? 0, recent),
     ...(recall === undefined ? {} : { recall }),
     ...(previous?.limit === undefined ? {} : { limit: previous.limit }),
   };
+}
+
+/** Without what only a vendor can read: the transcript from its beginning. */
+export function withoutVendor(compaction: RunCompaction): RunCompaction {
+  const { vendor, summary: _, ...rest } = compaction;
+  return vendor === undefined ? compaction : { ...rest, summarizedUpTo: 0 };
 }
 
 export function isShortEnough(compaction: RunCompaction, { limit, tokensWith }: Room): boolean {

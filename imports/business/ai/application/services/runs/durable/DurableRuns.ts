@@ -10,7 +10,7 @@ import { isStoreOutage } from '../../../../domain/errors/LLMErrors';
 import type { RunInstrumentation } from '../../../../domain/interfaces/Instrumentation';
 import type { Logger } from '../../../../domain/interfaces/Logger';
 import { UnreadableRunError } from '../../../../domain/errors/UnreadableRunError';
-import type { RunStore, StoredRun } from '../../../../domain/interfaces/RunStore';
+import type { ClaimedStoredRun, OrphanClaim, RunStore, StoredRun } from '../../../../domain/interfaces/RunStore';
 import type {
   ClaimReason,
   LeasedRun,
@@ -24,6 +24,7 @@ import type {
   ToolNeeds,
 } from '../../../../domain/types/RunRecords';
 import type { ParkReason } from '../../../../domain/types/RunViews';
+import { ClearedTakeovers } from './ClearedTakeovers';
 import { recoveryLimitReason } from './recoveryLimit';
 import { RemoteRuns, decisionId } from './RemoteRuns';
 import { neededTools, readStoredPlan, toStoredPlan } from '../planRun';
@@ -76,6 +77,16 @@ export interface LaunchedRun {
   readonly done: Promise<RunResult>;
 }
 
+/** How a run that no process executes is ended. */
+export interface RunEnding {
+  /** The message of its error. */
+  readonly reason: string;
+  /** Ends the claimed run with that error. */
+  readonly launch: (claimed: ClaimedRun) => Promise<RunResult>;
+  /** Cancels the runs that its calls have started. */
+  readonly cancelChildren: (executionId: string) => Promise<void>;
+}
+
 export interface DurableRunsOptions {
   readonly store: RunStore;
   /** The runs of this process by their execution ids. */
@@ -112,6 +123,7 @@ export class DurableRuns implements JournalHost {
   private readonly publish: DurableRunsOptions['publish'];
   private readonly instrumentation: DurableRunsOptions['instrumentation'];
   private readonly heartbeats: LeaseHeartbeat;
+  private readonly clearedTakeovers: ClearedTakeovers;
   /** Ids of runs that are being created or claimed, until they are live. */
   private readonly registering = new Set<string>();
   /** Ids of applied commands whose effect is not recorded yet. */
@@ -139,6 +151,7 @@ export class DurableRuns implements JournalHost {
     this.publish = options.publish;
     this.instrumentation = options.instrumentation;
     this.remote = new RemoteRuns(store, this.times.heartbeat);
+    this.clearedTakeovers = new ClearedTakeovers(store);
     this.heartbeats = new LeaseHeartbeat(store, this, this.times, logger);
     this.otherWork = new WorkLease(store, this.times, logger);
   }
@@ -159,6 +172,10 @@ export class DurableRuns implements JournalHost {
 
   get leaseMs(): number {
     return this.times.lease;
+  }
+
+  clearTakeovers(lease: RunLease): Promise<void> {
+    return this.clearedTakeovers.add(lease);
   }
 
   isLeaseCurrent(): boolean {
@@ -259,6 +276,30 @@ export class DurableRuns implements JournalHost {
   }
 
   /**
+   * As `takeOver` does with orphaned runs, for many at once.
+   * @returns for each of the claims, in their order: its result, as `resultOf` gives it
+   */
+  takeOverAll(
+    claims: readonly OrphanClaim[],
+    launch: (claimed: ClaimedRun) => Promise<RunResult>,
+  ): readonly Promise<RunResult | undefined>[] {
+    let claiming: ReturnType<RunStore['claimOrphans']> | undefined;
+    const takeOver = (lease: RunLease): Promise<LaunchedRun | undefined> =>
+      this.parkingUnreadable(lease, async () => {
+        // Once this process counts as alive.
+        claiming ??= this.store.claimOrphans(claims, this.ownerId);
+        const claimed = (await claiming).get(lease.executionId);
+        if (claimed instanceof Error) throw claimed;
+        return claimed === undefined ? undefined : this.launchClaimed(claimed, 'orphaned', launch);
+      });
+    return claims.map(async ({ lease }) => {
+      const { executionId } = lease;
+      const launched = await this.register(executionId, () => takeOver(lease));
+      return launched === undefined ? undefined : this.resultOf(executionId, launched.done);
+    });
+  }
+
+  /**
    * Claimed before it is read: a run that cannot even be read must count as taken over, too.
    * @param isAccepted a person has decided that it goes on with tools that have changed
    */
@@ -271,17 +312,26 @@ export class DurableRuns implements JournalHost {
   ): Promise<LaunchedRun | undefined> {
     return this.parkingUnreadable(lease, async () => {
       const claimed = await this.store.claim(lease, this.ownerId, reason, suspicion);
-      if (claimed === undefined) return undefined;
-      const loading = this.instrumentation?.ready();
-      if (loading !== undefined) await loading;
-      const question = isAccepted || reason === 'end' ? undefined : this.questionAbout(claimed.run);
-      if (question !== undefined) {
-        await this.parkClaimed(claimed.lease, 'tool-changed', question);
-        return undefined;
-      }
-      const journal = this.claimedContext(claimed);
-      return { done: launch({ stored: claimed, journal: { ...journal, keepsTranscript: reason === 'end' } }) };
+      return claimed === undefined ? undefined : this.launchClaimed(claimed, reason, launch, isAccepted);
     });
+  }
+
+  /** @returns undefined if it was parked @throws UnreadableRunError */
+  private async launchClaimed(
+    claimed: ClaimedStoredRun,
+    reason: ClaimReason,
+    launch: (claimed: ClaimedRun) => Promise<RunResult>,
+    isAccepted = false,
+  ): Promise<LaunchedRun | undefined> {
+    const loading = this.instrumentation?.ready();
+    if (loading !== undefined) await loading;
+    const question = isAccepted || reason === 'end' ? undefined : this.questionAbout(claimed.run);
+    if (question !== undefined) {
+      await this.parkClaimed(claimed.lease, 'tool-changed', question);
+      return undefined;
+    }
+    const journal = this.claimedContext(claimed);
+    return { done: launch({ stored: claimed, journal: { ...journal, keepsTranscript: reason === 'end' } }) };
   }
 
   /**
@@ -377,36 +427,47 @@ export class DurableRuns implements JournalHost {
 
   /**
    * Ends a run that has no owner, and asks the owner of any other to cancel it.
-   * @param launch ends the claimed run as cancelled
    * @returns the run's present state
    * @throws LLMInvalidRequestError for an unknown run
    */
-  async cancel(executionId: string, launch: (claimed: ClaimedRun) => Promise<RunResult>): Promise<RunState> {
+  async cancel(executionId: string, ending: RunEnding): Promise<RunState> {
     const head = await this.remote.head(executionId);
     if (isFinished(head.state)) return head.state;
     const isNobodys = head.owner === '' || head.owner === UNOWNED || head.awaitedTools !== undefined;
-    if (isNobodys && (await this.end(head, launch))) return 'cancelled';
+    if (isNobodys && (await this.end(head, ending))) return 'cancelled';
     await this.remote.sendCancel(executionId);
     return head.state;
   }
 
+  /**
+   * Ends a parked run.
+   * @returns false if it is not parked any more
+   * @throws LLMInvalidRequestError for an unknown run
+   */
+  async endParked(executionId: string, ending: RunEnding): Promise<boolean> {
+    const head = await this.remote.head(executionId);
+    return head.parked !== undefined && (await this.end(head, ending));
+  }
+
   /** @returns false when another process has claimed the run */
-  private async end(head: RunHead, launch: (claimed: ClaimedRun) => Promise<RunResult>): Promise<boolean> {
+  private async end(head: RunHead, ending: RunEnding): Promise<boolean> {
     // Only a run that was executed has calls to cancel, and followers to notify.
     const { parked, awaitedTools, owner, state } = head;
     const isLeft = awaitedTools !== undefined || owner === UNOWNED;
     const hasRun = parked === undefined ? isLeft && state !== 'queued' : true;
     if (hasRun && parked?.reason !== 'unreadable') {
       try {
-        const launched = await this.takeOver(head, 'end', { takeovers: 0 }, launch);
+        const launched = await this.takeOver(head, 'end', { takeovers: 0 }, ending.launch);
         await launched?.done.catch(() => undefined);
         return launched !== undefined;
       } catch (error) {
         if (!(error instanceof UnreadableRunError)) throw error;
-        return this.end(await this.remote.head(head.executionId), launch);
+        return this.end(await this.remote.head(head.executionId), ending);
       }
     }
-    const error = { code: 'aborted', message: 'The run was cancelled.' } as const;
+    // Before the end is recorded: until then, whoever ends the run does it again.
+    if (hasRun) await ending.cancelChildren(head.executionId);
+    const error = { code: 'aborted', message: ending.reason } as const;
     const isEnded = await this.store.end(head, { state: 'cancelled', endedAt: Date.now(), error });
     if (isEnded) this.stateStored(head.userId);
     return isEnded;
@@ -432,7 +493,7 @@ export class DurableRuns implements JournalHost {
   }
 
   heartbeat(): void {
-    for (const journal of this.journals()) journal.heartbeat();
+    for (const { loop } of this.live.values()) loop.heartbeat();
   }
 
   async checkLeases(): Promise<void> {
@@ -540,7 +601,7 @@ export class DurableRuns implements JournalHost {
     }
   }
 
-  private claimedContext({ lease, run }: StoredRun & { readonly lease: RunLease }): JournalContext {
+  private claimedContext({ lease, run }: ClaimedStoredRun): JournalContext {
     return this.journalContext(lease, run, run.startedAt ?? Date.now(), run.transcript.length);
   }
 

@@ -100,10 +100,9 @@ export class LeaseHeartbeat {
     } catch (error) {
       this.logger.error('The run heartbeat failed and will be retried.', error);
     }
-    // `release` was called meanwhile.
-    if (this.timer === undefined) return;
-    this.timer = undefined;
-    if (this.handler.size > 0) this.schedule();
+    // Unless `release` was called meanwhile.
+    if (this.handler.size > 0) this.timer?.refresh();
+    else this.timer = undefined;
   }
 
   private isOnTime(): boolean {

@@ -10,7 +10,7 @@ import { isSettled, waitOf } from '../../../../domain/entities/Tool';
 import type { ToolCall, ToolCallState } from '../../../../domain/entities/Tool';
 import { isLLMError, isStoreOutage } from '../../../../domain/errors/LLMErrors';
 import type { RunDurability, RunLease, RunProgress } from '../../../../domain/types/RunRecords';
-import type { RecordedCalls } from '../../../../domain/interfaces/RunStore';
+import type { RecordedCalls, RunStore } from '../../../../domain/interfaces/RunStore';
 import type { RunObserver } from '../../../../domain/interfaces/Instrumentation';
 import { runDetached } from '../../runDetached';
 import type { JournalContext } from '../RunContext';
@@ -73,8 +73,12 @@ export class RunJournal {
   private finalWrite: RunEnd | undefined;
   private isBroken = false;
   private isScheduled = false;
+  /** How many are in progress. */
+  private writes = 0;
   /** A batch will be written that includes all changes so far. */
   private isQueued = false;
+  /** Settles when the stored count of takeovers is cleared. */
+  private clearing: Promise<void> | undefined;
   /** The last write of the run, and the last of calls; both reject if the journal is broken. */
   private runTail: Promise<void> = Promise.resolve();
   private callsTail: Promise<void> = this.runTail;
@@ -108,6 +112,32 @@ export class RunJournal {
       this.open = new Map(recorded.withRun.map((id) => [id, isSettled(owner.getCall(id))]));
   }
 
+  get store(): RunStore {
+    return this.context.runs.store;
+  }
+
+  /** How long a lease lasts, in milliseconds. */
+  get leaseMs(): number {
+    return this.context.runs.leaseMs;
+  }
+
+  /** Whether nothing more is written. */
+  get isStopped(): boolean {
+    return this.isBroken;
+  }
+
+  /** Whether the store has the run as it is, with its whole transcript, and no write is in progress. */
+  get hasStoredAll(): boolean {
+    const isChanged = this.isRunChanged || this.isEndIntentUnsaved || this.changed !== undefined;
+    const isAwaited = this.isWriting || this.unsaved !== undefined || this.progressed !== undefined;
+    const isEnding = this.isBroken || this.finalWrite !== undefined;
+    return !isChanged && !isAwaited && !isEnding && this.savedItems === this.owner.transcript.length;
+  }
+
+  private get isWriting(): boolean {
+    return this.isQueued || this.writes > 0 || this.clearing !== undefined;
+  }
+
   /** The present claim of this process to the run. */
   get lease(): RunLease {
     return this.held;
@@ -132,6 +162,25 @@ export class RunJournal {
   /** The run is in the store as it is, unless something else of it has changed. */
   runStored(): void {
     this.isRunChanged = false;
+  }
+
+  /** The run has made progress for the first time since it was taken over, which is written at once. */
+  takeoversCleared(): void {
+    if (this.isRunChanged || this.isWriting || this.isBroken || this.hasLostWrite) this.writeTakeovers();
+    else
+      this.clearing ??= this.context.runs.clearTakeovers(this.lease).then(
+        () => (this.clearing = undefined),
+        () => {
+          this.clearing = undefined;
+          this.writeTakeovers();
+        },
+      );
+  }
+
+  private writeTakeovers(): void {
+    this.runChanged();
+    // The journal reports its own failures through `onBroken`.
+    this.flush().catch(() => undefined);
   }
 
   /** The call is written with the next heartbeat. */
@@ -166,7 +215,7 @@ export class RunJournal {
    */
   flush(): Promise<void> {
     this.start();
-    return this.callsTail;
+    return this.clearing === undefined ? this.callsTail : this.clearing.then(() => this.callsTail);
   }
 
   /**
@@ -323,6 +372,15 @@ export class RunJournal {
   }
 
   private async write(attempt: () => Promise<boolean>): Promise<void> {
+    this.writes += 1;
+    try {
+      await this.writeUntilStored(attempt);
+    } finally {
+      this.writes -= 1;
+    }
+  }
+
+  private async writeUntilStored(attempt: () => Promise<boolean>): Promise<void> {
     for (let delay = FIRST_RETRY_MS, waited = 0; ; delay = Math.min(delay * 2, MAX_RETRY_MS)) {
       if (this.isBroken) throw new LeaseLostError('The run continues in another process.');
       try {

@@ -34,8 +34,10 @@ export interface RestoredRun {
   /** A model call was in progress whose outcome is unknown. */
   readonly hasInterruptedModelCall: boolean;
   readonly recorded: RecordedCalls | undefined;
-  /** It is stored as waiting. */
+  /** It is stored as waiting, … */
   readonly isWaiting: boolean;
+  /** … or as queued. */
+  readonly isQueued: boolean;
   readonly failedTurns: number;
   /** Milliseconds that count against the run's deadline. */
   readonly elapsedMs: number;
@@ -87,6 +89,7 @@ export function restoreRun({ run, calls: storedCalls, recorded }: StoredRun): Re
     storedCalls: storedCalls.map(({ id }) => id),
     recorded,
     isWaiting: run.state === 'waiting' && !run.isCalling,
+    isQueued: run.state === 'queued',
     repaired: calls.filter((call) => !storedCalls.includes(call)).map(({ id }) => id),
     turn,
     isAfterAnswer: run.response !== undefined && !run.response.output.some(({ type }) => type === 'function_call'),

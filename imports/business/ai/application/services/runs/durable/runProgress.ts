@@ -27,7 +27,7 @@ export function runProgress(
   if (models !== undefined) progress.models = models;
   if (cost !== undefined) progress.cost = cost;
   if (unpriced !== undefined) progress.unpriced = unpriced;
-  if (toolNames.length > 0) progress.tools = toolNames.slice();
+  if (toolNames.length > 0) progress.tools = toolNames;
   if (missingTools !== undefined) progress.missingTools = missingTools;
   if (changedTools !== undefined) progress.changedTools = changedTools;
   if (toolHashes !== undefined) progress.toolHashes = toolHashes;

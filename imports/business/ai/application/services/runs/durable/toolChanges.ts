@@ -33,7 +33,8 @@ export function toolHashes(tools: readonly (string | Tool)[], resolved: ToolSet)
     const definition = typeof tool === 'string' ? resolved.get(tool)?.definition : undefined;
     return definition === undefined ? [] : [{ name: definition.name, hash: toolHash(definition) }];
   });
-  return named.length === 0 ? {} : { toolHashes: named };
+  // A list that has grown item by item has room for more.
+  return named.length === 0 ? {} : { toolHashes: named.slice() };
 }
 
 /** @param tools those of the run's plan, as this process has them */

@@ -12,6 +12,7 @@ import type {
   MessageItem,
 } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
+import { parseUrl } from '../../../../domain/parseUrl';
 
 /** Adjacent parts form one message, each tool result its own item. */
 export function readUserBlocks(
@@ -134,7 +135,7 @@ function readSource(source: JsonObject): MediaSource | undefined {
   ) {
     return { kind: 'data', uri: `data:${media_type};base64,${data}` };
   }
-  if (type === 'url' && typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url))
+  if (type === 'url' && typeof url === 'string' && /^https?:\/\//i.test(url) && parseUrl(url) !== undefined)
     return { kind: 'url', url };
   if (type === 'file' && typeof file_id === 'string' && file_id !== '') return { kind: 'file', file_id };
   return undefined;

@@ -119,9 +119,9 @@ export class AnthropicTurns {
     return entry.blocks.map(tagged);
   }
 
-  /** The API requires the first message to be the user's. */
+  /** The API requires the first message to be the user's, unless it is a compaction. */
   private startWithUser(messages: JsonObject[]): JsonObject[] {
-    if (messages[0]?.role !== 'assistant') return messages;
+    if (messages[0]?.role !== 'assistant' || beginsWithCompaction(messages[0])) return messages;
     this.losses.push({
       path: 'input',
       what: 'assistant message at the start',
@@ -160,6 +160,11 @@ function appendMessage(
   if (last?.role === role && Array.isArray(last.content))
     last.content = [...(last.content as readonly JsonObject[]), ...blocks];
   else messages.push({ role, content: blocks, ...fields });
+}
+
+function beginsWithCompaction({ content }: JsonObject): boolean {
+  const first: unknown = Array.isArray(content) ? content[0] : undefined;
+  return isObject(first) && first.type === 'compaction';
 }
 
 function endsInServerResult(message: JsonObject | undefined): boolean {

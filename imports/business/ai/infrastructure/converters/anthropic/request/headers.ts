@@ -5,7 +5,10 @@
 import { isObject, isObjectList } from '../../../../domain/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
+const COMPACTION_BETA = 'compact-2026-09-04';
+
 const BETA_OF_FIELD: Readonly<Record<string, string>> = {
+  compaction: COMPACTION_BETA,
   context_management: 'context-management-2025-06-27',
   output_format: 'structured-outputs-2025-11-13',
 };
@@ -46,8 +49,16 @@ function betaHeader(body: JsonObject, requested: unknown): Readonly<Record<strin
   for (const [field, beta] of Object.entries(BETA_OF_FIELD)) if (isSet(body[field])) betas.add(beta);
   if (isSet(body.mcp_servers)) betas.add(mcpBeta(body.mcp_servers));
   addByType(body.tools, BETA_OF_TOOL, betas);
+  if (beginsWithSignedCompaction(body.messages)) betas.add(COMPACTION_BETA);
   if (isObject(body.context_management)) addByType(body.context_management.edits, BETA_OF_EDIT, betas);
   return betas.size === 0 ? undefined : { 'anthropic-beta': [...betas].join(',') };
+}
+
+/** Of a compaction on request: those at a threshold of tokens are not signed. */
+function beginsWithSignedCompaction(messages: unknown): boolean {
+  const content = isObjectList(messages) ? messages[0]?.content : undefined;
+  const first = isObjectList(content) ? content[0] : undefined;
+  return first?.type === 'compaction' && typeof first.signature === 'string';
 }
 
 /** In the first version of the beta, enabled tools were configured on the server entries. */

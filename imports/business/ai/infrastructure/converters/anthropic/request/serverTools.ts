@@ -12,6 +12,8 @@ export interface ServerTool {
   readonly tool: JsonObject;
   /** An entry of `mcp_servers`. */
   readonly server?: JsonObject;
+  /** The `container` of the request, in which its code runs. */
+  readonly container?: string | JsonObject;
 }
 
 /** @throws UnsupportedFeatureError for a tool that Anthropic or the model does not have */
@@ -49,7 +51,7 @@ function mapTool(tool: BuiltInTool, features: AnthropicModelFeatures, path: stri
       };
     case 'code_interpreter':
       warnAboutUnknownFields(tool, ['container'], warnings);
-      return { tool: { type: 'code_execution_20250825', name: 'code_execution' } };
+      return { tool: { type: 'code_execution_20250825', name: 'code_execution' }, ...containerOf(tool, warnings) };
     case 'tool_search':
       warnAboutUnknownFields(tool, [], warnings);
       return { tool: { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } };
@@ -63,6 +65,20 @@ function mapTool(tool: BuiltInTool, features: AnthropicModelFeatures, path: stri
     default:
       throw unsupported(String(tool.type), path);
   }
+}
+
+/**
+ * A container by its id, or `{ id?, skills? }`. OpenAI's `{ type: 'auto' }` is a new one at Anthropic, too; files are
+ * put into it by parts of the type `container_upload`.
+ */
+function containerOf({ container }: BuiltInTool, warnings: string[]): Pick<ServerTool, 'container'> {
+  if (typeof container === 'string') return { container };
+  const { id, skills, type: _, ...others } = fieldsOf(container);
+  const ignored = Object.keys(others);
+  if (ignored.length > 0)
+    warnings.push(`Omitted settings of the container that Anthropic's does not have: ${ignored.join(', ')}.`);
+  const named = definedFields({ id, skills });
+  return Object.keys(named).length === 0 ? {} : { container: named };
 }
 
 function searchFields(tool: BuiltInTool, warnings: string[]): JsonObject {

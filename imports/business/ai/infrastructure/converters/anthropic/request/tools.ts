@@ -20,6 +20,8 @@ export interface AnthropicTools {
   readonly tool_choice?: JsonObject;
   /** MCP servers that `tools` refers to. */
   readonly mcp_servers: readonly JsonObject[];
+  /** In which the code of `tools` runs. */
+  readonly container?: string | JsonObject;
   readonly warnings: readonly string[];
 }
 
@@ -35,18 +37,26 @@ export function toAnthropicTools(
     throw new UnsupportedFeatureError(`The model "${options.model}" does not support tools.`, { path: 'tools' });
   const warnings: string[] = [];
   const mcp_servers: JsonObject[] = [];
+  let container: string | JsonObject | undefined;
   const chosen = toolsToOffer(offered, options.tool_choice, warnings);
   const indexes = new Map(offered.map((tool, index) => [tool, index]));
   const tools = chosen.map((tool) => {
     if (isFunctionTool(tool)) return toFunctionTool(tool, context, warnings);
     const path = `tools[${indexes.get(tool) ?? 0}]`;
-    const { tool: mapped, server } = toServerTool(tool, features, path, warnings);
+    const { tool: mapped, server, container: named } = toServerTool(tool, features, path, warnings);
     if (server !== undefined) mcp_servers.push(server);
+    container = named ?? container;
     return mapped;
   });
   keepListJson(tools);
   const tool_choice = toToolChoice(options, features, warnings);
-  return { tools, mcp_servers, warnings, ...(tool_choice === undefined ? {} : { tool_choice }) };
+  return {
+    tools,
+    mcp_servers,
+    warnings,
+    ...(container === undefined ? {} : { container }),
+    ...(tool_choice === undefined ? {} : { tool_choice }),
+  };
 }
 
 interface ConvertedTool {

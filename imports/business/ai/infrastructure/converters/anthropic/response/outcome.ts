@@ -2,8 +2,8 @@
  * Converts stop reasons and token usage.
  * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
  */
-import { hourWrites, NO_USAGE } from '../../../../domain/entities/Response';
-import { isObject } from '../../../../domain/json';
+import { addUsage, hourWrites, NO_USAGE } from '../../../../domain/entities/Response';
+import { isObject, isObjectList } from '../../../../domain/json';
 import type { LLMResponse, Usage } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
@@ -21,6 +21,8 @@ const OUTCOMES = {
   tool_use: COMPLETED,
   /** The server paused a long turn. It continues when the response is sent back unchanged. */
   pause_turn: COMPLETED,
+  /** The response is the summary that was asked for. */
+  compaction: COMPLETED,
   max_tokens: TRUNCATED,
   model_context_window_exceeded: TRUNCATED,
   refusal: { status: 'incomplete', reason: 'content_filter' },
@@ -67,6 +69,13 @@ export function toUsage(raw: JsonObject): Usage {
     },
     output_tokens_details: { reasoning_tokens: isObject(details) ? count(details.thinking_tokens) : 0 },
   };
+}
+
+/** Of a compaction, which is not counted in the usage itself. */
+export function withCompactions(usage: Usage, raw: unknown): Usage {
+  const iterations = isObject(raw) && isObjectList(raw.iterations) ? raw.iterations : [];
+  const compactions = iterations.filter(({ type }) => type === 'compaction');
+  return compactions.reduce<Usage>((sum, each) => addUsage(sum, toUsage(each)), usage);
 }
 
 export function toUsageOrNone(raw: unknown, warnings: string[]): Usage {

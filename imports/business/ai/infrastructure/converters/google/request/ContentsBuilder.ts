@@ -23,6 +23,10 @@ export class ContentsBuilder {
   /** Media of results, held back until all results of the turn have been added. */
   private readonly pendingMedia: GooglePart[] = [];
   private readonly verbatimParts = new Set<GooglePart>();
+  /** The next item opens a content, even if it is of the same role. */
+  private isCut = false;
+  /** The last content of each prefix that is cached. */
+  private readonly prefixEnds = new Set<OpenContent>();
 
   add(item: InputItem, converted: ConvertedItem): void {
     if (item.type !== 'function_call_output') this.appendPendingMedia();
@@ -33,6 +37,24 @@ export class ContentsBuilder {
     const content = this.contentFor(mark.role ?? converted.role, mark.content);
     for (const part of parts) content.parts.push(part);
     if (converted.after !== undefined) this.pendingMedia.push(...converted.after);
+  }
+
+  /**
+   * A prefix that is cached ends here. Neither the results of a turn nor what a model said at once can be divided:
+   * there the prefix ends with all of it.
+   */
+  endPrefix(): void {
+    const last = this.contents.at(-1);
+    if (last === undefined) return;
+    this.prefixEnds.add(last);
+    this.isCut = isDivisible(last);
+  }
+
+  /** After `finish`: how many contents each prefix has, from short to long. Not those that have all of them. */
+  prefixLengths(): readonly number[] {
+    return this.contents
+      .map((content, index) => (this.prefixEnds.has(content) ? index + 1 : 0))
+      .filter((length) => length > 0 && length < this.contents.length);
   }
 
   finish(requiresSignatures: boolean): readonly JsonObject[] {
@@ -51,7 +73,9 @@ export class ContentsBuilder {
   /** Gemini requires alternating roles: adjacent items of one role share a content, unless a client separated them. */
   private contentFor(role: string, opens: JsonObject | undefined): OpenContent {
     const last = this.contents.at(-1);
-    if (last?.role === role && opens === undefined) return last;
+    const isCut = this.isCut;
+    this.isCut = false;
+    if (last?.role === role && opens === undefined && !isCut) return last;
     const content = { fields: opens ?? {}, role, parts: [] };
     this.contents.push(content);
     return content;
@@ -83,4 +107,8 @@ export class ContentsBuilder {
       content.parts[first] = { ...call, thoughtSignature: PLACEHOLDER_SIGNATURE };
     }
   }
+}
+
+function isDivisible({ role, parts }: OpenContent): boolean {
+  return role === 'user' && parts.every((part) => part.functionResponse === undefined);
 }

@@ -2,7 +2,6 @@
  * Converts a history to Gemini's contents, with alternating roles and all results of a turn together. Leading system
  * messages become the system instruction. https://ai.google.dev/api/caching#Content
  */
-import { inputText } from '../../../../domain/entities/Content';
 import { ContentsBuilder } from './ContentsBuilder';
 import { partsOfItem } from './parts';
 import { SLICE } from '../../../../domain/slices';
@@ -10,6 +9,7 @@ import type { Slices } from '../../../../domain/slices';
 import { markOf } from '../googleTypes';
 import { pathsIn } from '../../shared/pathsIn';
 import { repairSlices } from '../../shared/repairHistory';
+import { asUserText } from '../../shared/taggedInstructions';
 import type { GoogleModelFeatures } from '../modelFeatures';
 import type { PartsContext } from './parts';
 import type { GooglePart } from '../googleTypes';
@@ -22,14 +22,20 @@ export interface GoogleConversation {
   /** Other fields of the system instruction. */
   readonly systemFields: JsonObject;
   readonly contents: readonly JsonObject[];
+  /** How many contents there are up to each of the breakpoints, from short to long. */
+  readonly prefixLengths: readonly number[];
   readonly losses: readonly Loss[];
 }
 
-/** @throws UnsupportedFeatureError for content that the wire cannot express */
+/**
+ * @param breakpoints indexes in `input` of items after which a content ends, if it can
+ * @throws UnsupportedFeatureError for content that the wire cannot express
+ */
 export function* toContents(
   input: readonly InputItem[],
   features: GoogleModelFeatures,
   fetchesUrls: boolean,
+  breakpoints: readonly number[] = [],
 ): Slices<GoogleConversation> {
   const { items, losses: repairs } = yield* repairSlices(input, { nativeAsync: false });
   const losses: Loss[] = [...repairs];
@@ -37,6 +43,7 @@ export function* toContents(
   const context: PartsContext = { fetchesUrls, mediaInResults, call: undefined };
   const calls = new Map<string, FunctionCallItem>();
   const builder = new ContentsBuilder();
+  const prefixEnds = new Set(breakpoints.map((index) => input[index]));
   const systemParts: GooglePart[] = [];
   let systemFields: JsonObject = {};
   let leading = true;
@@ -63,6 +70,7 @@ export function* toContents(
         reason: 'Gemini supports instructions only at the start, so it is sent as tagged user text.',
       });
       builder.add(asUserText(item), partsOfItem(asUserText(item), context, path));
+      if (prefixEnds.has(item)) builder.endPrefix();
       continue;
     }
     leading = false;
@@ -73,30 +81,12 @@ export function* toContents(
     for (const loss of converted.losses)
       losses.push({ path: `${path()}${loss.at}`, what: loss.what, reason: loss.reason });
     builder.add(item, converted);
+    if (prefixEnds.has(item)) builder.endPrefix();
   }
-  return { systemParts, systemFields, contents: builder.finish(features.requiresSignatures), losses };
+  const contents = builder.finish(features.requiresSignatures);
+  return { systemParts, systemFields, contents, prefixLengths: builder.prefixLengths(), losses };
 }
 
 function isSystemMessage(item: InputItem): item is MessageItem {
   return item.type === 'message' && (item.role === 'system' || item.role === 'developer');
-}
-
-const tagged = new WeakMap<MessageItem, MessageItem>();
-
-/**
- * Converts instructions in the middle of a history to a user message between tags, so that the model can distinguish
- * them from the user's own text.
- */
-function asUserText(item: MessageItem): MessageItem {
-  let message = tagged.get(item);
-  if (message === undefined) {
-    const content = [
-      inputText(`<${item.role}_instructions>`),
-      ...item.content,
-      inputText(`</${item.role}_instructions>`),
-    ];
-    message = { type: 'message', role: 'user', content };
-    tagged.set(item, message);
-  }
-  return message;
 }

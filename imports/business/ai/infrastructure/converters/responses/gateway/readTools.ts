@@ -81,6 +81,7 @@ const RESERVED = {
   delivery: true,
   onDuplicate: true,
   onChange: true,
+  deferLoading: true,
   vendor: true,
 } as const satisfies Record<
   Exclude<keyof FunctionTool, 'type' | 'name' | 'description' | 'parameters' | 'strict'>,

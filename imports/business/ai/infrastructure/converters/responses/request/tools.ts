@@ -96,6 +96,7 @@ function functionTool(tool: FunctionTool, context: ToolContext, warnings: string
     delivery: _d,
     onDuplicate: _o,
     onChange: _c,
+    deferLoading: _l,
     vendor,
     strict,
     ...offered

@@ -32,14 +32,12 @@ import { TopDocuments } from '../query/TopDocuments';
 import { upsertEach } from '../upsertEach';
 import type { SqlRow, SqlValue } from './nodeSqlite';
 import type { SqliteFile } from './SqliteFile';
-import { ROW, SqliteTable } from './SqliteTable';
+import { AMONG, ROW, SqliteTable } from './SqliteTable';
 import type { IndexKeys } from './SqliteTable';
 import { toSqlCondition } from './toSqlCondition';
 
 /** Documents that are read with one statement, aggregated at once, or written in one change. */
 const PAGE = 200;
-/** Values of a condition that is evaluated once per row. */
-const MAX_REPEATED_VALUES = 20;
 
 interface Query {
   /** From `WHERE` on. */
@@ -90,6 +88,7 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
     const { sort, limit = Infinity, fields } = parseFindOptions(options);
     await this.ready();
     const query = this.query(checked, sort);
+    if (query.isExact && query.isSorted && isIdOnly(fields)) return this.findIds(query, limit) as readonly T[];
     let found = new TopDocuments<StoredDocument>(query.isSorted ? {} : sort, limit);
     const isInOrder = await this.scan(query, query.isSorted ? limit : Infinity, (row) => {
       found.add(row);
@@ -151,11 +150,14 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
     const modify = (row: FoundRow): void =>
       this.table.replace(row.rowid, row.document, modifyDocument(row.document, change));
     if (options.multi !== true) return this.changeFirst(checked, modify);
-    return this.changeAll(checked, (rowid, isMatch) => {
-      const document = this.documentAt(rowid);
-      if (document === undefined || !isMatch(document)) return false;
-      modify({ rowid, document });
-      return true;
+    return this.changeAll(checked, (rowids) => {
+      const isMatch = compileSelector(checked);
+      return rowids.filter((rowid) => {
+        const document = this.documentAt(rowid);
+        if (document === undefined || !isMatch(document)) return false;
+        modify({ rowid, document });
+        return true;
+      }).length;
     });
   }
 
@@ -167,13 +169,10 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
   async remove(selector: Selector): Promise<number> {
     const checked = parseSelector(selector);
     await this.ready();
-    const { sql, values, isExact } = toSqlCondition(checked, this.table);
-    const isInSql = isExact && values.length <= MAX_REPEATED_VALUES;
-    return this.changeAll(checked, (rowid, isMatch) => {
-      // Without reading the document.
-      if (isInSql) return this.table.remove(rowid, sql, values);
-      const document = this.documentAt(rowid);
-      return document !== undefined && isMatch(document) && this.table.remove(rowid);
+    return this.changeAll(checked, (rowids) => {
+      const matching = this.stillMatching(rowids, checked);
+      this.table.removeAll(matching);
+      return matching.length;
     });
   }
 
@@ -266,7 +265,7 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
       for (const row of this.select(ROW, query, limit)) if (!visit(this.table.read(row))) break;
       return true;
     }
-    const rowids = this.select('rowid', query, query.isExact ? limit : Infinity).map((row) => Number(row['rowid']));
+    const rowids = rowidsOf(this.select('rowid', query, query.isExact ? limit : Infinity));
     await scanSlots(rowids, (rowid) => {
       const isUnchanged = query.isExact && this.file.version === version;
       const document = this.documentAt(rowid);
@@ -300,8 +299,7 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
   }
 
   private firstMatch(query: Query): FoundRow | undefined {
-    for (const row of this.select('rowid', query, Infinity)) {
-      const rowid = Number(row['rowid']);
+    for (const rowid of rowidsOf(this.select('rowid', query, Infinity))) {
       const document = this.documentAt(rowid);
       if (document !== undefined && query.isMatch(document)) return { rowid, document };
     }
@@ -310,18 +308,38 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
 
   /**
    * A page of documents at a time, so that other changes and tasks get a turn.
-   * @param change returns whether the document still matched
+   * @param change of documents that have matched, and may not any more. Returns how many it has changed
    */
-  private async changeAll(
-    selector: CheckedSelector,
-    change: (rowid: number, isMatch: (document: unknown) => boolean) => boolean,
-  ): Promise<number> {
-    const query = this.query(selector);
+  private async changeAll(selector: CheckedSelector, change: (rowids: readonly number[]) => number): Promise<number> {
     let changed = 0;
-    for (const page of pagesOf(this.select('rowid', query, Infinity).map((row) => Number(row['rowid']))))
-      changed += await this.file.write(() => page.filter((rowid) => change(rowid, query.isMatch)).length);
+    for (const page of pagesOf(rowidsOf(this.select('rowid', this.query(selector), Infinity))))
+      changed += await this.file.write(() => change(page));
     return changed;
   }
+
+  /** Without reading the documents, if SQL can tell. */
+  private stillMatching(rowids: readonly number[], selector: CheckedSelector): readonly number[] {
+    const { sql, values, isExact } = toSqlCondition(selector, this.table);
+    const all = [JSON.stringify(rowids), ...values];
+    const found = rowidsOf(
+      this.file.all(`SELECT rowid FROM ${this.table.name} WHERE rowid IN (${AMONG}) AND (${sql})`, all),
+    );
+    if (isExact) return found;
+    const isMatch = compileSelector(selector);
+    return found.filter((rowid) => isMatch(this.documentAt(rowid)));
+  }
+
+  private findIds(query: Query, limit: number): readonly StoredDocument[] {
+    return this.select('_id', query, limit).map(({ _id }) => ({ _id: String(_id) }));
+  }
+}
+
+function isIdOnly(fields: FindOptions['fields'] = {}): boolean {
+  return Object.keys(fields).join() === '_id';
+}
+
+function rowidsOf(rows: readonly SqlRow[]): readonly number[] {
+  return rows.map(({ rowid }) => Number(rowid));
 }
 
 interface FoundRow {

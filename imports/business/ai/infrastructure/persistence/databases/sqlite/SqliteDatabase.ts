@@ -3,7 +3,7 @@
  * process has to itself.
  */
 import { constants } from 'node:fs';
-import { access, chmod, open } from 'node:fs/promises';
+import { access, chmod, open, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DocumentCollection, StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
@@ -25,6 +25,16 @@ export const SQLITE_FILES = [SQLITE_FILE, `${SQLITE_FILE}-wal`, `${SQLITE_FILE}-
 /** "Bolide" in the file's header, and the version of what is in it. */
 const APPLICATION_ID = 0x424f4c49;
 const FORMAT = 1;
+/**
+ * Bytes of a page of a new file. Each transaction writes the pages that it has changed whole, and most of its changes
+ * are to short entries of indexes.
+ */
+const PAGE_SIZE = 2_048;
+/**
+ * Pages in the log of changes until they are written to the file: 16 MB, so that a page that changes often is written
+ * once for many times.
+ */
+const LOG_PAGES = 8_192;
 
 export interface SqliteDatabaseOptions {
   /** Created if it doesn't exist, readable by its owner only. */
@@ -43,7 +53,7 @@ export interface SqliteDatabaseOptions {
  */
 export async function openSqliteDatabase(options: SqliteDatabaseOptions): Promise<SqliteDatabase> {
   const directory = resolve(options.directory);
-  const sqlite = loadSqlite(`The database in ${directory}`);
+  const sqlite = loadSqlite(`The database ${join(directory, SQLITE_FILE)}`);
   const lock = await lockDataDirectory(directory, options.heartbeatEvery);
   try {
     const path = join(directory, SQLITE_FILE);
@@ -137,9 +147,15 @@ export async function openSqliteFile(
     const format = Number(read('user_version'));
     if (format > FORMAT)
       throw new StoreError(`${path} was written by a newer version of this program. Use that version.`);
+    connection.exec(`PRAGMA page_size = ${PAGE_SIZE};`);
+    if (read('journal_mode = WAL') !== 'wal')
+      throw new StoreError(
+        `The file system of ${path} lacks the shared memory that SQLite needs. Set DATA_DIR to a directory on a local ` +
+          'disk, or DATA_ENGINE to nedb.',
+      );
     connection.exec(`
-      PRAGMA journal_mode = WAL;
       PRAGMA synchronous = NORMAL;
+      PRAGMA wal_autocheckpoint = ${LOG_PAGES};
       PRAGMA secure_delete = ON;
       PRAGMA busy_timeout = 0;
       PRAGMA cache_size = -32768;
@@ -147,6 +163,8 @@ export async function openSqliteFile(
     if (format === 0) connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT};`);
   } catch (error) {
     connection.close();
+    // Otherwise, it would choose the engine of the next start.
+    if ((await stat(path)).size === 0) await rm(path);
     throw error;
   }
   return new SqliteFile(path, connection, verify);

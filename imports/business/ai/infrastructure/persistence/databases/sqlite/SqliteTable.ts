@@ -31,6 +31,8 @@ interface UniqueColumn extends UniqueRule {
 
 /** A row as it is read. */
 export const ROW = 'rowid, document, checksum';
+/** The numbers of a list that is given as JSON: one statement for all lengths. */
+export const AMONG = 'SELECT value FROM json_each(?)';
 const KEY = 'k';
 const UNIQUE = 'u';
 const SPARSE_UNIQUE = 's';
@@ -125,17 +127,12 @@ export class SqliteTable {
     this.insertElements(rowid, keys.elements);
   }
 
-  /**
-   * Within a change.
-   * @param condition what else the row must fulfil, with its values
-   * @returns whether it was there
-   */
-  remove(rowid: number, condition = '1', values: readonly SqlValue[] = []): boolean {
-    if (this.file.run(`DELETE FROM ${this.name} WHERE rowid = ? AND (${condition})`, [rowid, ...values]) === 0)
-      return false;
-    if (this.hasTexts) this.file.run(`DELETE FROM ${this.texts} WHERE owner = ?`, [rowid]);
-    if (this.arrayPaths.size > 0) this.file.run(`DELETE FROM ${this.elements} WHERE owner = ?`, [rowid]);
-    return true;
+  /** Within a change. */
+  removeAll(rowids: readonly number[]): void {
+    const list = [JSON.stringify(rowids)];
+    this.file.run(`DELETE FROM ${this.name} WHERE rowid IN (${AMONG})`, list);
+    if (this.hasTexts) this.file.run(`DELETE FROM ${this.texts} WHERE owner IN (${AMONG})`, list);
+    if (this.arrayPaths.size > 0) this.file.run(`DELETE FROM ${this.elements} WHERE owner IN (${AMONG})`, list);
   }
 
   /** @throws UnreadableDocumentError if the row is damaged */

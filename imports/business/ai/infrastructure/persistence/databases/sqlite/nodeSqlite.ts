@@ -40,7 +40,8 @@ export function loadSqlite(purpose: string): NodeSqlite {
   const sqlite = findSqlite();
   if (sqlite === undefined)
     throw new StoreError(
-      `${purpose} needs node:sqlite, which Node.js has from 22.13 on; this is ${process.version}. Use a newer Node.js.`,
+      `${purpose} needs node:sqlite, which Node.js has from 22.13 on; this is ${process.version}. ` +
+        'Use a newer Node.js, or set DATA_DIR to another directory.',
     );
   return sqlite;
 }

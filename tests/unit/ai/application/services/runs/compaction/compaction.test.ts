@@ -1,6 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { tool } from '../../../../../../../imports/library/tool';
+import { readToolsRequest } from '../../../../../../../imports/business/ai/application/operations/readArguments';
+import { AgenticExecutionUseCase } from '../../../../../../../imports/business/ai/application/usecases/AgenticExecutionUseCase';
+import { RunLauncher } from '../../../../../../../imports/business/ai/application/usecases/RunLauncher';
 import { agent } from '../../../../../../../imports/library/Agent';
 import { AgenticLoop } from '../../../../../../../imports/business/ai/application/services/AgenticLoop';
+import { RunQueue } from '../../../../../../../imports/business/ai/application/services/RunQueue';
+import { LocalJobQueue } from '../../../../../../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
 import type { AgenticLoopOptions } from '../../../../../../../imports/business/ai/application/services/AgenticLoop';
 import {
   LLMContextLengthError,
@@ -8,6 +15,7 @@ import {
 } from '../../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { AgentEventOf } from '../../../../../../../imports/business/ai/domain/types/AgentEvents';
 import type { RunCompaction } from '../../../../../../../imports/business/ai/domain/types/Compaction';
+import type { GenerateOptions } from '../../../../../../../imports/business/ai/domain/types/LLMTypes';
 import type { Item } from '../../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { MemoryRunStore } from '../../../../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { ToolRegistry } from '../../../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
@@ -64,6 +72,11 @@ function breaks(requests: readonly (readonly Item[])[]): number {
   }
   return count;
 }
+
+const earlierTalk = [
+  { role: 'user', content: 'Hello.' },
+  { role: 'assistant', content: PAGE.repeat(10) },
+] as const;
 
 describe('compaction of a run', () => {
   it('keeps every request within the window, and what is pinned in it', async () => {
@@ -155,6 +168,61 @@ describe('compaction of a run', () => {
     const { response: last } = await loop.execute('ann', { model, input: 'Read.', tools: ['page'] });
     expect(last.output_text).to.equal('done');
     expect(provider.refused).to.equal(0);
+  });
+
+  it('refuses a message that alone exceeds the window, before any call', async () => {
+    const provider = new WindowedProvider(8_000, reading(2));
+    const { loop } = setUp(provider);
+    const input = [...earlierTalk, { role: 'user', content: PAGE.repeat(170) } as const];
+    const error = await failure(loop.execute('ann', { model, input, tools: ['page'] }));
+    expect(error).to.be.instanceOf(LLMContextLengthError).and.have.property('path', 'input[2]');
+    expect(error)
+      .to.have.property('message')
+      .that.matches(/^The request has at least \d+ tokens, \d+ more than the context window of "windowed/);
+    expect([provider.requests, provider.summaryRequests, provider.refused]).to.deep.equal([[], [], 0]);
+  });
+
+  it('has the vendor count a message that may exceed the window', async () => {
+    const counting = (provider: WindowedProvider) =>
+      Object.assign(provider, {
+        countTokens: (_userId: string, { input }: GenerateOptions) =>
+          Promise.resolve(Math.ceil(JSON.stringify(input).length / 4)),
+      });
+    const long = counting(new WindowedProvider(8_000, reading(2)));
+    const error = await failure(
+      setUp(long).loop.execute('ann', { model, input: [...earlierTalk, { role: 'user', content: PAGE.repeat(30) }] }),
+    );
+    expect(error).to.be.instanceOf(LLMContextLengthError).and.have.property('path', 'input[2]');
+    expect(error)
+      .to.have.property('message')
+      .that.matches(/^The request has \d+ tokens, /);
+    expect([long.summaryRequests, long.refused]).to.deep.equal([[], 0]);
+    const fitting = counting(new WindowedProvider(8_000, () => answer('read')));
+    const result = await setUp(fitting).loop.execute('ann', { model, input: PAGE.repeat(22) });
+    expect(result.response.output_text).to.equal('read');
+  });
+
+  it('has the loop’s defaults in queued runs, too', async () => {
+    const store = new MemoryRunStore();
+    const provider = new WindowedProvider(8_000, reading(1));
+    for (const [compaction, stored] of [
+      [false, false],
+      [{ threshold: 0.5 }, { threshold: 0.5 }],
+      [true, undefined],
+    ] as const) {
+      const { loop } = setUp(provider, { runStore: store, compaction, maxIterations: 7 });
+      const queue = new RunQueue({ loop, store, jobs: new LocalJobQueue(), tools: pages() });
+      const ids = [
+        await queue.add('ann', { model, input: 'Read.', tools: ['page'] }),
+        (await loop.start('ann', { model, input: 'Read.', tools: ['page'] })).executionId,
+      ];
+      for (const id of ids) {
+        const plan = (await store.load(id))?.run.plan;
+        expect(plan?.compaction).to.deep.equal(stored);
+        expect(plan?.limits.maxIterations).to.equal(7);
+      }
+      await loop.close();
+    }
   });
 
   it('leaves the history alone if it is told to, and if it is short', async () => {
@@ -251,6 +319,55 @@ describe('compaction of a run', () => {
     expect(between).to.have.length.within(2, 25);
     expect(provider.refused).to.equal(0);
     expect(breaks(provider.requests)).to.be.at.most(between.length + 1);
+  });
+
+  it('summarizes the question of a run for those that continue the conversation', async () => {
+    const provider = new WindowedProvider(8_000, (items, options, call) => {
+      if (call === 1 || call > 60) return answer('Yes.');
+      return call === 60 ? answer('Read.') : reading(60)(items, options, call);
+    });
+    const talk = agent({
+      model: 'windowed/windowed-model',
+      provider,
+      tools: [tool({ name: 'page', parameters: { type: 'object' }, execute: () => PAGE })],
+      maxIterations: 100,
+    }).conversation();
+    await talk.generate('Hello.');
+    await talk.generate('Read all pages. The second code is 4712.');
+    await talk.generate('What was the second code?');
+    expect(textsOf(provider.requests[50] ?? [])).to.contain('4712');
+    expect(textsOf(provider.requests.at(-1) ?? [])).not.to.contain('4712');
+    expect(provider.summaryRequests.join('')).to.contain('4712');
+  });
+
+  it('is continued by a run that continues another', async () => {
+    const provider = new WindowedProvider(8_000, (items, options, call) =>
+      call > 60 ? answer('Yes.') : call === 60 ? answer('Read.') : reading(60)(items, options, call),
+    );
+    const store = new MemoryRunStore();
+    const { loop, compactions } = setUp(provider, { runStore: store });
+    const access = { decide: () => Promise.resolve({ allowed: true } as const) };
+    const launcher = new RunLauncher({ access, loop, runs: store, providers: new Set(['windowed']) });
+    const agentic = new AgenticExecutionUseCase(launcher, provider);
+    const run = async (fields: object): Promise<string> => {
+      const request = readToolsRequest([
+        { requestId: randomUUID(), providerId: 'windowed', tools: ['page'], ...fields },
+      ]);
+      const { executionId } = await agentic.start({ userId: 'ann', source: 'method' }, request);
+      await loop.waitForResult(executionId);
+      return executionId;
+    };
+    const first = await run({ input: 'Read.', maxIterations: 100, compaction: { threshold: 0.7 } });
+    expect((await store.load(first))?.run.plan.compaction).to.deep.equal({ threshold: 0.7 });
+    const { length } = compactions;
+    const summaries = provider.summaryRequests.length;
+    expect(length).to.be.above(0);
+    const before = provider.requests.at(-1) ?? [];
+    await run({ input: 'Have you?', continues: first });
+    expect([compactions.length, provider.summaryRequests.length]).to.deep.equal([length, summaries]);
+    expect(textsOf((provider.requests.at(-1) ?? []).slice(0, before.length))).to.equal(textsOf(before));
+    await run({ input: 'Have you?', continues: first, compaction: false }).catch(() => undefined);
+    expect(provider.refused).to.equal(1);
   });
 
   it('parts no reasoning from what follows it', async () => {

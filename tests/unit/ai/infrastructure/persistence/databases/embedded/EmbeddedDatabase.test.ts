@@ -316,7 +316,7 @@ describe('EmbeddedDatabase', () => {
   });
 
   it('is opened by openDatabase without MONGO_URL', async () => {
-    const opened = await openDatabase({ DATA_DIR: directory, MONGO_URL: '' });
+    const opened = await openDatabase({ DATA_DIR: directory, DATA_ENGINE: 'nedb', MONGO_URL: '' });
     await opened.collection<Row>('rows').insert({ _id: 'a' });
     await opened.close();
     expect(await allRows()).to.deep.equal([{ _id: 'a' }]);

@@ -1,0 +1,117 @@
+/** Waits for one batch at a vendor, and hands its results to the calls that wait for them. */
+import { hasItem, withPart } from '../../../domain/entities/BatchRecord';
+import type { BatchPart } from '../../../domain/entities/BatchRecord';
+import type { Logger } from '../../../domain/interfaces/Logger';
+import type { VendorBatchApi, VendorBatchState } from '../../../domain/interfaces/VendorBatches';
+import type { BatchJournal } from './BatchJournal';
+import { IndexSet } from './IndexSet';
+import { deliver, readCustomId, unanswered } from './JoinedCalls';
+import type { JoinedCall, JoinedCalls } from './JoinedCalls';
+import { Pauses, withRetries } from './retryCalls';
+import type { Backoff } from './retryCalls';
+
+export interface BatchCollectionPorts {
+  readonly api: VendorBatchApi;
+  readonly journal: BatchJournal;
+  readonly calls: JoinedCalls;
+  readonly backoff: Backoff;
+  readonly onState: (part: BatchPart, state: VendorBatchState) => void;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Results that are handed over and not yet returned to their callers. */
+const MAX_UNSETTLED = 16;
+/**
+ * Results after which is recorded whose usage is counted. Fewer than the turns that a budget remembers as paid, so that
+ * it recognizes those that a crash leaves unrecorded.
+ */
+const COUNTED_AT_ONCE = 50;
+
+export class BatchCollection {
+  private readonly ports: BatchCollectionPorts;
+  private readonly part: BatchPart & { readonly vendorBatchId: string };
+  private readonly counted: IndexSet;
+  private readonly unsettled = new Set<Promise<void>>();
+  private unrecorded = 0;
+
+  constructor(part: BatchPart & { readonly vendorBatchId: string }, ports: BatchCollectionPorts) {
+    this.part = part;
+    this.ports = ports;
+    this.counted = new IndexSet(ports.journal.record.requests, part.counted);
+  }
+
+  /** Resolves when each of its calls has a result. @throws LLMError if its state or its results cannot be read */
+  async run(): Promise<void> {
+    const { calls, backoff, signal } = this.ports;
+    const state = await this.waitForEnd();
+    // Results that were handed over before the connection broke are skipped.
+    await withRetries(() => this.handOver(state), new Pauses(backoff, signal));
+    await Promise.all(this.unsettled);
+    const { vendorBatchId } = this.part;
+    for (const [index, { request }] of [...calls.waiting]) {
+      if (!hasItem(this.part, index)) continue;
+      calls.fail(index, state.error ?? unanswered(state.ending ?? 'completed', request.vendor, vendorBatchId));
+      this.counted.add(index);
+    }
+    await this.record(state.counts, Date.now());
+  }
+
+  private async waitForEnd(): Promise<VendorBatchState> {
+    const { api, journal, onState, backoff, signal, logger } = this.ports;
+    const { vendorBatchId } = this.part;
+    const pauses = new Pauses(backoff, signal);
+    let isCancelling = false;
+    for (;;) {
+      const { isCancelled } = await journal.change((record) => record);
+      if (isCancelled === true && !isCancelling) {
+        await withRetries(() => api.cancel(vendorBatchId, signal), new Pauses(backoff, signal));
+        isCancelling = true;
+      }
+      const state = await withRetries(() => api.read(vendorBatchId, signal), new Pauses(backoff, signal));
+      await journal.change((record) => withPart(record, this.partWith(state.counts)));
+      onState(this.part, state);
+      if (state.hasEnded) {
+        logger.debug(`The batch "${vendorBatchId}" has ended.`, { ...state.counts, ending: state.ending });
+        return state;
+      }
+      await pauses.wait();
+    }
+  }
+
+  private async handOver(state: VendorBatchState): Promise<void> {
+    const { api, calls, signal } = this.ports;
+    const { marker, vendorBatchId: batchId } = this.part;
+    if (state.outputs.length === 0) return;
+    for await (const result of api.results(state, signal)) {
+      const named = readCustomId(marker, result.customId);
+      const call = named === undefined ? undefined : calls.waiting.get(named.index);
+      if (named === undefined || call === undefined) continue;
+      calls.waiting.delete(call.index);
+      deliver(call, result, { batchId, digest: named.digest });
+      await this.follow(call, state);
+    }
+  }
+
+  /** Lets few results be in progress at once, so that the others need not be in memory. */
+  private async follow({ index, settled }: JoinedCall, state: VendorBatchState): Promise<void> {
+    const following = settled.then(() => {
+      this.counted.add(index);
+      this.unrecorded += 1;
+      this.unsettled.delete(following);
+    });
+    this.unsettled.add(following);
+    if (this.unsettled.size >= MAX_UNSETTLED) await Promise.race(this.unsettled);
+    if (this.unrecorded >= COUNTED_AT_ONCE) await this.record(state.counts, undefined);
+  }
+
+  private async record(counts: VendorBatchState['counts'], endedAt: number | undefined): Promise<void> {
+    this.unrecorded = 0;
+    const part = { ...this.partWith(counts), ...(endedAt === undefined ? {} : { endedAt }) };
+    await this.ports.journal.change((record) => withPart(record, part));
+  }
+
+  private partWith(counts: VendorBatchState['counts']): BatchPart {
+    return { ...this.part, counts, counted: this.counted.toString() };
+  }
+}

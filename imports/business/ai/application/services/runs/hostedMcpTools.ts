@@ -1,0 +1,36 @@
+/** Which tools of a run's request the vendor may call itself, if it can: those that need nothing only Bolide does. */
+import { isFunctionTool } from '../../../domain/entities/Tool';
+import type { FunctionTool, Tool } from '../../../domain/entities/Tool';
+import type { HostedMcpTool, HostedMcpTools } from '../../../domain/types/HostedMcp';
+import { toolHash } from './durable/toolChanges';
+import type { RunContext } from './RunContext';
+
+type Context = Pick<RunContext, 'executor' | 'tools' | 'changedTools'>;
+
+/**
+ * @param tools of the request
+ * @returns undefined for none
+ */
+export function hostedMcpTools(tools: readonly Tool[], context: Context): HostedMcpTools | undefined {
+  if (context.executor.hostedMcpTool === undefined) return undefined;
+  const hosted = new Map<string, HostedMcpTool>();
+  for (const tool of tools) {
+    if (!isFunctionTool(tool)) continue;
+    const found = findHosted(tool, context);
+    if (found !== undefined) hosted.set(tool.name, found);
+  }
+  return hosted.size === 0 ? undefined : hosted;
+}
+
+/** Only in Bolide do people approve calls and changes of tools, and does a model go on while a tool works. */
+function findHosted(
+  { name, needsApproval = false, external = false, blocking = true }: FunctionTool,
+  { executor, tools, changedTools = [] }: Context,
+): HostedMcpTool | undefined {
+  if (needsApproval !== false || external || !blocking || changedTools.includes(name)) return undefined;
+  const { registered, execute } = tools.get(name) ?? {};
+  const current = executor.getToolDefinition(name) ?? undefined;
+  if (registered === undefined || execute !== undefined || current === undefined) return undefined;
+  if (current !== registered && toolHash(current) !== toolHash(registered)) return undefined;
+  return executor.hostedMcpTool?.(name);
+}

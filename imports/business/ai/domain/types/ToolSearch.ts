@@ -1,0 +1,17 @@
+/** How a run keeps the definitions of many tools out of its requests. */
+
+export interface ToolSearchOptions {
+  /** Tools whose `deferLoading` is `auto` are deferred in runs with more tools than this. Default 50. */
+  readonly threshold?: number;
+}
+
+/** `false`: the definitions of all tools are sent with every request. */
+export type ToolSearchSetting = false | ToolSearchOptions;
+
+/** What a run records of it, so that every process that continues the run offers the same tools. */
+export interface ToolSearchPlan {
+  /** The name of the tool with which the model finds others. */
+  readonly name: string;
+  /** Whether tools whose `deferLoading` is `auto` are deferred. */
+  readonly defersAuto: boolean;
+}

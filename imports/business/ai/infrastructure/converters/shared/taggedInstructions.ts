@@ -1,0 +1,23 @@
+/** Instructions in the middle of a history, for wires that take them only at its start. */
+import { inputText } from '../../../domain/entities/Content';
+import type { MessageItem } from '../../../domain/types/ResponsesAPITypes';
+
+const tagged = new WeakMap<MessageItem, MessageItem>();
+
+/**
+ * Converts instructions in the middle of a history to a user message between tags, so that the model can distinguish
+ * them from the user's own text.
+ */
+export function asUserText(item: MessageItem): MessageItem {
+  let message = tagged.get(item);
+  if (message === undefined) {
+    const content = [
+      inputText(`<${item.role}_instructions>`),
+      ...item.content,
+      inputText(`</${item.role}_instructions>`),
+    ];
+    message = { type: 'message', role: 'user', content };
+    tagged.set(item, message);
+  }
+  return message;
+}

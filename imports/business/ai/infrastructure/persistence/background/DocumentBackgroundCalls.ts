@@ -1,0 +1,62 @@
+/** Background calls in a document collection, so that another process waits for a response instead of asking anew. */
+import { createHash } from 'node:crypto';
+import { isLLMError } from '../../../domain/errors/LLMErrors';
+import type { BackgroundCallKey, BackgroundCallStore } from '../../../domain/interfaces/BackgroundCalls';
+import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentDatabase } from '../databases/DocumentDatabase';
+
+export interface BackgroundCallDocument extends StoredDocument {
+  readonly userId: string;
+  readonly responseId: string;
+  readonly providerId: string;
+  readonly startedAt: Date;
+}
+
+export const BACKGROUND_CALLS = 'ai_background_calls';
+
+/** Ten days: longer than a run waits for a person as a rule, and shorter than vendors keep responses. */
+const TTL_SECONDS = 10 * 24 * 3_600;
+
+/** Creates the store and its indexes. */
+export async function openBackgroundCalls(
+  database: Pick<DocumentDatabase, 'collection'>,
+): Promise<DocumentBackgroundCalls> {
+  const calls = database.collection<BackgroundCallDocument>(BACKGROUND_CALLS);
+  await calls.ensureIndex({ startedAt: 1 }, { expireAfterSeconds: TTL_SECONDS });
+  await calls.ensureIndex({ userId: 1 });
+  return new DocumentBackgroundCalls(calls);
+}
+
+export class DocumentBackgroundCalls implements BackgroundCallStore {
+  private readonly calls: DocumentCollection<BackgroundCallDocument>;
+
+  constructor(calls: DocumentCollection<BackgroundCallDocument>) {
+    this.calls = calls;
+  }
+
+  async find(key: BackgroundCallKey): Promise<string | undefined> {
+    return (await this.calls.findOne({ _id: idOf(key) }))?.responseId;
+  }
+
+  async save(key: BackgroundCallKey, responseId: string): Promise<void> {
+    const { userId, providerId } = key;
+    const _id = idOf(key);
+    const fields = { userId, providerId, responseId, startedAt: new Date() };
+    try {
+      await this.calls.insert({ _id, ...fields });
+    } catch (error) {
+      if (!isLLMError(error) || error.code !== 'conflict') throw error;
+      await this.calls.update({ _id }, { $set: fields });
+    }
+  }
+
+  async remove(key: BackgroundCallKey): Promise<void> {
+    await this.calls.remove({ _id: idOf(key) });
+  }
+}
+
+function idOf({ userId, turn, providerId, digest }: BackgroundCallKey): string {
+  return createHash('sha256')
+    .update(JSON.stringify([userId, turn, providerId, digest]))
+    .digest('base64url');
+}

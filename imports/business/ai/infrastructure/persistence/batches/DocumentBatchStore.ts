@@ -1,0 +1,68 @@
+/** Batches at vendors in a document collection, so that any process can continue one. */
+import { createHash } from 'node:crypto';
+import type { BatchRecord } from '../../../domain/entities/BatchRecord';
+import { isLLMError } from '../../../domain/errors/LLMErrors';
+import type { BatchStore } from '../../../domain/interfaces/BatchStore';
+import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentDatabase } from '../databases/DocumentDatabase';
+
+export interface BatchDocument extends StoredDocument, Omit<BatchRecord, 'parts'> {
+  /** JSON, since it is read and written as a whole. */
+  readonly parts: string;
+  readonly changedAt: Date;
+}
+
+export const BATCHES = 'ai_batches';
+
+/** 30 days, for as long as vendors keep results. */
+const TTL_SECONDS = 30 * 24 * 3_600;
+
+/** Creates the store and its indexes. */
+export async function openBatchStore(database: Pick<DocumentDatabase, 'collection'>): Promise<DocumentBatchStore> {
+  const batches = database.collection<BatchDocument>(BATCHES);
+  await batches.ensureIndex({ changedAt: 1 }, { expireAfterSeconds: TTL_SECONDS });
+  await batches.ensureIndex({ userId: 1 });
+  return new DocumentBatchStore(batches);
+}
+
+export class DocumentBatchStore implements BatchStore {
+  private readonly batches: DocumentCollection<BatchDocument>;
+
+  constructor(batches: DocumentCollection<BatchDocument>) {
+    this.batches = batches;
+  }
+
+  async find(userId: string, batchId: string): Promise<BatchRecord | undefined> {
+    const found = await this.batches.findOne({ _id: keyOf({ userId, batchId }) });
+    if (found === undefined) return undefined;
+    const { _id, changedAt, parts, ...record } = found;
+    // Boundary: this store has written it.
+    return { ...record, parts: JSON.parse(parts) as BatchRecord['parts'] };
+  }
+
+  async insert(record: BatchRecord): Promise<boolean> {
+    try {
+      await this.batches.insert({ _id: keyOf(record), ...toFields(record) });
+      return true;
+    } catch (error) {
+      if (isLLMError(error) && error.code === 'conflict') return false;
+      throw error;
+    }
+  }
+
+  async replace(record: BatchRecord, revision: number): Promise<boolean> {
+    const replaced = await this.batches.update({ _id: keyOf(record), revision }, { $set: toFields(record) });
+    return replaced === 1;
+  }
+}
+
+function toFields(record: BatchRecord): Omit<BatchDocument, '_id'> {
+  return { ...record, parts: JSON.stringify(record.parts), changedAt: new Date() };
+}
+
+/** Hashed, since callers choose ids of any length. */
+function keyOf({ userId, batchId }: Pick<BatchRecord, 'userId' | 'batchId'>): string {
+  return createHash('sha256')
+    .update(JSON.stringify([userId, batchId]))
+    .digest('base64url');
+}

@@ -1,0 +1,50 @@
+/** What is remembered about users, for agents without a host. */
+import type { Memory } from '../business/ai/domain/interfaces/Memory';
+import type { Logger } from '../business/ai/domain/interfaces/Logger';
+import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import { openMemoryRecords } from '../business/ai/infrastructure/persistence/memory/DocumentMemoryRecords';
+import { ProcessMemoryRecords } from '../business/ai/infrastructure/persistence/memory/ProcessMemoryRecords';
+import { UserMemory } from '../business/ai/infrastructure/persistence/memory/UserMemory';
+import { embed } from './embed';
+import type { EmbedSettings } from './embed';
+import type { ModelName } from './modelName';
+
+export interface MemoryOptions extends Pick<EmbedSettings, 'provider' | 'host' | 'dimensions'> {
+  /** Such as `openDatabase` returns. Default: memories end with this process. */
+  readonly database?: Pick<DocumentDatabase, 'collection'>;
+  /** Makes vectors of memories, so that they are found by their meaning, too. Default: by their words only. */
+  readonly model?: ModelName;
+  /** Memories of a user; default 1,000. Those saved longest ago are forgotten first. */
+  readonly maxPerUser?: number;
+  /** Milliseconds after which a memory that is not saved again is forgotten. Default: never. */
+  readonly maxAgeMs?: number;
+  readonly logger?: Logger;
+}
+
+/**
+ * ```ts
+ * const memory = await createMemory({ model: 'openai/text-embedding-3-small' });
+ * const assistant = agent({ model: 'openai', memory, tools: memoryTools(memory) });
+ * ```
+ * @throws errors of the database
+ */
+export async function createMemory(options: MemoryOptions = {}): Promise<Memory> {
+  const { database, model, maxPerUser, maxAgeMs, logger, ...sources } = options;
+  const age = maxAgeMs === undefined ? {} : { maxAgeMs };
+  return new UserMemory({
+    records: database === undefined ? new ProcessMemoryRecords(age) : await openMemoryRecords(database, age),
+    maxPerUser,
+    ...(logger === undefined ? {} : { logger }),
+    ...(model === undefined
+      ? {}
+      : {
+          embedder: {
+            model,
+            embed: async (userId, texts, signal) => {
+              const settings = { ...sources, model, userId, ...(signal === undefined ? {} : { signal }) };
+              return (await embed(texts, settings)).embeddings;
+            },
+          },
+        }),
+  });
+}
