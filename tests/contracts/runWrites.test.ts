@@ -95,7 +95,9 @@ describe('a run in MongoDB', () => {
     const countOf = (name: string): number => commands.filter((each) => each === name).length;
     // Before each model call and before the tools of each turn, and the end.
     expect(countOf('update ai_runs')).to.equal(2 * TURNS + 2);
-    expect(countOf('update ai_tool_calls')).to.be.within(TURNS, 2 * TURNS + 1);
+    // Those of a turn may go with those of the next, where the store is slow.
+    expect(countOf('update ai_tool_calls')).to.be.at.most(2 * TURNS + 1);
+    expect(commands.slice(0, commands.lastIndexOf('model'))).to.include('update ai_tool_calls');
     // New calls are checked against the run's owner.
     expect(countOf('find ai_runs')).to.be.within(1, TURNS);
     expect([...new Set(commands)]).to.have.members([
