@@ -132,6 +132,27 @@ for (const [kind, open] of Object.entries(QUICK_DATABASES))
       await end(second);
     });
 
+    for (const [beginning, expected] of [
+      ['Answ', ['Answ', 'er 1', '[DONE]']],
+      ['Other', ['Other', 'restarted', 'Answer 1', '[DONE]']],
+    ] as const)
+      it(`go on where the listeners of the next one are, or begin again if they heard "${beginning}"`, async () => {
+        const asked = deferred();
+        const first = live([() => (asked.resolve(), new Promise(() => undefined))]);
+        const { executionId } = await first.chat.handler.accept('ann', CONVERSATION, 'one');
+        await asked.promise;
+        await end(first);
+        const second = live(['Answer 1']);
+        const stream = await listen(second);
+        // As the live text of the first process arrives here.
+        second.chat.channels.of('ann', CONVERSATION).follow(executionId).send(beginning);
+        await second.recovery.scan();
+        await stream.ends(1);
+        expect(stream.events.map(({ data, type = data }) => type)).to.deep.equal(expected);
+        stream.stop();
+        await end(second);
+      });
+
     it('have their answers on the stream of a process that wrote none of them, from where a client was', async () => {
       const first = live(['Answer 1', 'Answer 2', 'Answer 3']);
       const before = await listen(first);

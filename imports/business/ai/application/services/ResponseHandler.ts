@@ -251,8 +251,6 @@ export class ResponseHandler implements LeasedWorkSource {
     const answered = await this.order.reach(turn, durable.turns, this.stopping.signal);
     await durable.catchUp?.(turn.userId, turn.conversationId);
     const output = this.outputOf(turn);
-    // What this process has sent of it before it gave the message up.
-    if (options.isTakenOver === true) output.restart?.();
     const writer = new AnswerWriter(output);
     let failure = answered?.failure;
     if (answered === undefined) {
@@ -261,6 +259,8 @@ export class ResponseHandler implements LeasedWorkSource {
       } catch (error) {
         if (this.isLeft(error)) throw error;
         failure = this.reported(turn, error);
+        // The listeners may have another beginning, of before this process took the message over.
+        writer.complete(writer.text);
       }
       await durable.turns.finish(turn.id, { text: writer.text, ...(failure === undefined ? {} : { failure }) });
       this.order.advance(turn);
@@ -290,7 +290,11 @@ export class ResponseHandler implements LeasedWorkSource {
     signal?.throwIfAborted();
     const hasRun = isTakenOver === true && (await this.hasRun(turn));
     if (hasRun) await this.awaitRun(turn, writer);
-    else await this.generate(turn, await this.input.prepare(turn, this.now()), writer, signal);
+    else {
+      // What this process has sent of it before it gave the message up.
+      if (isTakenOver === true) writer.complete('');
+      await this.generate(turn, await this.input.prepare(turn, this.now()), writer, signal);
+    }
     await this.input.storeAnswer(turn, writer.text, this.now());
   }
 

@@ -12,6 +12,8 @@ export interface AnswerOutput {
   send(text: string): void;
   /** Another answer takes the place of what was sent: a process died, and the next one has called the model again. */
   restart?(): void;
+  /** Sends what the listeners lack of the entire text, or all of it after a restart if they have another beginning. */
+  complete?(text: string): void;
   done(): void;
   /** @param message one line for the people who read the answer, without keys and stacks */
   fail(message: string): void;

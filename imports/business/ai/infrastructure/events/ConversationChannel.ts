@@ -103,7 +103,8 @@ export class ConversationChannel implements OutputChannel {
     const output = this.outputOf(response);
     return {
       send: (text) => (response.isOwn ? undefined : output.send(text)),
-      restart: () => (response.isOwn ? undefined : output.restart?.()),
+      restart: () => (response.isOwn ? undefined : output.restart()),
+      complete: (text) => (response.isOwn ? undefined : output.complete(text)),
       done: () => output.done(),
       fail: (message) => output.fail(message),
     };
@@ -114,11 +115,8 @@ export class ConversationChannel implements OutputChannel {
     const response = this.responseTo(id);
     if (response.isOwn || response.last !== undefined) return;
     const output = this.outputOf(response);
-    const { length, hash } = response;
-    const isContinued = text.length >= length && hashText(text.slice(0, length)) === hash;
-    if (!isContinued) output.restart?.();
-    const rest = isContinued ? text.slice(length) : text;
-    if (rest !== '' || text === '') output.send(rest);
+    output.complete(text);
+    if (text === '') output.send(text);
     if (failure === undefined) output.done();
     else output.fail(failure);
   }
@@ -162,19 +160,28 @@ export class ConversationChannel implements OutputChannel {
     return response;
   }
 
-  private outputOf(response: ChannelResponse): AnswerOutput {
+  private outputOf(response: ChannelResponse): Required<AnswerOutput> {
     const end = (): void => {
       if (response.last !== undefined) return;
       response.last = this.buffer.last + 1;
       this.publish(response, 'end', DONE);
     };
+    const send = (text: string): void => {
+      if (response.last !== undefined) return;
+      for (const data of escapeMarkers(text)) this.publish(response, 'text', data);
+    };
+    const restart = (): void => {
+      if (response.last === undefined && response.length > 0) this.publish(response, 'restarted', RESTARTED);
+    };
     return {
-      send: (text) => {
-        if (response.last !== undefined) return;
-        for (const data of escapeMarkers(text)) this.publish(response, 'text', data);
-      },
-      restart: () => {
-        if (response.last === undefined && response.length > 0) this.publish(response, 'restarted', RESTARTED);
+      send,
+      restart,
+      complete: (text) => {
+        const { length, hash } = response;
+        const isContinued = text.length >= length && hashText(text.slice(0, length)) === hash;
+        if (!isContinued) restart();
+        const rest = isContinued ? text.slice(length) : text;
+        if (rest !== '') send(rest);
       },
       done: end,
       // Clients that read until the end marker would otherwise wait forever.

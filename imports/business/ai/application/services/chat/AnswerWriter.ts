@@ -37,10 +37,15 @@ export class AnswerWriter {
 
   /** @param text the entire answer, of which another process may have produced another beginning */
   complete(text: string): void {
-    const isContinued = text.startsWith(this.sent);
-    if (!isContinued) this.output.restart?.();
-    const rest = isContinued ? text.slice(this.sent.length) : text;
+    const { sent, output } = this;
     this.sent = text;
-    if (rest !== '') this.output.send(rest);
+    if (output.complete !== undefined) {
+      output.complete(text);
+      return;
+    }
+    const isContinued = text.startsWith(sent);
+    if (!isContinued) output.restart?.();
+    const rest = isContinued ? text.slice(sent.length) : text;
+    if (rest !== '') output.send(rest);
   }
 }
