@@ -46,5 +46,5 @@ export function bodyJson(body: object): readonly string[] {
   }
   if (kept.length === 0) return [JSON.stringify(body)];
   const json = JSON.stringify(Object.fromEntries(others)).slice(0, -1);
-  return [json === '{' ? json : `${json},`, ...kept, ']}'];
+  return [json, ...(json === '{' ? [] : [',']), ...kept, ']}'];
 }

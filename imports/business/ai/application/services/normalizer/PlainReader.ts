@@ -38,9 +38,12 @@ export class PlainReader {
   private text = 0;
   private values = 0;
   private root = '';
+  /** From the root to the value that is being read. Only so many as `depth` says: lists that shrink and grow are slow. */
   private readonly steps: (string | number)[] = [];
-  /** Outermost first. */
+  private depth = 0;
+  /** The objects around that value, outermost first. Only so many as `nesting` says. */
   private readonly ancestors: object[] = [];
+  private nesting = 0;
 
   /**
    * A deeply frozen copy. `undefined` fields are left out, as in JSON.
@@ -55,10 +58,9 @@ export class PlainReader {
   /** As `read`, of the element of a list. */
   readElement(value: unknown, listPath: string, index: number): Plain {
     this.begin(listPath);
-    this.steps.push(index);
-    const element = this.copy(value);
-    this.steps.pop();
-    return element;
+    this.steps[0] = index;
+    this.depth = 1;
+    return this.copy(value);
   }
 
   /** The own fields of an object, one level deep, for objects whose values are not all data. */
@@ -67,10 +69,11 @@ export class PlainReader {
     if (typeof value !== 'object' || value === null || this.isArray(value))
       throw invalid(path, `must be an object, not ${describe(value)}`);
     const fields = new Map<string, unknown>();
-    for (const key of this.keysOf(value)) {
-      this.steps.push(key);
+    const keys = this.keysOf(value);
+    this.depth = 1;
+    for (const key of keys) {
+      this.steps[0] = key;
       fields.set(key, this.field(value, key));
-      this.steps.pop();
     }
     return fields;
   }
@@ -88,9 +91,8 @@ export class PlainReader {
 
   private begin(path: string): void {
     this.root = path;
-    // Only a failed read leaves anything. A list whose length is set loses its memory.
-    if (this.steps.length > 0) this.steps.length = 0;
-    if (this.ancestors.length > 0) this.ancestors.length = 0;
+    this.depth = 0;
+    this.nesting = 0;
   }
 
   private copy(value: unknown): Plain {
@@ -120,34 +122,39 @@ export class PlainReader {
   }
 
   private nested(value: object): Plain {
-    if (this.ancestors.includes(value)) throw this.invalid('must not contain itself');
-    if (this.ancestors.length >= MAX_DEPTH) throw this.invalid(`must not be nested deeper than ${MAX_DEPTH} levels`);
-    this.ancestors.push(value);
-    const copy = this.isArray(value) ? this.copyList(value) : this.copyRecord(value);
-    this.ancestors.pop();
+    const { ancestors, depth, nesting } = this;
+    for (let level = 0; level < nesting; level += 1)
+      if (ancestors[level] === value) throw this.invalid('must not contain itself');
+    if (nesting >= MAX_DEPTH) throw this.invalid(`must not be nested deeper than ${MAX_DEPTH} levels`);
+    ancestors[nesting] = value;
+    this.nesting = nesting + 1;
+    const copy = this.isArray(value) ? this.copyList(value, depth) : this.copyRecord(value, depth);
+    this.depth = depth;
+    this.nesting = nesting;
     return Object.freeze(copy);
   }
 
-  private copyList(value: object): readonly Plain[] {
+  private copyList(value: object, depth: number): readonly Plain[] {
     const length = this.lengthOf(value);
     const copy: Plain[] = [];
+    this.depth = depth + 1;
     for (let index = 0; index < length; index += 1) {
-      this.steps.push(index);
+      this.steps[depth] = index;
       const element = this.get(value, index);
       if (element === undefined) throw this.invalid('is missing, and arrays must have no holes');
       copy.push(this.copy(element));
-      this.steps.pop();
     }
     return copy;
   }
 
-  private copyRecord(value: object): PlainRecord {
+  private copyRecord(value: object, depth: number): PlainRecord {
     const copy: Record<string, Plain> = {};
-    for (const key of this.keysOf(value)) {
-      this.steps.push(key);
+    const keys = this.keysOf(value);
+    this.depth = depth + 1;
+    for (const key of keys) {
+      this.steps[depth] = key;
       const field = this.field(value, key);
       if (field !== undefined) copy[key] = this.copy(field);
-      this.steps.pop();
     }
     return copy;
   }
@@ -204,7 +211,7 @@ export class PlainReader {
   }
 
   private invalid(problem: string, cause?: unknown): LLMInvalidRequestError {
-    return invalid(this.root + this.steps.map(formatStep).join(''), problem, cause);
+    return invalid(this.root + this.steps.slice(0, this.depth).map(formatStep).join(''), problem, cause);
   }
 }
 
