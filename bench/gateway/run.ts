@@ -2,8 +2,8 @@
  * Measures gateways against a plain relay: `npm run bench:gateway`, or a part of it: `npm run bench:gateway --
  * paced-chat --rounds 3 --only relay,bolide`. Vendor, relay and gateways are processes of their own, and rounds
  * alternate between them, so that other load on the machine affects all alike. Prints CPU per request or delta, and
- * memory. `--minutes 10` prints the memory of each minute under 500 paced streams instead, and `--profile <directory>`
- * writes CPU profiles.
+ * memory; `--save` writes the rows to RESULTS.md, too. `--minutes 10` prints the memory of each minute under 500 paced
+ * streams instead, and `--profile <directory>` writes CPU profiles.
  */
 import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { ask } from './ask';
 import { bundle, CONTENDERS, end, startContender, startVendor } from './contenders';
 import type { Contender, ContenderName } from './contenders';
+import { saveSection, table } from '../resultsPage';
 import { memoryByMinute } from './memory';
 import type { ProcessUsage } from './reportUsage';
 import { SCENARIOS } from './scenarios';
@@ -35,6 +36,7 @@ async function main(): Promise<void> {
       only: { type: 'string', default: CONTENDERS.join(',') },
       minutes: { type: 'string' },
       profile: { type: 'string' },
+      save: { type: 'boolean', default: false },
     },
   });
   const isMemory = values.minutes !== undefined;
@@ -51,8 +53,9 @@ async function main(): Promise<void> {
     const setting = { vendorUrl, directory, ...(values.profile === undefined ? {} : { profiles: values.profile }) };
     const contenders: Contender[] = [];
     for (const name of names) contenders.push(await startContender(name, setting, children));
-    if (values.minutes === undefined) await printCosts(scenarios, contenders, Number(values.rounds));
-    else await printMemory(scenarios, contenders, Number(values.minutes));
+    const { minutes, save: isSaved } = values;
+    if (minutes === undefined) await reportCosts(scenarios, contenders, { rounds: Number(values.rounds), isSaved });
+    else await reportMemory(scenarios, contenders, { minutes: Number(minutes), isSaved });
   } finally {
     await Promise.all(children.map(end));
     await rm(directory, { recursive: true, force: true });
@@ -72,17 +75,29 @@ function contenderOf(name: string): ContenderName {
   return known;
 }
 
-async function printCosts(
+const COSTS = {
+  title: 'Gateway',
+  intro: `\`npm run bench:gateway -- --save\`: CPU time of the gateway's process per request or delta, and relative to a plain relay over
+\`node:http\` (1.00): the median of interleaved rounds, with quartiles in parentheses. Memory is the largest resident set of the rounds.`,
+  head: ['scenario', 'API', 'contender', 'CPU of each', 'ratio to the relay', 'goal', 'memory'],
+  keys: 3,
+} as const;
+
+async function reportCosts(
   scenarios: readonly Scenario[],
   contenders: readonly Contender[],
-  rounds: number,
+  { rounds, isSaved }: { readonly rounds: number; readonly isSaved: boolean },
 ): Promise<void> {
-  console.log('| scenario | API | contender | CPU of each | ratio to the relay | goal | memory |');
-  console.log('| --- | --- | --- | --- | --- | --- | --- |');
+  const all: (readonly string[])[] = [];
   for (const scenario of scenarios) {
     const taking = contenders.filter(({ kind }) => kind.takesPart?.(scenario) !== false);
-    for (const row of await compare(scenario, taking, rounds)) console.log(row);
+    const rows = await compare(scenario, taking, rounds);
+    all.push(...rows);
+    process.stderr.write(`${scenario.id} is measured.\n`);
+    // Saved after every scenario, so that a later failure loses nothing.
+    if (isSaved) await saveSection({ ...COSTS, rows, rounds });
   }
+  console.log(table(COSTS.head, all));
 }
 
 function noCosts(): Costs {
@@ -93,7 +108,7 @@ async function compare(
   scenario: Scenario,
   contenders: readonly Contender[],
   rounds: number,
-): Promise<readonly string[]> {
+): Promise<readonly (readonly string[])[]> {
   const measured = contenders.map((contender) => ({ contender, costs: noCosts() }));
   // The first round warms up.
   const failures = new Map<Contender, unknown>();
@@ -115,10 +130,10 @@ async function compare(
   return measured.map(({ contender, costs }) => {
     const { name } = contender;
     if (failures.has(contender))
-      return `| ${scenario.title} | ${scenario.wire} | ${name} | fails: ${String(failures.get(contender))} | – | – | – |`;
+      return [scenario.title, scenario.wire, name, `fails: ${String(failures.get(contender))}`, '–', '–', '–'];
     const ratios = costs.each.map((cost, round) => cost / (plain?.each[round] ?? NaN));
     const isGateway = name !== 'relay';
-    return `| ${[
+    return [
       scenario.title,
       scenario.wire + (scenario.provider === undefined ? '' : ` on ${scenario.provider}`),
       name,
@@ -126,7 +141,7 @@ async function compare(
       isGateway ? `${median(ratios).toFixed(2)} (${quartiles(ratios)})` : '1.00',
       name === 'bolide' ? `≤ ${scenario.goal.toFixed(1)}, ≤ ${MEMORY_GOAL} MB` : '–',
       megabytes(Math.max(...costs.memory)),
-    ].join(' | ')} |`;
+    ];
   });
 }
 
@@ -143,18 +158,27 @@ async function measure(scenario: Scenario, contender: Contender): Promise<Proces
   return contender.usage();
 }
 
-async function printMemory(
+const MEMORY = {
+  title: 'Gateway, memory over time',
+  intro:
+    '`npm run bench:gateway -- --minutes 10 --save`: the largest resident set of each minute, under 500 paced streams at all times.',
+  head: ['scenario', 'API', 'contender', 'by minute'],
+  keys: 3,
+} as const;
+
+async function reportMemory(
   scenarios: readonly Scenario[],
   contenders: readonly Contender[],
-  minutes: number,
+  { minutes, isSaved }: { readonly minutes: number; readonly isSaved: boolean },
 ): Promise<void> {
+  const rows: (readonly string[])[] = [];
   for (const scenario of scenarios)
     for (const contender of contenders) {
       const memory = await memoryByMinute(scenario, contender, minutes);
-      console.log(
-        `${contender.name}, ${scenario.title} (${scenario.wire}), by minute: ${memory.map(megabytes).join(', ')}`,
-      );
+      rows.push([scenario.title, scenario.wire, contender.name, memory.map(megabytes).join(', ')]);
     }
+  if (isSaved) await saveSection({ ...MEMORY, rows });
+  console.log(table(MEMORY.head, rows));
 }
 
 function megabytes(bytes: number): string {
