@@ -1,4 +1,5 @@
 /** What pages ask of runs, in the same form on both hosts. */
+import type { CompactionOptions } from '../../business/ai/domain/types/Compaction';
 import type { LLMInput, ReasoningEffort } from '../../business/ai/domain/types/LLMTypes';
 import type { RunDurability } from '../../business/ai/domain/types/RunRecords';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
@@ -18,6 +19,8 @@ export interface StartRunRequest {
   /** JSON Schema of the answer. */
   readonly schema?: JsonObject;
   readonly maxIterations?: number;
+  /** How the history is kept within the model's context window. Default: the server's. */
+  readonly compaction?: boolean | Pick<CompactionOptions, 'strategy' | 'threshold' | 'window'>;
   /** When the run's progress is stored. Default: `step`. */
   readonly durability?: RunDurability;
   readonly conversationId?: string;

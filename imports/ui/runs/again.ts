@@ -1,6 +1,7 @@
 /** Starts from a run: repeats it, with edits, or from one of its turns. */
 import { textOfContent } from '../../business/ai/domain/entities/Content';
 import { isFunctionTool } from '../../business/ai/domain/entities/Tool';
+import type { CompactionSetting } from '../../business/ai/domain/types/Compaction';
 import type { RunExport } from '../../business/ai/domain/types/RunExport';
 import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { StartRunRequest } from '../data/runRequests';
@@ -85,6 +86,18 @@ export function toStartRequest(
     },
     ...(plan.limits.maxIterations <= 100 ? { maxIterations: plan.limits.maxIterations } : {}),
     ...(plan.durability === undefined ? {} : { durability: plan.durability }),
+    ...(plan.compaction === undefined ? {} : { compaction: compactionOf(plan.compaction) }),
+  };
+}
+
+/** Who writes the summaries and what is pinned is not for clients to say. */
+function compactionOf(setting: CompactionSetting): NonNullable<StartRunRequest['compaction']> {
+  if (setting === false) return false;
+  const { strategy, threshold, window } = setting;
+  return {
+    ...(strategy === undefined ? {} : { strategy }),
+    ...(threshold === undefined ? {} : { threshold }),
+    ...(window === undefined ? {} : { window }),
   };
 }
 
