@@ -250,7 +250,8 @@ describe('the playground in Chromium', function () {
         await send(`Tell me ${'more and more about meteors that are seen by many people '.repeat(20)}`);
         await waitForTurns('completed', count);
       }
-      // The reader is at the end, and stays there.
+      // The reader is at the end, and stays there once the last change is painted.
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
       const rest = await page
         .locator('.lane-scroller')
         .evaluateAll((all) => all.map((each) => each.scrollHeight - each.scrollTop - each.clientHeight));

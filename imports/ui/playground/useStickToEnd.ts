@@ -29,7 +29,10 @@ export function useStickToEnd(
     };
     // Called after layout and before the frame is painted.
     const observer = new ResizeObserver(() => {
-      if (isAtEnd.current) outer.scrollTop = outer.scrollHeight;
+      if (!isAtEnd.current) return;
+      outer.scrollTop = outer.scrollHeight;
+      // Where content has shrunk, that is further up, and the reader has not left.
+      last = outer.scrollTop;
     });
     observer.observe(inner);
     observer.observe(outer);
