@@ -51,8 +51,11 @@ export async function leaveWaitingRun(
   await record.seen(waitsFor === 'approval' ? 'tool:approval_required' : 'tool:executing');
   await until(async () => (await runs.load(executionId))?.calls[0]?.state !== 'pending');
   await earlier.close();
-  void loop.resume(executionId).catch(() => undefined);
-  await until(
-    async () => loop.isLocal(executionId) && (await runs.load(executionId))?.calls[0]?.state === STATES[waitsFor],
-  );
+  let failure: unknown;
+  loop.resume(executionId).catch((error: unknown) => (failure = error));
+  await until(async () => {
+    const state = (await runs.load(executionId))?.calls[0]?.state;
+    if (failure !== undefined) throw new Error('the run was not continued', { cause: failure });
+    return loop.isLocal(executionId) && state === STATES[waitsFor];
+  });
 }

@@ -66,6 +66,7 @@ function callsFor(conversation: Conversation, question: string): readonly ModelC
   if (mode === 'none') return [];
   const allowed =
     names === undefined ? conversation.tools : conversation.tools.filter((tool) => names.includes(tool.name));
+  if (allowed.length === 0) return [];
   const requested = chooseTools(question, allowed);
   const chosen = requested.length > 0 || mode === 'auto' ? requested : allowed.slice(0, 1);
   const values = extractValues(question);
@@ -161,9 +162,13 @@ function isJson(line: string): boolean {
 const QUOTE_LIMIT = 240;
 
 function quote(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const whole = text.trim();
+  // Of a message of megabytes, only the beginning is looked at.
+  const beginning = whole.slice(0, 100 * QUOTE_LIMIT);
+  const line = beginning.replace(/\s+/g, ' ');
   const characters = Array.from(line);
-  return `“${characters.length > QUOTE_LIMIT ? `${characters.slice(0, QUOTE_LIMIT).join('')}…` : line}”.`;
+  const isCut = characters.length > QUOTE_LIMIT || beginning.length < whole.length;
+  return `“${isCut ? `${characters.slice(0, QUOTE_LIMIT).join('')}…` : line}”.`;
 }
 
 /** Limits the turn's tokens: reasoning counts first, calls that don't fit are dropped, and the text is cut. */
