@@ -60,7 +60,7 @@ describe('A run that is started again', () => {
   });
 
   it('keeps its history as the first did, in what clients may say of it', () => {
-    const requestOf = (compaction: RunExport['plan']['compaction']) =>
+    const requestOf = (compaction: NonNullable<RunExport['plan']['compaction']>) =>
       toStartRequest(exported({ compaction }), draftOf(run), { requestId: 'n' }).compaction;
     expect(requestOf(false)).to.equal(false);
     expect(requestOf({ strategy: 'vendor', window: 9_000, threshold: 0.5, model: 'm', pinned: [0] })).to.deep.equal({

@@ -38,10 +38,10 @@ export class PlainReader {
   private text = 0;
   private values = 0;
   private root = '';
-  /** From the root to the value that is being read. Only so many as `depth` says: lists that shrink and grow are slow. */
+  /** From the root to the value that is being read: as many as `depth` says. Lists that shrink and grow are slow. */
   private readonly steps: (string | number)[] = [];
   private depth = 0;
-  /** The objects around that value, outermost first. Only so many as `nesting` says. */
+  /** The objects around that value, outermost first: as many as `nesting` says. */
   private readonly ancestors: object[] = [];
   private nesting = 0;
 
