@@ -1,13 +1,14 @@
 /**
  * The timers of a fake clock, without those of earlier tests in the same worker: a process that such a test lets die
- * goes on looking at its store, and its next look may be scheduled during the test at hand. What it waits for at a real
- * time lies, by the fake clock, as far ahead as a timer can.
+ * goes on looking at its store and at the clock, and its next look may be scheduled during the test at hand.
  */
 import type { SinonFakeTimers } from 'sinon';
-
-const FARTHEST_MS = 2 ** 31 - 1;
+import { MAX_TIMER_MS } from '../../imports/business/ai/application/services/shared/time';
 
 const OF_DEAD_PROCESSES = /this\s*\.(?:tick|lookAgain|readSoon|watch|scan|search)\(\)/;
+
+/** With the longest delay, it is that of a call that waits for a real time, which no fake clock comes near. */
+const OF_DUE_TIMES = /this\s*\.callBack\(\)/;
 
 interface FakeTimer {
   readonly func: unknown;
@@ -19,9 +20,9 @@ export function pendingTimers(clock: SinonFakeTimers): readonly string[] {
   // The declarations leave the timers out.
   const { timers } = clock as SinonFakeTimers & { readonly timers?: ReadonlyMap<number, FakeTimer> };
   return [...(timers?.values() ?? [])]
-    .filter(({ delay = 0 }) => delay < FARTHEST_MS)
-    .map(({ func }) => String(func))
-    .filter((code) => !OF_DEAD_PROCESSES.test(code));
+    .map(({ func, delay = 0 }) => ({ code: String(func), delay }))
+    .filter(({ code, delay }) => !OF_DEAD_PROCESSES.test(code) && !(delay >= MAX_TIMER_MS && OF_DUE_TIMES.test(code)))
+    .map(({ code }) => code);
 }
 
 export function countTimers(clock: SinonFakeTimers): number {
