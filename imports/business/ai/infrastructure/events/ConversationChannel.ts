@@ -166,22 +166,18 @@ export class ConversationChannel implements OutputChannel {
       response.last = this.buffer.last + 1;
       this.publish(response, 'end', DONE);
     };
-    const send = (text: string): void => {
-      if (response.last !== undefined) return;
-      for (const data of escapeMarkers(text)) this.publish(response, 'text', data);
-    };
-    const restart = (): void => {
-      if (response.last === undefined && response.length > 0) this.publish(response, 'restarted', RESTARTED);
-    };
     return {
-      send,
-      restart,
+      send: (text) => {
+        if (response.last !== undefined) return;
+        for (const data of escapeMarkers(text)) this.publish(response, 'text', data);
+      },
+      restart: () => {
+        if (response.last === undefined && response.length > 0) this.publish(response, 'restarted', RESTARTED);
+      },
       complete: (text) => {
-        const { length, hash } = response;
-        const isContinued = text.length >= length && hashText(text.slice(0, length)) === hash;
-        if (!isContinued) restart();
-        const rest = isContinued ? text.slice(length) : text;
-        if (rest !== '') send(rest);
+        if (response.last !== undefined) return;
+        for (const { data, type = 'text' } of restOf(text, response.length, response.hash))
+          this.publish(response, type, data);
       },
       done: end,
       // Clients that read until the end marker would otherwise wait forever.
