@@ -22,12 +22,20 @@ export interface WaitingRunInit {
   readonly waitsFor: 'approval' | 'review';
 }
 
-const STATES = { approval: 'awaiting_approval', review: 'needs_review' } as const;
+/** The call's state when its process goes, and when the host has continued it. */
+const STATES = {
+  approval: ['awaiting_approval', 'awaiting_approval'],
+  review: ['executing', 'needs_review'],
+} as const;
 
 export async function leaveWaitingRun(
-  { loop, runs }: Pick<AIModule, 'loop' | 'runs'>,
+  { loop, runs, recovery }: Pick<AIModule, 'loop' | 'runs' | 'recovery'>,
   { executionId, userId, providerId, title = executionId, tool, waitsFor, ...call }: WaitingRunInit,
 ): Promise<void> {
+  // A database with one process at a time knows no other that is alive, so the host would take the run over meanwhile.
+  const isRecovering = recovery.isRunning;
+  recovery.stop();
+  await recovery.scan();
   const definition: Tool = { type: 'function', name: tool };
   const earlier = new AgenticLoop({
     // A run is continued by the provider that it was started with.
@@ -49,13 +57,16 @@ export async function leaveWaitingRun(
   const { done } = await earlier.start(userId, options, metadata);
   done.catch(() => undefined);
   await record.seen(waitsFor === 'approval' ? 'tool:approval_required' : 'tool:executing');
-  await until(async () => (await runs.load(executionId))?.calls[0]?.state !== 'pending');
+  const [before, after] = STATES[waitsFor];
+  // The event comes before the call is stored.
+  await until(async () => (await runs.load(executionId))?.calls[0]?.state === before);
   await earlier.close();
   let failure: unknown;
   loop.resume(executionId).catch((error: unknown) => (failure = error));
   await until(async () => {
     const state = (await runs.load(executionId))?.calls[0]?.state;
     if (failure !== undefined) throw new Error('the run was not continued', { cause: failure });
-    return loop.isLocal(executionId) && state === STATES[waitsFor];
+    return loop.isLocal(executionId) && state === after;
   });
+  if (isRecovering) await recovery.start();
 }
