@@ -221,8 +221,35 @@ if (findSqlite() === undefined) {
     });
   });
 
+  describe('SQLite: columns', () => {
+    it('are asked for numbers only, and for nothing if a document has another value', async () => {
+      const database = await open('sqlite');
+      const rows = database.collection<{ readonly _id: string; readonly n?: unknown }>('rows');
+      await rows.ensureIndex({ n: 1 });
+      const values = [1, -0.5, null, 'x', true, [1, 2], { n: 1 }, new Date(1)];
+      for (const [at, n] of values.entries()) await rows.insert({ _id: `${at}`, n });
+      await rows.insert({ _id: 'none' });
+      const found = await rows.find({}, { fields: { n: 1 } });
+      expect(found).to.deep.equal([...values.map((n, at) => ({ _id: `${at}`, n })), { _id: 'none' }]);
+      await database.close();
+    });
+
+    it('hold any number of elements of an array', async () => {
+      const database = await open('sqlite');
+      const rows = database.collection<{ readonly _id: string; readonly tags: readonly string[] }>('rows');
+      await rows.ensureIndex({ tags: 1 });
+      for (const length of [0, 1, 2, 31, 32, 33, 47, 100])
+        await rows.insert({ _id: `${length}`, tags: Array.from({ length }, (_, at) => `tag-${at}`) });
+      expect(await rows.count({ tags: 'tag-0' })).to.equal(7);
+      expect(await rows.count({ tags: 'tag-31' })).to.equal(4);
+      expect((await rows.find({ tags: 'tag-99' })).map(({ _id }) => _id)).to.deep.equal(['100']);
+      await database.close();
+      expect((await data('check')).code).to.equal(0);
+    });
+  });
+
   describe('SQLite: removal', () => {
-    it('reads no document that SQL can find, and only ids if nothing else is asked for', async () => {
+    it('reads no document that SQL can find if ids and indexed numbers are all that is asked for', async () => {
       const database = await openFilled(300);
       const rows = database.collection<Row>('rows');
       damage(`UPDATE rows SET checksum = 1`);
@@ -231,6 +258,11 @@ if (findSqlite() === undefined) {
         { _id: '1' },
         { _id: '0' },
       ]);
+      expect(await rows.find({ n: { $lt: 2 } }, { sort: { n: 1 }, fields: { _id: 1, n: 1 } })).to.deep.equal([
+        { _id: '0', n: 0 },
+        { _id: '1', n: 1 },
+      ]);
+      expect(String(await failure(rows.find({ n: 1 }, { fields: { at: 1 } })))).to.include('is damaged');
       expect(await rows.remove({ n: { $in: Array.from({ length: 250 }, (_, n) => n) } })).to.equal(250);
       expect(await rows.count({})).to.equal(50);
       await database.close();

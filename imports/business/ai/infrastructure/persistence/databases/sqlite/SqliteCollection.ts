@@ -32,6 +32,7 @@ import { TopDocuments } from '../query/TopDocuments';
 import { upsertEach } from '../upsertEach';
 import type { SqlRow, SqlValue } from './nodeSqlite';
 import type { SqliteFile } from './SqliteFile';
+import { unquoted } from './names';
 import { AMONG, ROW, SqliteTable } from './SqliteTable';
 import type { IndexKeys } from './SqliteTable';
 import { toSqlCondition } from './toSqlCondition';
@@ -88,7 +89,8 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
     const { sort, limit = Infinity, fields } = parseFindOptions(options);
     await this.ready();
     const query = this.query(checked, sort);
-    if (query.isExact && query.isSorted && isIdOnly(fields)) return this.findIds(query, limit) as readonly T[];
+    const covered = query.isExact && query.isSorted ? this.findInColumns(query, fields, limit) : undefined;
+    if (covered !== undefined) return covered as readonly T[];
     let found = new TopDocuments<StoredDocument>(query.isSorted ? {} : sort, limit);
     const isInOrder = await this.scan(query, query.isSorted ? limit : Infinity, (row) => {
       found.add(row);
@@ -329,13 +331,34 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
     return found.filter((rowid) => isMatch(this.documentAt(rowid)));
   }
 
-  private findIds(query: Query, limit: number): readonly StoredDocument[] {
-    return this.select('_id', query, limit).map(({ _id }) => ({ _id: String(_id) }));
+  /**
+   * Without reading the documents, if columns have all that is asked for: ids, and numbers. Other values may be other
+   * ones there, and nothing may be null or missing.
+   */
+  private findInColumns(
+    query: Query,
+    fields: FindOptions['fields'] = {},
+    limit: number,
+  ): readonly StoredDocument[] | undefined {
+    const columns = new Map<string, string>();
+    for (const name of Object.keys(fields)) {
+      const column = name.includes('.') ? undefined : this.table.columnOf(name);
+      if (column === undefined) return undefined;
+      if (name !== '_id') columns.set(name, column);
+    }
+    if (Object.keys(fields).length === 0) return undefined;
+    const found: StoredDocument[] = [];
+    for (const row of this.select(['_id', ...columns.values()].join(', '), query, limit)) {
+      const document: Record<string, unknown> & StoredDocument = { _id: String(row['_id']) };
+      for (const [name, column] of columns) {
+        const value = row[unquoted(column)];
+        if (typeof value !== 'number') return undefined;
+        document[name] = value;
+      }
+      found.push(document);
+    }
+    return found;
   }
-}
-
-function isIdOnly(fields: FindOptions['fields'] = {}): boolean {
-  return Object.keys(fields).join() === '_id';
 }
 
 function rowidsOf(rows: readonly SqlRow[]): readonly number[] {

@@ -36,6 +36,8 @@ export const AMONG = 'SELECT value FROM json_each(?)';
 const KEY = 'k';
 const UNIQUE = 'u';
 const SPARSE_UNIQUE = 's';
+/** Elements that one statement inserts, at most. */
+const MAX_ROWS = 32;
 
 export class SqliteTable {
   readonly collection: string;
@@ -271,9 +273,15 @@ export class SqliteTable {
   }
 
   private insertElements(owner: number, elements: Keys['elements']): void {
-    for (const [path, values] of elements)
-      for (const value of values)
-        this.file.run(`INSERT INTO ${this.elements} (owner, path, value) VALUES (?, ?, ?)`, [owner, path, value]);
+    const rows = [...elements].flatMap(([path, values]) => values.map((value) => [owner, path, value]));
+    for (let at = 0; at < rows.length;) {
+      // A statement for each power of two is prepared once, and used for any number of rows.
+      const size = Math.min(MAX_ROWS, 2 ** Math.floor(Math.log2(rows.length - at)));
+      const places = Array.from({ length: size }, () => '(?, ?, ?)').join(', ');
+      const values = rows.slice(at, at + size).flat();
+      this.file.run(`INSERT INTO ${this.elements} (owner, path, value) VALUES ${places}`, values);
+      at += size;
+    }
   }
 
   private textSource(owner: number, name: string) {
