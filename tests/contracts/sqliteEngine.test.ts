@@ -248,6 +248,32 @@ if (findSqlite() === undefined) {
     });
   });
 
+  describe('SQLite: the version of a collection', () => {
+    it('is another one after each write, and the same after reads and writes of other collections', async () => {
+      const database = await openFilled(3);
+      const rows = database.collection<Row>('rows');
+      const versions = new Set<number | undefined>();
+      const write = async (writing: Promise<unknown>): Promise<void> => {
+        await writing;
+        versions.add(rows.version);
+      };
+      await write(rows.insert({ _id: 'a', n: 10 }));
+      await write(rows.insertMany([{ _id: 'b', n: 11 }]));
+      await write(rows.update({ _id: 'a' }, { $set: { text: 'x' } }));
+      await write(rows.update({}, { $set: { text: 'y' } }, { multi: true }));
+      await write(rows.upsertMany([{ _id: 'c', selector: {}, modifier: { $set: { n: 12 } } }]));
+      await write(rows.remove({ _id: 'c' }));
+      expect(versions.size).to.equal(6);
+      await rows.find({});
+      await database.collection('others').insert({ _id: 'a' });
+      await rows.remove({ _id: 'unknown' });
+      versions.add(rows.version);
+      expect(versions.size).to.equal(6);
+      expect(versions.has(undefined)).to.equal(false);
+      await database.close();
+    });
+  });
+
   describe('SQLite: removal', () => {
     it('reads no document that SQL can find if ids and indexed numbers are all that is asked for', async () => {
       const database = await openFilled(300);

@@ -4,6 +4,7 @@ import type {
   Selector,
   StoredDocument,
 } from '../../business/ai/domain/interfaces/DocumentCollection';
+import { RepeatedReads } from '../../business/ai/domain/RepeatedReads';
 import type { ApiTokenChange, ApiTokenStore, StoredApiToken } from './ApiTokenStore';
 
 export const API_TOKENS = 'ai_api_tokens';
@@ -17,9 +18,11 @@ const VALID: Selector = { revokedAt: { $exists: false } };
 
 export class DocumentApiTokenStore implements ApiTokenStore {
   private readonly tokens: DocumentCollection<ApiTokenDocument>;
+  private readonly byUser: RepeatedReads<readonly StoredApiToken[]>;
 
   constructor(tokens: DocumentCollection<ApiTokenDocument>) {
     this.tokens = tokens;
+    this.byUser = new RepeatedReads(tokens);
   }
 
   /** Creates the collection's indexes. Idempotent. */
@@ -49,7 +52,7 @@ export class DocumentApiTokenStore implements ApiTokenStore {
   }
 
   ofUser(userId: string): Promise<readonly StoredApiToken[]> {
-    return this.tokens.find({ userId, ...VALID }, { sort: { createdAt: 1 } });
+    return this.byUser.read(userId, () => this.tokens.find({ userId, ...VALID }, { sort: { createdAt: 1 } }));
   }
 
   all(limit: number): Promise<readonly StoredApiToken[]> {

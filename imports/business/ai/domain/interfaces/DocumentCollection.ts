@@ -74,6 +74,8 @@ export interface AggregateRow {
 }
 
 export interface DocumentCollection<T extends StoredDocument> {
+  /** Another number after each write of a document. Absent if other processes may write, too. */
+  readonly version?: number;
   /** @throws ConflictError if `_id` or a unique index already has the value */
   insert(document: T): Promise<void>;
   /**

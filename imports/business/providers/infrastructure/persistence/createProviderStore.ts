@@ -1,5 +1,6 @@
 /** Providers in a document collection. OAuth settings are stored as JSON, because their field names are arbitrary. */
 import type { DocumentCollection, StoredDocument } from '../../../ai/domain/interfaces/DocumentCollection';
+import { RepeatedReads } from '../../../ai/domain/RepeatedReads';
 import type { AuthKind, Provider, ProviderAuth } from '../../domain/entities/Provider';
 import type { ProviderStore } from '../../domain/interfaces/ProviderStore';
 import type { OAuthSettings } from '../../domain/types/OAuthSettings';
@@ -12,14 +13,14 @@ export interface ProviderDocument extends Omit<Provider, 'auth'>, StoredDocument
 export type ProviderCollection = DocumentCollection<ProviderDocument>;
 
 export function createProviderStore(collection: ProviderCollection): ProviderStore {
+  const lists = new RepeatedReads<readonly Provider[]>(collection);
   return {
     async find(providerId) {
       const found = await collection.findOne({ _id: providerId });
       return found === undefined ? undefined : fromDocument(found);
     },
-    async all() {
-      return (await collection.find({}, { sort: { name: 1, _id: 1 } })).map(fromDocument);
-    },
+    all: () =>
+      lists.read('all', async () => (await collection.find({}, { sort: { name: 1, _id: 1 } })).map(fromDocument)),
     async insert(provider) {
       await collection.insert(toDocument(provider));
     },

@@ -64,6 +64,10 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
     this.table = new SqliteTable(file, name);
   }
 
+  get version(): number {
+    return this.table.version;
+  }
+
   async insert(document: T): Promise<void> {
     const row = copyDocument(document);
     await this.ready();

@@ -51,6 +51,7 @@ export class SqliteTable {
   private unique = new Map<string, UniqueColumn>();
   private arrayPaths = new Set<string>();
   private hasTexts = false;
+  private changes = 0;
 
   /** `open` before use. */
   constructor(file: SqliteFile, collection: string) {
@@ -60,6 +61,11 @@ export class SqliteTable {
     this.name = quoted(name);
     this.elements = quoted(`${name}.elements`);
     this.texts = quoted(`${name}.texts`);
+  }
+
+  /** Another number after each change of a document, also of one that is taken back. */
+  get version(): number {
+    return this.changes;
   }
 
   /** Within a change: creates the table if there is none. */
@@ -90,6 +96,7 @@ export class SqliteTable {
 
   /** Within a change. @throws ConflictError */
   insert(document: StoredDocument): void {
+    this.changes += 1;
     const { text, newTexts } = encodeDocument(document);
     const keys = this.keysOf(document);
     const columns = [...keys.columns.keys()];
@@ -108,6 +115,7 @@ export class SqliteTable {
 
   /** Within a change: writes what differs. @throws ConflictError */
   replace(rowid: number, before: StoredDocument, next: StoredDocument): void {
+    this.changes += 1;
     const { text, newTexts, texts } = encodeDocument(next);
     const old = this.keysOf(before);
     const keys = this.keysOf(next);
@@ -131,6 +139,7 @@ export class SqliteTable {
 
   /** Within a change. */
   removeAll(rowids: readonly number[]): void {
+    this.changes += 1;
     const list = [JSON.stringify(rowids)];
     this.file.run(`DELETE FROM ${this.name} WHERE rowid IN (${AMONG})`, list);
     if (this.hasTexts) this.file.run(`DELETE FROM ${this.texts} WHERE owner IN (${AMONG})`, list);
