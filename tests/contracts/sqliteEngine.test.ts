@@ -248,6 +248,24 @@ if (findSqlite() === undefined) {
     });
   });
 
+  describe('SQLite: transactions', () => {
+    it('take what different tasks write in one turn of the event loop', async () => {
+      const sqlite = findSqlite();
+      if (sqlite === undefined) throw new Error('This Node has no SQLite.');
+      const file = await openSqliteFile(sqlite, join(directory, SQLITE_FILE), () => Promise.resolve());
+      await file.write(() => file.run('CREATE TABLE rows (n)'));
+      const { version } = file;
+      const writeAfter = async (n: number): Promise<void> => {
+        for (let at = 0; at < n; at += 1) await Promise.resolve();
+        await file.write(() => file.run('INSERT INTO rows VALUES (?)', [n]));
+      };
+      await Promise.all(Array.from({ length: 20 }, (_, n) => writeAfter(n)));
+      expect(file.version - version).to.equal(1);
+      expect(file.all('SELECT n FROM rows')).to.have.length(20);
+      await file.close();
+    });
+  });
+
   describe('SQLite: the version of a collection', () => {
     it('is another one after each write, and the same after reads and writes of other collections', async () => {
       const database = await openFilled(3);

@@ -96,13 +96,14 @@ export class SqliteFile {
 
   private async flush(): Promise<void> {
     while (this.pending.length > 0) {
+      // What other tasks of this turn write joins the transaction, and others get a turn between two.
+      await nextTurn();
       try {
         await this.verify();
         this.commit();
       } catch (error) {
         for (const { reject } of this.pending.splice(0)) reject(error);
       }
-      if (this.pending.length > 0) await nextTurn();
     }
     this.flushing = undefined;
   }
