@@ -46,7 +46,8 @@ export function textsOf(id: string, { n, size, shape }: WrittenContent): readonl
 export async function runWriter([mode, directory = '', seed = '0', large = 'short']: readonly string[]): Promise<void> {
   try {
     const heartbeat = mode === 'hold' && Number(seed) > 0 ? { heartbeatEvery: Number(seed) } : {};
-    const database = await open(directory, heartbeat);
+    // A compaction on a full disk fails with a warning.
+    const database = await open(directory, mode === 'fill' ? {} : { compactEvery: 100, ...heartbeat });
     print(`open ${process.pid}`);
     if (mode === 'hold') {
       const held = database.collection<WrittenRow>('rows');
@@ -83,10 +84,16 @@ export async function runWriter([mode, directory = '', seed = '0', large = 'shor
   }
 }
 
-function open(directory: string, heartbeat: { readonly heartbeatEvery?: number }): Promise<DocumentDatabase> {
+/** Milliseconds. */
+interface Intervals {
+  readonly compactEvery?: number;
+  readonly heartbeatEvery?: number;
+}
+
+function open(directory: string, intervals: Intervals): Promise<DocumentDatabase> {
   return process.env['DATA_ENGINE'] === 'sqlite'
-    ? openSqliteDatabase({ directory, ...heartbeat })
-    : openEmbeddedDatabase({ directory, compactEvery: 100, ...heartbeat });
+    ? openSqliteDatabase({ directory, ...intervals })
+    : openEmbeddedDatabase({ directory, ...intervals });
 }
 
 /** Takes half of the space that `fill` finds. */
