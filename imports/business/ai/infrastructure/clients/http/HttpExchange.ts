@@ -32,6 +32,11 @@ export interface HttpRequest {
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined;
 }
 
+/** Characters of a text that is written at once. A longer one would be copied as a whole, while others wait. */
+const MAX_WRITTEN = 4 * 1_024 ** 2;
+/** Characters of a piece of it. */
+const PIECE = 128 * 1_024;
+
 export interface Transport {
   readonly agents: { readonly http: HttpAgent; readonly https: HttpsAgent };
   readonly limits: TransportLimits;
@@ -114,9 +119,16 @@ class HttpExchange {
   }
 
   private send(body: HttpRequest['body']): void {
-    if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) this.request.end(body);
-    // Its failure destroys the request, whose own events are listened to.
-    else pipeline(Readable.from(this.observed(body), { objectMode: false }), this.request, () => undefined);
+    if (typeof body === 'string' && body.length > MAX_WRITTEN) {
+      this.request.setHeader('content-length', Buffer.byteLength(body));
+      this.stream(piecesOf(body));
+    } else if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) this.request.end(body);
+    else this.stream(this.observed(body));
+  }
+
+  /** Its failure destroys the request, whose own events are listened to. */
+  private stream(body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): void {
+    pipeline(Readable.from(body, { objectMode: false }), this.request, () => undefined);
   }
 
   /** The request's own error would only tell that it was destroyed. */
@@ -202,4 +214,14 @@ const MAX_DELAY_MS = 2 ** 31 - 1;
 
 function startTimer(milliseconds: number, action: () => void): NodeJS.Timeout {
   return setTimeout(action, Math.min(Math.max(milliseconds, 1), MAX_DELAY_MS));
+}
+
+function* piecesOf(text: string): Generator<Uint8Array, void, undefined> {
+  for (let start = 0; start < text.length;) {
+    const next = start + PIECE;
+    // The halves of a surrogate pair stay together.
+    const end = (text.codePointAt(next - 1) ?? 0) > 0xffff ? next + 1 : next;
+    yield Buffer.from(text.slice(start, end));
+    start = end;
+  }
 }

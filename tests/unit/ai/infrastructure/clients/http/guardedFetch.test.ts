@@ -67,6 +67,16 @@ describe('guardedFetch', () => {
       expect(server.requests[0]?.headers).to.include({ 'x-one': '1', 'content-length': '6' });
     });
 
+    it('come to a long request, too, which arrives as it was given', async () => {
+      server.answer = json({});
+      // Where it is divided, there is a surrogate pair.
+      const body = `a${'😀'.repeat(2_200_000)}ü`;
+      await (await guarded()(server.url, { method: 'POST', body })).text();
+      expect(server.requests[0]?.body === body, 'the body is the same').to.equal(true);
+      expect(server.requests[0]?.headers['content-length']).to.equal(`${Buffer.byteLength(body)}`);
+      expect(server.requests[0]?.headers['transfer-encoding']).to.equal(undefined);
+    });
+
     it('drop the byte order mark', async () => {
       server.answer = (response) => response.end('\ufeffx');
       expect(await (await guarded()(server.url)).text()).to.equal('x');
