@@ -251,14 +251,19 @@ for (const [transport, open] of allInFull(Object.entries(HOSTS), 1)) {
       typeof argument === 'function' ? (argument as (from: Stored) => object)(stored) : argument;
 
     /** The attempt is refused, and what is stored stays as it is. */
-    async function expectRefusal(person: Person, name: Name, argument: Argument | undefined, code: string) {
+    async function expectRefusal(
+      person: Person,
+      name: Name,
+      argument: Argument | undefined,
+      code: string,
+    ): Promise<void> {
       const day = new Date().getUTCDate();
       const before = await stateOf(opened.host);
       const { refusal } = await opened.call(person, name, given(argument));
       expect(refusal, `${name} by ${person}`).to.equal(code);
       const after = await stateOf(opened.host);
       // What was used today begins anew at midnight.
-      if (new Date().getUTCDate() !== day) return;
+      if (new Date().getUTCDate() !== day) return expectRefusal(person, name, argument, code);
       expect(after, `${name} by ${person} changes nothing`).to.deep.equal(before);
     }
 
