@@ -30,9 +30,9 @@ import { parseSelector } from '../query/parseSelector';
 import type { CheckedSelector } from '../query/parseSelector';
 import { TopDocuments } from '../query/TopDocuments';
 import { upsertEach } from '../upsertEach';
+import { unquoted } from './names';
 import type { SqlRow, SqlValue } from './nodeSqlite';
 import type { SqliteFile } from './SqliteFile';
-import { unquoted } from './names';
 import { AMONG, ROW, SqliteTable } from './SqliteTable';
 import type { IndexKeys } from './SqliteTable';
 import { toSqlCondition } from './toSqlCondition';
@@ -336,21 +336,23 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
   }
 
   /**
-   * Without reading the documents, if columns have all that is asked for: ids, and numbers. Other values may be other
-   * ones there, and nothing may be null or missing.
+   * Answers from the columns, without reading documents. Only ids and numbers are there as they are in the document:
+   * NULL stands for null and for a missing field.
+   * @returns undefined if the documents have to be read
    */
   private findInColumns(
     query: Query,
     fields: FindOptions['fields'] = {},
     limit: number,
   ): readonly StoredDocument[] | undefined {
+    const names = Object.keys(fields);
+    if (names.length === 0) return undefined;
     const columns = new Map<string, string>();
-    for (const name of Object.keys(fields)) {
+    for (const name of names) {
       const column = name.includes('.') ? undefined : this.table.columnOf(name);
       if (column === undefined) return undefined;
       if (name !== '_id') columns.set(name, column);
     }
-    if (Object.keys(fields).length === 0) return undefined;
     const found: StoredDocument[] = [];
     for (const row of this.select(['_id', ...columns.values()].join(', '), query, limit)) {
       const document: Record<string, unknown> & StoredDocument = { _id: String(row['_id']) };
