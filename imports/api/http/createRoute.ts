@@ -21,7 +21,7 @@ import type { RequestLimiters } from './beginRequest';
 import { discardBody } from './discardBody';
 import { errorResponse, requestIdHeaders } from './errorResponse';
 import type { ApiName } from './errorResponse';
-import { randomHex } from './randomHex';
+import { createRequestId } from './requestId';
 import { rateLimitHeaders } from './rateLimitHeaders';
 import { refusedRequest } from './refusedRequest';
 import type { RequestContext, RequestDetails, RouteHandler } from './RequestContext';
@@ -214,7 +214,7 @@ type PendingContext = Omit<RequestContext, 'principal'> & {
 function openContext(ports: RoutePorts, { name }: RouteOptions, request: Request, response: Response): PendingContext {
   const { inFlight, metrics } = ports;
   const startedAt = performance.now();
-  const requestId = `req_${randomHex(12)}`;
+  const requestId = createRequestId();
   const controller = new AbortController();
   const details: RequestDetails = {};
   let left = false;

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorResponse } from '../../api/http/errorResponse';
 import { HttpError } from '../../api/http/HttpError';
-import { randomHex } from '../../api/http/randomHex';
+import { createRequestId } from '../../api/http/requestId';
 import { toLLMError } from '../../api/http/toLLMError';
 import { parseUrl } from '../../business/ai/domain/parseUrl';
 
@@ -15,7 +15,7 @@ export function answerUnrouted(thrown: unknown, request: IncomingMessage, respon
     response.destroy();
     return;
   }
-  const requestId = `req_${randomHex(12)}`;
+  const requestId = createRequestId();
   const error = thrown === undefined || thrown === null ? unrouted(request) : toLLMError(thrown, printError);
   const { status, body, headers } = errorResponse(error, { api: 'app', requestId });
   const json = JSON.stringify(body);

@@ -19,7 +19,7 @@ import type { RequestLimiters } from '../../../http/beginRequest';
 import { errorResponse } from '../../../http/errorResponse';
 import { HttpError } from '../../../http/HttpError';
 import type { RequestDetails } from '../../../http/RequestContext';
-import { randomHex } from '../../../http/randomHex';
+import { createRequestId } from '../../../http/requestId';
 import { refusedRequest } from '../../../http/refusedRequest';
 import type { InFlightRequests } from '../../../http/InFlightRequests';
 import type { JsonLimits } from '../../../http/JsonScan';
@@ -133,7 +133,7 @@ export class ResponseSocket {
 
   private trace(handle: () => Promise<RequestOutcome>): Promise<void> {
     const { request, traceMessage } = this.ports;
-    return withLogIds({ request: `req_${randomHex(12)}` }, () => traceMessage({ request, route: ROUTE }, handle));
+    return withLogIds({ request: createRequestId() }, () => traceMessage({ request, route: ROUTE }, handle));
   }
 
   /** Never rejects: errors are sent to the client. */

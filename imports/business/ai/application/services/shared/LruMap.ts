@@ -3,6 +3,8 @@ export class LruMap<K, V> {
   private readonly entries = new Map<K, V>();
   private readonly limit: number;
   private readonly onEvict: (key: K, value: V) => void;
+  /** Used last: it is in its place. */
+  private newest: K | undefined;
 
   /** @param onEvict called with every evicted entry */
   constructor(limit: number, onEvict: (key: K, value: V) => void = () => undefined) {
@@ -17,9 +19,10 @@ export class LruMap<K, V> {
   /** Marks the entry as used. */
   get(key: K): V | undefined {
     const value = this.entries.get(key);
-    if (value !== undefined) {
+    if (value !== undefined && key !== this.newest) {
       this.entries.delete(key);
       this.entries.set(key, value);
+      this.newest = key;
     }
     return value;
   }
@@ -27,6 +30,7 @@ export class LruMap<K, V> {
   set(key: K, value: V): void {
     this.entries.delete(key);
     this.entries.set(key, value);
+    this.newest = key;
     for (const [oldest, evicted] of this.entries) {
       if (this.entries.size <= this.limit) break;
       this.entries.delete(oldest);

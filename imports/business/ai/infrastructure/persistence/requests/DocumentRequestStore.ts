@@ -1,5 +1,4 @@
 /** The request log in document collections: entries, and their bodies apart, since these expire sooner. */
-import { randomUUID } from 'node:crypto';
 import { bucketOf } from '../../../domain/entities/latencyBuckets';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import type { LoggedCall, RequestStore } from '../../../domain/interfaces/RequestLog';
@@ -18,6 +17,7 @@ import type { StorageBounds } from '../bounds/StorageBounds';
 import { StoredBytes } from '../bounds/StoredBytes';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import { searchWords } from '../runs/searchWords';
+import { timeOrderedUuid } from '../timeOrderedUuid';
 import { loggedJson } from './loggedJson';
 
 export const REQUESTS = 'ai_requests';
@@ -113,7 +113,7 @@ export class DocumentRequestStore implements RequestStore {
 
   private toDocument(entry: RequestEntry, hasBodies: boolean): RequestDocument {
     const { timeToFirstToken } = entry;
-    const _id = randomUUID();
+    const _id = timeOrderedUuid();
     return {
       _id,
       ...entry,

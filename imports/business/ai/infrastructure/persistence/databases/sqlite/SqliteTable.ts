@@ -288,7 +288,9 @@ export class SqliteTable {
       const size = Math.min(MAX_ROWS, 2 ** Math.floor(Math.log2(rows.length - at)));
       const places = Array.from({ length: size }, () => '(?, ?, ?)').join(', ');
       const values = rows.slice(at, at + size).flat();
-      this.file.run(`INSERT INTO ${this.elements} (owner, path, value) VALUES ${places}`, values);
+      // `OR FAIL`: the change takes back what a failed statement has written. Otherwise, SQLite prepares to do that for
+      // each statement by itself, which takes ten times as long within a change.
+      this.file.run(`INSERT OR FAIL INTO ${this.elements} (owner, path, value) VALUES ${places}`, values);
       at += size;
     }
   }
