@@ -16,6 +16,8 @@ export class StoredProviderSource implements ProviderSource {
   private readonly providers: Pick<ProvidersModule, 'service' | 'credentials'>;
   private readonly allowPrivateHosts: PrivateHosts;
   private cache: ReadonlyMap<string, CacheEntry> = new Map();
+  /** Those of the cache. */
+  private rows: readonly ProviderSettings[] = [];
   private hasRead = false;
   private reading: Promise<void> | undefined;
   private next: Promise<void> | undefined;
@@ -27,7 +29,7 @@ export class StoredProviderSource implements ProviderSource {
   }
 
   cached(): readonly ProviderSettings[] {
-    return [...this.cache.values()].flatMap(({ row }) => (row === undefined ? [] : [row]));
+    return this.rows;
   }
 
   async current(id: string): Promise<ProviderSettings | undefined> {
@@ -45,10 +47,12 @@ export class StoredProviderSource implements ProviderSource {
       if (!isStoreOutage(error) || known === undefined) throw error;
       return known;
     }
+    const entry = provider === undefined ? undefined : this.entry(provider);
+    if (entry === this.cache.get(id)) return provider;
     const known = new Map(this.cache);
-    if (provider === undefined) known.delete(id);
-    else known.set(id, this.entry(provider));
-    this.cache = known;
+    if (entry === undefined) known.delete(id);
+    else known.set(id, entry);
+    this.remember(known);
     return provider;
   }
 
@@ -94,7 +98,15 @@ export class StoredProviderSource implements ProviderSource {
       throw error;
     }
     this.hasRead = true;
-    this.cache = new Map(providers.map((provider) => [provider._id, this.entry(provider)]));
+    this.remember(new Map(providers.map((provider) => [provider._id, this.entry(provider)])));
+  }
+
+  private remember(cache: ReadonlyMap<string, CacheEntry>): void {
+    const before = [...this.cache.values()];
+    const now = [...cache.values()];
+    if (now.length === before.length && now.every((entry, at) => entry === before[at])) return;
+    this.cache = cache;
+    this.rows = now.flatMap(({ row }) => (row === undefined ? [] : [row]));
   }
 
   private entry(provider: Provider): CacheEntry {

@@ -13,12 +13,15 @@ export interface CatalogSettings {
   readonly defaultProvider?: string;
 }
 
+const NO_ROWS: readonly ProviderSettings[] = [];
+
 export class ProviderCatalog implements ProviderDirectory {
   private readonly defaultId: string | undefined;
   private readonly configured: ReadonlyMap<string, { readonly row: ProviderSettings; readonly provider: ILLMProvider }>;
   private readonly factory: LLMProviderFactory;
   private readonly source: ProviderSource | undefined;
   private readonly storedProviders = new Map<string, StoredProvider>();
+  private listed: { readonly of: readonly ProviderSettings[]; readonly rows: readonly ProviderSettings[] } | undefined;
 
   /** @throws LLMInvalidRequestError for invalid settings, an unknown default, or no provider at all without a source */
   constructor({ providers, defaultProvider }: CatalogSettings, factory: LLMProviderFactory, source?: ProviderSource) {
@@ -51,9 +54,9 @@ export class ProviderCatalog implements ProviderDirectory {
 
   /** The current settings, the default provider's first. Configured providers hide stored ones with the same id. */
   rows(): readonly ProviderSettings[] {
-    const rows = [...Array.from(this.configured.values(), ({ row }) => row), ...this.storedRows()];
-    const first = rows.findIndex(({ id }) => id === this.defaultId);
-    return first <= 0 ? rows : [...rows.splice(first, 1), ...rows];
+    const of = this.source?.cached() ?? NO_ROWS;
+    if (this.listed?.of !== of) this.listed = { of, rows: this.ordered() };
+    return this.listed.rows;
   }
 
   get(id: string): ILLMProvider | undefined {
@@ -87,6 +90,12 @@ export class ProviderCatalog implements ProviderDirectory {
 
   async refresh(): Promise<void> {
     await this.source?.refresh();
+  }
+
+  private ordered(): readonly ProviderSettings[] {
+    const rows = [...Array.from(this.configured.values(), ({ row }) => row), ...this.storedRows()];
+    const first = rows.findIndex(({ id }) => id === this.defaultId);
+    return first <= 0 ? rows : [...rows.splice(first, 1), ...rows];
   }
 
   private storedRows(): readonly ProviderSettings[] {
