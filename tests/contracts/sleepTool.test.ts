@@ -1,6 +1,7 @@
 /** A run sleeps until a time, in every store, whichever process has it then. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { stub } from 'sinon';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
 import { sleepTool } from '../../imports/business/ai/infrastructure/tools/sleepTool';
@@ -44,6 +45,22 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
       const call = await callOf();
       expect(call).to.include({ state: 'completed' });
       if (call?.state === 'completed') expect(call.endTime - (call.startTime ?? 0)).to.be.at.least(200);
+    });
+
+    it('counts its seconds from the start that the call shows', async () => {
+      const loop = create([sleeping({ seconds: 60 })]);
+      const realNow = Date.now.bind(Date);
+      let reads = 0;
+      // Every look at the clock takes a while.
+      const clock = stub(Date, 'now').callsFake(() => realNow() + 10 * reads++);
+      try {
+        await loop.start('ann', options);
+        await until(async () => (await callOf())?.state === 'executing');
+      } finally {
+        clock.restore();
+      }
+      const call = await callOf();
+      expect(call?.state === 'executing' && 'expiresAt' in call && call.expiresAt - call.startTime).to.equal(60_000);
     });
 
     itInFull('wakes at the same time in the process that continues it', async function () {

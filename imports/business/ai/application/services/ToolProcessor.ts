@@ -328,8 +328,9 @@ export class ToolProcessor {
       return this.runChild(job, job.children, tool, args, outcome);
     if (tool.definition.timer === true) {
       const stored = isExecuting(call) && 'expiresAt' in call ? call.expiresAt : undefined;
-      const wakesAt = stored ?? timeNamedBy(args);
-      outcome.markExecuting(wakesAt);
+      const now = Date.now();
+      const wakesAt = stored ?? timeNamedBy(args, now);
+      outcome.markExecuting(wakesAt, now);
       outcome.completeAt(wakesAt, this.dueTimes);
     } else this.startWait(job, tool, outcome);
     this.settleBySubmission(job, outcome);

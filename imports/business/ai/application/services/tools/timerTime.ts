@@ -6,12 +6,12 @@ import { isObject } from '../../../domain/json';
 const MAX_WAIT_MS = 400 * 86_400_000;
 
 /**
+ * @param now the start of the wait, in milliseconds since the epoch
  * @returns milliseconds since the epoch
  * @throws ToolError `invalid-arguments`
  */
-export function timeNamedBy(args: unknown): number {
+export function timeNamedBy(args: unknown, now: number): number {
   const { until, seconds } = isObject(args) ? args : {};
-  const now = Date.now();
   const time = typeof until === 'string' ? Date.parse(until) : typeof seconds === 'number' ? now + seconds * 1000 : NaN;
   if (Number.isFinite(time) && time - now <= MAX_WAIT_MS) return time;
   throw new ToolError(
