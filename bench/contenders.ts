@@ -24,6 +24,9 @@ export const REFERENCE = 'raw-sdk';
 
 export const OWN = 'bolide';
 
+/** What other frameworks take part in: growth is measured against the SDK alone, and they have no runs that wait. */
+const PEERS: readonly BenchSection[] = ['Calls, streams and loops', 'Import'];
+
 export const CONTENDERS: readonly ContenderRow[] = [
   { id: REFERENCE, file: 'rawSdk.ts', packages: ['openai', '@anthropic-ai/sdk'] },
   { id: 'floor', file: 'floor.ts', packages: [] },
@@ -31,9 +34,14 @@ export const CONTENDERS: readonly ContenderRow[] = [
   { id: `${OWN}-package`, file: 'bolidePackage.ts', packages: [], loads: 'package' },
   { id: `${OWN}-esm`, file: 'bolidePackage.ts', packages: [], loads: 'package, ESM', sections: ['Import'] },
   { id: `${OWN}-tsx`, file: 'bolide.ts', packages: [], loads: 'tsx', sections: ['Import'] },
-  { id: 'ai-sdk', file: 'aiSdk.mjs', packages: ['ai', '@ai-sdk/openai', '@ai-sdk/anthropic'] },
-  { id: 'langchain', file: 'langchain.mjs', packages: ['langchain', '@langchain/openai', '@langchain/anthropic'] },
-  { id: 'openai-agents', file: 'openaiAgents.mjs', packages: ['@openai/agents'] },
+  { id: 'ai-sdk', file: 'aiSdk.mjs', packages: ['ai', '@ai-sdk/openai', '@ai-sdk/anthropic'], sections: PEERS },
+  {
+    id: 'langchain',
+    file: 'langchain.mjs',
+    packages: ['langchain', '@langchain/openai', '@langchain/anthropic'],
+    sections: PEERS,
+  },
+  { id: 'openai-agents', file: 'openaiAgents.mjs', packages: ['@openai/agents'], sections: PEERS },
 ];
 
 /** Bolide's contender as another checkout of the repository has it. */
