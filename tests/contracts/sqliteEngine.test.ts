@@ -5,6 +5,7 @@
  */
 import { expect } from 'chai';
 import { execFile, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -335,6 +336,39 @@ if (findSqlite() === undefined) {
         await database.close();
       });
     });
+
+  describe('SQLite: lists in documents', () => {
+    it('cost no more in a large change than in many small ones', async function () {
+      this.timeout(60_000);
+      const database = await open('sqlite');
+      const words = database.collection<{ readonly _id: string; readonly words: readonly string[] }>('words');
+      await words.ensureIndex({ words: 1 });
+      const documents = (round: string, count = 400): { readonly _id: string; readonly words: readonly string[] }[] =>
+        Array.from({ length: count }, (_, n) => ({
+          _id: `${round}-${n}`,
+          words: Array.from({ length: 30 }, (_each, word) => (word < 8 ? `common-${word}` : randomUUID())),
+        }));
+      const cpuOf = async (write: () => Promise<unknown>): Promise<number> => {
+        const before = process.cpuUsage();
+        await write();
+        const { user, system } = process.cpuUsage(before);
+        return user + system;
+      };
+      await words.insertMany(documents('before', 2_000));
+      const ratios: number[] = [];
+      for (let round = 0; round < 5; round += 1) {
+        const large = await cpuOf(() => words.insertMany(documents(`large-${round}`)));
+        const small = await cpuOf(() =>
+          Promise.all(documents(`small-${round}`).map((document) => words.insert(document))),
+        );
+        ratios.push(large / small);
+      }
+      const [, , median] = ratios.toSorted((a, b) => a - b);
+      // It is 2 if SQLite has to be able to undo each statement by itself.
+      expect(median).to.be.below(1.35);
+      await database.close();
+    });
+  });
 
   describe('SQLite: kill -9 during writes', () => {
     it(`neither loses nor mixes documents in ${KILLS} rounds (seed ${SEED})`, async function () {
