@@ -621,8 +621,8 @@ describe('runs on a store that several processes share', () => {
     const { startTime } = await next.record.seen('tool:needs_review');
     expect(await failure(next.loop.rerun('r', 'a', startTime - 1))).to.be.instanceOf(ConflictError);
     expect(sent).to.equal(1);
-    // No earlier approval could be repeated by it.
-    expect(await next.loop.approve('r', 'a')).to.equal('completed');
+    // No earlier approval could be repeated by it. The tool may end before its start has been stored, or after.
+    expect(await next.loop.approve('r', 'a')).to.be.oneOf(['executing', 'completed']);
     await run;
     expect(sent).to.equal(2);
   });
