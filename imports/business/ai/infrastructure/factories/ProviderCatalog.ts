@@ -21,7 +21,8 @@ export class ProviderCatalog implements ProviderDirectory {
   private readonly factory: LLMProviderFactory;
   private readonly source: ProviderSource | undefined;
   private readonly storedProviders = new Map<string, StoredProvider>();
-  private listed: { readonly of: readonly ProviderSettings[]; readonly rows: readonly ProviderSettings[] } | undefined;
+  private listed:
+    { readonly stored: readonly ProviderSettings[]; readonly rows: readonly ProviderSettings[] } | undefined;
 
   /** @throws LLMInvalidRequestError for invalid settings, an unknown default, or no provider at all without a source */
   constructor({ providers, defaultProvider }: CatalogSettings, factory: LLMProviderFactory, source?: ProviderSource) {
@@ -54,15 +55,15 @@ export class ProviderCatalog implements ProviderDirectory {
 
   /** The current settings, the default provider's first. Configured providers hide stored ones with the same id. */
   rows(): readonly ProviderSettings[] {
-    const of = this.source?.cached() ?? NO_ROWS;
-    if (this.listed?.of !== of) this.listed = { of, rows: this.ordered() };
+    const stored = this.source?.cached() ?? NO_ROWS;
+    if (this.listed?.stored !== stored) this.listed = { stored, rows: this.ordered(stored) };
     return this.listed.rows;
   }
 
   get(id: string): ILLMProvider | undefined {
     const configured = this.configured.get(id);
     if (configured !== undefined) return configured.provider;
-    const row = this.storedRows().find((each) => each.id === id);
+    const row = this.rows().find((each) => each.id === id);
     if (row === undefined || this.source === undefined) {
       this.evict(id);
       return undefined;
@@ -75,7 +76,7 @@ export class ProviderCatalog implements ProviderDirectory {
   }
 
   has(id: string): boolean {
-    return this.configured.has(id) || this.storedRows().some((row) => row.id === id);
+    return this.rows().some((row) => row.id === id);
   }
 
   /** The model that a request for the provider gets without naming one. Undefined if only the vendor knows it. */
@@ -92,14 +93,13 @@ export class ProviderCatalog implements ProviderDirectory {
     await this.source?.refresh();
   }
 
-  private ordered(): readonly ProviderSettings[] {
-    const rows = [...Array.from(this.configured.values(), ({ row }) => row), ...this.storedRows()];
+  private ordered(stored: readonly ProviderSettings[]): readonly ProviderSettings[] {
+    const rows = [
+      ...Array.from(this.configured.values(), ({ row }) => row),
+      ...stored.filter(({ id }) => !this.configured.has(id)),
+    ];
     const first = rows.findIndex(({ id }) => id === this.defaultId);
     return first <= 0 ? rows : [...rows.splice(first, 1), ...rows];
-  }
-
-  private storedRows(): readonly ProviderSettings[] {
-    return (this.source?.cached() ?? []).filter(({ id }) => !this.configured.has(id));
   }
 
   private evict(id: string): void {
