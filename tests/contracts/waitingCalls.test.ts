@@ -77,9 +77,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
     });
 
     it('states that it waits for a result from outside, and no longer once it has one', async () => {
-      // Two readings of the clock may differ.
-      let now = Date.now();
-      sinon.stub(Date, 'now').callsFake(() => (now += 7));
+      advanceAtEveryReading();
       const loop = await start([calling({ name: 'hook', call_id: 'c' }), answer('done')]);
       const done = execute(loop, 'hook');
       await waitingFor('external', 'executing');
@@ -147,6 +145,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
       await waitingFor('external', 'executing');
       await first.close();
       await rewrite(opened, ({ expiresAt: _expiresAt, ...call }) => call);
+      advanceAtEveryReading();
       const second = await start([]);
       void second.resume('r').catch(() => undefined);
       await waitingFor('external', 'executing');
@@ -154,6 +153,12 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
       expect(call?.expiresAt).to.equal((call?.startTime ?? 0) + 60_000);
     });
   });
+}
+
+/** Two readings of the clock differ. */
+function advanceAtEveryReading(): void {
+  let now = Date.now();
+  sinon.stub(Date, 'now').callsFake(() => (now += 7));
 }
 
 const WAIT_FIELDS = ['waiting', 'expiresAt', 'argumentsHash', 'argumentsLength'];

@@ -399,7 +399,7 @@ export class ToolProcessor {
   private startWait(job: ToolJob, tool: OfferedTool, outcome: ToolCallOutcome): void {
     const { timeout = DECISION_LIFETIME_MS } = tool.definition;
     const now = Date.now();
-    const elapsedMs = 'startTime' in job.call ? elapsedSince(job.call.startTime ?? 0) : 0;
+    const elapsedMs = 'startTime' in job.call ? elapsedSince(job.call.startTime ?? 0, now) : 0;
     outcome.markExecuting(now - elapsedMs + timeout, now);
     outcome.startTimeout(timeout, elapsedMs, this.dueTimes);
   }

@@ -26,7 +26,8 @@ export async function sleep(duration: number, signal?: AbortSignal): Promise<voi
  * Milliseconds since a stored moment. The moment may have been stored by another process, so the wall clock is the
  * only one that applies. A clock that was set back counts as no time passed, so that no wait gets longer than intended.
  * @param at milliseconds since the epoch
+ * @param now the same
  */
-export function elapsedSince(at: number): number {
-  return Math.max(0, Date.now() - at);
+export function elapsedSince(at: number, now = Date.now()): number {
+  return Math.max(0, now - at);
 }
