@@ -1,5 +1,6 @@
 /** Refreshing on a real server while responses are lost and sealing keys are rotated. */
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { LLMAuthError, LLMConnectionError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { failure } from '../support/failure';
@@ -62,6 +63,29 @@ describe('a refresh whose response is lost', () => {
     });
     expect((await connectAs(app, 'alice')).page.status).to.equal(200);
     expect(await getToken()).to.be.a('string');
+  });
+});
+
+describe('a server that has closed its idle connections', () => {
+  it('receives every token request, each on a new connection', async () => {
+    const app = await ProvidersHost.start();
+    const server = await TestAuthorizationServer.start({ redirectUris: [`${app.url}/oauth/callback`] });
+    await createProvider(app, server);
+    await connectAs(app, 'alice');
+    const used = new Set<Socket>();
+    server.intercept = ({ socket }) => {
+      // As a request meets a connection whose end has not been noticed yet.
+      if (used.has(socket)) socket.destroy();
+      used.add(socket);
+      return socket.destroyed;
+    };
+    for (let round = 1; round <= 3; round++) {
+      await app.expire(PROVIDER_ID, 'alice');
+      await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' });
+      expect(server.countGranted('refresh_token')).to.equal(round);
+    }
+    await app.stop();
+    await server.stop();
   });
 });
 

@@ -17,7 +17,7 @@ import type {
 } from '../../domain/interfaces/AuthorizationServer';
 import type { OAuthSettings } from '../../domain/types/OAuthSettings';
 import type { TokenSet } from '../../domain/types/TokenSet';
-import { OAUTH_TIMEOUT_MS } from './createOAuthFetch';
+import { OAUTH_TIMEOUT_MS, OWN_CONNECTION } from './createOAuthFetch';
 
 const MAX_BODY_BYTES = 64 * 1024;
 
@@ -57,7 +57,7 @@ export class KeyExchangeServer implements AuthorizationServer {
     if (code === null || code === '') throw new OAuthRefusal('invalid_response', 'The response has no code.');
     const response = await this.fetch(endpoint(settings.tokenEndpoint), {
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      headers: { 'content-type': 'application/json', accept: 'application/json', ...OWN_CONNECTION },
       body: JSON.stringify({ code, code_verifier: codeVerifier, code_challenge_method: 'S256' }),
       call: { timeout: OAUTH_TIMEOUT_MS, maxResponseBytes: MAX_BODY_BYTES },
     });

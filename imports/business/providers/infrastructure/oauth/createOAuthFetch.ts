@@ -6,6 +6,12 @@ import type { GuardedFetch } from '../../../ai/infrastructure/clients/http/guard
 export const OAUTH_TIMEOUT_MS = 15_000;
 const MAX_BODY_BYTES = 512 * 1024;
 
+/**
+ * Every request opens its own connection. An idle one may have been closed by the server, unnoticed so far, and a lost
+ * request cannot be sent again, since the server may have used the code or refresh token in it.
+ */
+export const OWN_CONNECTION = { connection: 'close' } as const;
+
 export type OAuthFetch = (
   url: string,
   options: CustomFetchOptions<string, URLSearchParams | string | undefined>,
@@ -25,7 +31,12 @@ export function createOAuthFetch(
   return async (url, { method, headers, body, signal }) => {
     beforeSend?.();
     const call = { signal, timeout: OAUTH_TIMEOUT_MS, maxResponseBytes: MAX_BODY_BYTES };
-    const response = await fetch(url, { method, headers, body: body?.toString(), call });
+    const response = await fetch(url, {
+      method,
+      headers: { ...headers, ...OWN_CONNECTION },
+      body: body?.toString(),
+      call,
+    });
     const text = readBody(await response.text());
     return new Response(NULL_BODY_STATUSES.has(response.status) ? null : text, {
       status: response.status,
