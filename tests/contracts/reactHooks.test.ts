@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { useLayoutEffect } from 'react';
 import type { RunningServer } from '../../imports/startup/node/startServer';
 import { createHttpData } from '../../imports/ui/data/http/createHttpData';
 import type { HttpDashboardData } from '../../imports/ui/data/http/createHttpData';
@@ -182,6 +183,22 @@ describe('React hooks over HTTP', () => {
       await hook.until(() => hook.values.length > renderings);
       void hook.current.send('Hello?');
       await hook.until((value) => isReady(value) && value.messages.length === 2);
+    });
+
+    it('sends with the options of the last rendering, even before it is painted', async () => {
+      const useSender = (options: UseConversationOptions): Conversation => {
+        const conversation = useConversation(options);
+        const { send } = conversation;
+        useLayoutEffect(() => {
+          if (options.model === 'openai') void send('Hello?');
+        }, [options.model, send]);
+        return conversation;
+      };
+      const hook = mount(useSender, { model: 'no-such-provider' });
+      await hook.until(isReady);
+      hook.render({ model: 'openai' });
+      const shown = await hook.until(({ status, messages }) => status === 'failed' || messages.length === 2);
+      expect(shown.error).to.equal(undefined);
     });
 
     it('follows the conversation in another tab', async () => {

@@ -3,7 +3,7 @@
  * the newest one, whose transcript is the conversation so far. The server stores all of it, so that a conversation
  * survives a reload and is the same in every tab.
  */
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { isFinished } from '../../business/ai/domain/entities/Run';
 import type { LLMInput } from '../../business/ai/domain/types/LLMTypes';
 import type { RunView, UsageView } from '../../business/ai/domain/types/RunViews';
@@ -82,7 +82,8 @@ export function useConversation(options: UseConversationOptions): Conversation {
   const latest = useRef({ options, newest, outgoing, isSending });
   /** The request whose run is to be cancelled as soon as it is known. */
   const stopped = useRef<string>();
-  useEffect(() => {
+  // Before the page is painted, and before anybody can send.
+  useLayoutEffect(() => {
     latest.current = { options, newest, outgoing, isSending };
   });
   const { commands } = data;

@@ -1,5 +1,5 @@
 /** The playground's state, stored over a reload, and its commands: send, send again, stop. */
-import { useCallback, useEffect, useMemo, useReducer, useRef } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef } from 'react';
 import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
 import { useData } from '../hooks/BolideProvider';
 import { newRequestId } from '../hooks/newRequestId';
@@ -36,10 +36,11 @@ export function usePlayground(initial: () => PlaygroundState): Playground {
   const runs = useLastRuns(state.lanes);
   const problems = useMemo(() => checkSettings(state.settings), [state.settings]);
   const latest = useRef({ state, runs });
-  useEffect(() => {
+  // Before the page is painted, and before anybody can send.
+  useLayoutEffect(() => {
     latest.current = { state, runs };
-    storeDraft(state);
   });
+  useEffect(() => storeDraft(state));
   /** Requests to be cancelled as soon as their runs are known. */
   const stopped = useRef(new Set<string>());
 
