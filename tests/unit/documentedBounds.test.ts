@@ -67,7 +67,7 @@ const ROWS: Readonly<Record<string, () => string>> = {
     `${mega(TRANSPORT, 'maxMediaBytes')} MiB, ${plain(TRANSPORT, 'maxMediaDownloads')} URLs, ` +
     `${word(`${AI}/infrastructure/providers/MediaDownloads.ts`, 'PARALLEL')} at a time`,
   'schemas that are compiled and checked': () =>
-    `one at a time, for ${seconds(`${SERVICES}/schema/SchemaWorkers.ts`, 'timeLimitMs')} seconds`,
+    `one at a time, for ${seconds(`${SERVICES}/schema/SchemaWorkers.ts`, 'timeLimitMs')} seconds of CPU time`,
   'events of runs in progress, for streams': () => `${plain(`${EVENTS}/LiveRunEvents.ts`, 'MAX_RUNS')} runs`,
   'which provider has a response, the tokens of a conversation, the target that serves one': () =>
     `${plain(`${SERVICES}/routing/ResilientProvider.ts`, 'trackedResponses')} each`,

@@ -1,7 +1,7 @@
 /**
  * Compiles schemas and validates values without holding the event loop. A program's own schemas are compiled in place,
  * and values are validated in place as long as that takes next to no time. Schemas of strangers are never compiled
- * here: a pool of threads does everything, within one time limit.
+ * here: a pool of threads does everything, within one limit of CPU time.
  */
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
@@ -45,7 +45,10 @@ export async function assertUntrustedSchema(schema: JsonObject, userId: string):
   if (result.kind === 'broken') throw requestError(result);
   if (result.kind === 'too-slow')
     throw requestError(
-      new BrokenSchemaError('$', `it could not be compiled within ${threads().timeLimitMs} ms; make it smaller`),
+      new BrokenSchemaError(
+        '$',
+        `it could not be compiled within ${threads().timeLimitMs} ms of CPU time; make it smaller`,
+      ),
     );
   if (result.kind === 'too-large')
     throw requestError(new BrokenSchemaError('$', 'compiling it takes too much memory; make it smaller'));
@@ -78,7 +81,7 @@ async function checkInThread({ schema, userId }: CheckedSchema, value: unknown, 
     case 'broken':
       throw requestError(result);
     case 'too-slow':
-      return unchecked(`could not be checked against its schema within ${threads().timeLimitMs} ms`);
+      return unchecked(`could not be checked against its schema within ${threads().timeLimitMs} ms of CPU time`);
     case 'too-large':
       return unchecked('could not be checked against its schema: that takes too much memory');
   }

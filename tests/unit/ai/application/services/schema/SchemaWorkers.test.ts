@@ -1,6 +1,7 @@
 /** The pool: owners take turns, threads are replaced, and what one job does harms no other. */
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { restore, stub } from 'sinon';
 import { SchemaWorkers } from '../../../../../../imports/business/ai/application/services/schema/SchemaWorkers';
 import type { SchemaJob } from '../../../../../../imports/business/ai/application/services/schema/schemaJob';
 import { SCHEMA_WORKER_FILE, schemaWorkerFile } from '../../../../../../scripts/build/buildSchemaWorker';
@@ -14,7 +15,10 @@ const HARMLESS: SchemaJob = { schema: '{"type":"string"}', check: { value: 'x', 
 
 describe('schema workers', () => {
   let workers = new SchemaWorkers();
-  afterEach(() => workers.close());
+  afterEach(async () => {
+    restore();
+    await workers.close();
+  });
 
   it('run the program that is in the source tree', async () => {
     expect(
@@ -34,6 +38,19 @@ describe('schema workers', () => {
     for (let count = 0; count < 5; count += 1) ended.push(`alice ${(await workers.run(HARMLESS, 'alice')).kind}`);
     await attack;
     expect(ended).to.deep.equal([...new Array<string>(5).fill('alice judged'), 'mallory too-slow', 'mallory too-slow']);
+  });
+
+  it('give a job its CPU time, however busy the machine is with other things', async () => {
+    // The process is not given any.
+    const usage = stub(process, 'cpuUsage').returns({ user: 0, system: 0 });
+    workers = new SchemaWorkers({ size: 1, timeLimitMs: 1 });
+    expect((await workers.run(HARMLESS, 'a')).kind).to.equal('judged');
+
+    let looks = 0;
+    usage.callsFake((before) => ({ user: before === undefined ? 0 : (looks += 1) * 100, system: 100 }));
+    expect((await workers.run(ENDLESS, 'a')).kind).to.equal('too-slow');
+    // 0.2, 0.3, 0.4 and 0.5 ms of one.
+    expect(looks).to.equal(4);
   });
 
   it('serve owners in turns', async () => {
