@@ -20,7 +20,10 @@ export function withDashboard(
     await setUp(app);
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') console.error(await app?.describePages());
+    const { state, err } = this.currentTest ?? {};
+    if (app === undefined || state !== 'failed' || err === undefined) return;
+    // Reports print the stack.
+    err.stack = `${err.stack ?? err.message}\n\n${await app.describePages()}`;
   });
   after(() => app?.close());
 }

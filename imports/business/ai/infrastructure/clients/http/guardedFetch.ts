@@ -23,7 +23,12 @@ export interface GuardedFetchOptions {
   readonly allowPrivateHosts: PrivateHosts;
   /** Default: the system's name lookup. */
   readonly lookup?: LookupFunction;
+  /** Milliseconds that a socket is kept without a request, if the server does not announce a shorter time. */
+  readonly idleTimeout?: number;
 }
+
+/** Load balancers and reverse proxies keep sockets for at least a minute by default. */
+const IDLE_TIMEOUT_MS = 55_000;
 
 export interface GuardedInit {
   readonly method?: string | undefined;
@@ -45,8 +50,15 @@ export interface GuardedFetch {
 
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { limits, allowPrivateHosts } = options;
-  // Last in, first out, so that surplus sockets become idle and close.
-  const pool = { keepAlive: true, maxSockets: limits.maxSockets, scheduling: 'lifo' } as const;
+  // Last in, first out, so that surplus sockets become idle and close. The agent closes a socket a second before the
+  // server would, by its `keep-alive` header, but only if it has a time limit of its own. A request that is sent while
+  // the server closes the socket fails, and not every request may be repeated.
+  const pool = {
+    keepAlive: true,
+    maxSockets: limits.maxSockets,
+    scheduling: 'lifo',
+    timeout: options.idleTimeout ?? IDLE_TIMEOUT_MS,
+  } as const;
   const agents = { http: new HttpAgent(pool), https: new HttpsAgent(pool) };
   const lookup = allowPrivateHosts === true ? options.lookup : guardLookup(options.lookup, allowPrivateHosts);
   const turns = new SocketTurns(limits.maxSockets);

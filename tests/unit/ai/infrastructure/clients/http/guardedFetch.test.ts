@@ -189,6 +189,23 @@ describe('guardedFetch', () => {
       expect([code, output.trim()]).to.deep.equal([0, '{"ok":true}']);
     });
 
+    it('closes an idle socket before the server does', async () => {
+      // The server itself would wait longer.
+      server.answer = json({}, 200, { 'keep-alive': 'timeout=2' });
+      const connected = once(server.server, 'connection') as Promise<[Socket]>;
+      await (await guarded()(server.url)).text();
+      await once((await connected)[0], 'end');
+    });
+
+    it('does not take a request for idle that waits longer than an idle socket is kept', async () => {
+      const fetch = guarded({}, { idleTimeout: 20 });
+      server.answer = (response) => {
+        setTimeout(() => response.write('slow, '), 100);
+        setTimeout(() => response.end('but there'), 200);
+      };
+      expect(await (await fetch(server.url)).text()).to.equal('slow, but there');
+    });
+
     it('reports an idle socket that the server had closed', async () => {
       const fetch = guarded();
       await (await fetch(server.url)).text();
