@@ -72,6 +72,22 @@ describe('React hooks over HTTP', () => {
         expect(ended.text.startsWith(text), `rendering ${index} shows a part of the text`).to.equal(true);
     });
 
+    it('decides on a call as soon as it is rendered, even before it is painted', async () => {
+      const refusals: unknown[] = [];
+      const useApproval = (id: string): LiveRun => {
+        const run = useRun(id);
+        const { approve, calls } = run;
+        const asking = calls.find(({ state }) => state === 'awaiting_approval')?.callId;
+        useLayoutEffect(() => {
+          if (asking !== undefined) approve(asking).catch((error: unknown) => refusals.push(error));
+        }, [asking, approve]);
+        return run;
+      };
+      const hook = mount(useApproval, await start('Use send_reminder "take a coat"', ['send_reminder']));
+      await hook.until(({ status }) => status === 'completed' || refusals.length > 0);
+      expect(refusals).to.deep.equal([]);
+    });
+
     it('reports an unknown run', async () => {
       const hook = openRun('no-such-run');
       await hook.until(({ status }) => status === 'not-found');

@@ -1,5 +1,5 @@
 /** The commands that a run's calls wait for, as functions that stay the same while the run is shown. */
-import { useEffect, useMemo, useRef } from 'react';
+import { useLayoutEffect, useMemo, useRef } from 'react';
 import { needsReview } from '../../business/ai/domain/entities/Tool';
 import { DashboardError } from '../data/DashboardData';
 import type { RunDetails } from '../data/DashboardData';
@@ -22,7 +22,8 @@ export interface CallCommands {
 export function useCallCommands(executionId: string | undefined, details: RunDetails | undefined): CallCommands {
   const { commands } = useData();
   const shown = useRef(details);
-  useEffect(() => {
+  // Before it is painted: what is shown can be decided on at once.
+  useLayoutEffect(() => {
     shown.current = details;
   });
   return useMemo((): CallCommands => {
