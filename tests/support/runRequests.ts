@@ -21,7 +21,7 @@ export function runRequest(executionId: string, fields: Partial<RunRequest> = {}
         'clock',
         { type: 'function', name: 'own', parameters: { type: 'object', $comment: 'a.b', properties: { 'x.y': {} } } },
       ],
-      limits: { maxIterations: 10, maxToolErrors: 3, maxParallelTools: 8, runTimeout: 1_000 },
+      limits: { maxIterations: 10, maxToolErrors: 3, maxParallelTools: 8, runTimeout: 3_600_000 },
       stream: false,
     },
     ...fields,
