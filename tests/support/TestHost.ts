@@ -19,7 +19,7 @@ export class TestHost {
   /** The number of connections accepted so far. */
   connections = 0;
   answer: Answer;
-  readonly server: Server;
+  private readonly server: Server;
 
   private constructor(answer: Answer) {
     this.answer = answer;

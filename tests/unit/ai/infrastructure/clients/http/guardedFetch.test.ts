@@ -192,9 +192,9 @@ describe('guardedFetch', () => {
     it('closes an idle socket before the server does', async () => {
       // The server itself would wait longer.
       server.answer = json({}, 200, { 'keep-alive': 'timeout=2' });
-      const connected = once(server.server, 'connection') as Promise<[Socket]>;
       await (await guarded()(server.url)).text();
-      await once((await connected)[0], 'end');
+      const [socket] = server.sockets;
+      await once(socket!, 'end');
     });
 
     it('does not take a request for idle that waits longer than an idle socket is kept', async () => {
