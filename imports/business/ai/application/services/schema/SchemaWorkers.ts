@@ -12,7 +12,7 @@ export type SchemaWorkResult = SchemaJobResult | { readonly kind: 'too-slow' | '
 export interface SchemaWorkersOptions {
   /** Threads. Default 2. */
   readonly size?: number;
-  /** Milliseconds of CPU time for one job. Default 2,000. */
+  /** Milliseconds of CPU time, all threads of the process together, for one job. Default 2,000. */
   readonly timeLimitMs?: number;
   /** MiB of heap of one thread. Default 192. */
   readonly heapMb?: number;
@@ -129,8 +129,8 @@ export class SchemaWorkers {
   }
 
   /**
-   * Stops the job once the process has used so much CPU time: the thread may have used all of it, and no more. A
-   * machine that is busy with other processes makes no job too slow.
+   * Stops the job once the process has used so much CPU time, which bounds what the thread has used. A machine that is
+   * busy with other processes makes no job too slow.
    */
   private limit(thread: Thread, task: Task, cpuMs: number): void {
     const before = process.cpuUsage();
