@@ -11,12 +11,15 @@ import { MongoCollection } from './MongoCollection';
 import { StoreCircuit } from './StoreCircuit';
 import type { StoreCircuitOptions } from './StoreCircuit';
 
-/** Defaults; a URL's own options take precedence. */
+/**
+ * Milliseconds. Defaults; a URL's own options take precedence. An operation that waits for a free connection waits as
+ * long as for an answer: a busy database is used as it is, and the circuit ends the wait if there is none.
+ */
 const TIMEOUTS = {
   serverSelectionTimeoutMS: 10_000,
   connectTimeoutMS: 10_000,
   socketTimeoutMS: 60_000,
-  waitQueueTimeoutMS: 10_000,
+  waitQueueTimeoutMS: 60_000,
 };
 
 export interface MongoDatabaseOptions extends Pick<StoreCircuitOptions, 'times' | 'logger'> {

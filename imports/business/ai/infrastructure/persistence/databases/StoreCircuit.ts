@@ -1,7 +1,8 @@
 /**
  * The circuit breaker of a database. An operation that fails because the database cannot be reached, one that does not
- * return, or a lost heartbeat of the driver makes it send a probe. A probe without an answer opens the circuit: what
- * waits, and what follows, fails at once. Probes go on, and the first that is answered closes it.
+ * return, or a lost heartbeat of the driver makes it send a probe. A probe without an answer opens the circuit, unless
+ * operations are answered meanwhile: what waits, and what follows, fails at once. Probes go on, and the first that is
+ * answered closes it.
  */
 import { consoleLogger } from '../../../domain/consoleLogger';
 import { isLLMError, LLMTimeoutError, StoreUnavailableError } from '../../../domain/errors/LLMErrors';
@@ -12,7 +13,10 @@ import type { StoreOutage } from './DocumentDatabase';
 export interface StoreCircuitTimes {
   /** After which a pending operation is a reason to send a probe. */
   readonly suspectAfter: number;
-  /** How long a probe may take: longer than operations on a slow database, and than the election of a primary. */
+  /**
+   * How long the database may be silent while a probe waits: longer than operations on a slow database, and than the
+   * election of a primary.
+   */
   readonly probeTimeout: number;
   /** Between the end of a failed probe and the next one. */
   readonly probeEvery: number;
@@ -51,6 +55,9 @@ interface PendingOperation {
 /** How many probes the present connection gets after the circuit has opened. */
 const PROBES_BEFORE_RECONNECT = 1;
 
+/** Silence is counted in so many parts of the time limit, one for each look, however late the process gets to it. */
+const LOOKS_PER_TIMEOUT = 10;
+
 export class StoreCircuit {
   private readonly options: StoreCircuitOptions;
   private readonly times: StoreCircuitTimes;
@@ -59,6 +66,8 @@ export class StoreCircuit {
   private watchTimer: ReturnType<typeof setTimeout> | undefined;
   private probeTimer: ReturnType<typeof setTimeout> | undefined;
   private isProbing = false;
+  /** Operations that the database has answered, whether they succeeded or not. */
+  private answers = 0;
   private isClosed = false;
   /** Set while the circuit is open. */
   private current: (StoreOutage & { readonly startedAt: number; reportedAt: number; failedProbes: number }) | undefined;
@@ -84,6 +93,7 @@ export class StoreCircuit {
       operation().then(
         (result) => {
           this.pending.delete(pending);
+          this.answers += 1;
           resolve(result);
         },
         (error: unknown) => {
@@ -109,6 +119,7 @@ export class StoreCircuit {
   }
 
   private toOutage(error: unknown): Error {
+    if (!isUnreachable(error)) this.answers += 1;
     // Collections throw errors.
     if (this.isClosed || !isUnreachable(error)) return error as Error;
     this.suspect();
@@ -138,7 +149,7 @@ export class StoreCircuit {
     const { reconnect, probe } = this.options;
     const isReconnecting = (this.current?.failedProbes ?? 0) > PROBES_BEFORE_RECONNECT;
     try {
-      await this.withinTimeout(isReconnecting && reconnect !== undefined ? reconnect() : probe());
+      await this.untilSilent(isReconnecting && reconnect !== undefined ? reconnect() : probe());
       if (!this.isClosed) this.onAnswer();
     } catch (error) {
       // Any other error is an answer.
@@ -177,19 +188,27 @@ export class StoreCircuit {
     this.probeTimer.unref();
   }
 
-  private async withinTimeout(answer: Promise<unknown>): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const timeout = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(
-        () => reject(new LLMTimeoutError(`It did not answer within ${this.times.probeTimeout} ms.`)),
-        this.times.probeTimeout,
-      );
+  /**
+   * A probe of a busy process waits for a connection like any other operation, so its answer may take longer than the
+   * time limit. A process that stood still itself has not listened, so that time counts as one look.
+   */
+  private async untilSilent(answer: Promise<unknown>): Promise<void> {
+    let timer: ReturnType<typeof setInterval> | undefined;
+    let { answers } = this;
+    let silentLooks = 0;
+    const silence = new Promise<never>((_resolve, reject) => {
+      timer = setInterval(() => {
+        silentLooks = this.answers === answers ? silentLooks + 1 : 0;
+        answers = this.answers;
+        if (silentLooks < LOOKS_PER_TIMEOUT) return;
+        reject(new LLMTimeoutError(`It did not answer within ${this.times.probeTimeout} ms.`));
+      }, this.times.probeTimeout / LOOKS_PER_TIMEOUT);
       timer.unref();
     });
     try {
-      await Promise.race([answer, timeout]);
+      await Promise.race([answer, silence]);
     } finally {
-      clearTimeout(timer);
+      clearInterval(timer);
     }
   }
 }

@@ -112,6 +112,35 @@ describe('StoreCircuit', () => {
     expect([circuit.outage, logger.errors]).to.deep.equal([undefined, []]);
   });
 
+  it('stays closed while a busy database answers operations, though not yet the probe', async () => {
+    const answers = [() => Promise.resolve(), () => Promise.reject(new ConflictError('taken'))];
+    probe = never;
+    const waiting = failure(circuit.run(never));
+    for (let count = 0; count < 10; count += 1) {
+      await clock.tickAsync(probeTimeout * 0.8);
+      await circuit.run(answers[count % answers.length] ?? gone).catch(() => undefined);
+    }
+    expect([probes, circuit.outage, logger.errors]).to.deep.equal([1, undefined, []]);
+    // It falls silent.
+    await clock.tickAsync(probeTimeout * 1.2);
+    expect(await waiting).to.be.instanceOf(StoreUnavailableError);
+    expect(circuit.outage).to.not.equal(undefined);
+  });
+
+  it('does not take a pause of the process for silence of the database', async () => {
+    const answered = deferred();
+    probe = () => answered.promise;
+    void circuit.run(never);
+    await clock.tickAsync(suspectAfter);
+    // The clock goes on without a turn of the event loop, so the answer has not been read.
+    clock.jump(probeTimeout * 2);
+    await clock.tickAsync(0);
+    expect([probes, circuit.outage]).to.deep.equal([1, undefined]);
+    answered.resolve();
+    await clock.tickAsync(0);
+    expect(circuit.outage).to.equal(undefined);
+  });
+
   it('closes with the first probe that is answered', async () => {
     await breakDown();
     await clock.tickAsync(probeEvery * 3);
