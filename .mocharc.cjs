@@ -10,7 +10,7 @@ module.exports = {
   require: ['tsx/cjs', './tests/support/canaryHooks.ts', './tests/support/seedHooks.ts'],
   extension: ['ts', 'tsx'],
   // Milliseconds. Generous, because CI machines are slow and shared.
-  timeout: 120_000,
+  timeout: 300_000,
   // The tests within a file run one after another. Many wait for a child process or a timer, so that three files at a
   // time keep two cores busy.
   parallel: true,

@@ -8,8 +8,7 @@ import { withDashboard } from '../support/withDashboard';
 
 const ADMIN = { userId: 'local', isAdmin: true, source: 'http' } as const;
 
-describe('the audit trail in Chromium', function () {
-  this.timeout(240_000);
+describe('the audit trail in Chromium', () => {
   let app: DashboardBrowser;
   const contexts: BrowserContext[] = [];
   withDashboard((started) => {

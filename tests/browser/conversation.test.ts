@@ -9,8 +9,7 @@ import { withDashboard } from '../support/withDashboard';
 
 const EVERYTHING = 'Use get_weather for Lisbon, research_topic "harbour fog", send_reminder "take a coat"';
 
-describe('useConversation in Chromium', function () {
-  this.timeout(240_000);
+describe('useConversation in Chromium', () => {
   let app: DashboardBrowser;
   let script: string;
   let context: BrowserContext;

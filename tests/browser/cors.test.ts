@@ -35,8 +35,7 @@ const SCRIPT = `
   };
 `;
 
-describe('a page of another origin in Chromium', function () {
-  this.timeout(120_000);
+describe('a page of another origin in Chromium', () => {
   let browser: Browser;
   let script = '';
   let pages: TestHost;

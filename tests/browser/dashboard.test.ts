@@ -10,8 +10,7 @@ import { withDashboard } from '../support/withDashboard';
 const EVERYTHING =
   'Use get_weather for Lisbon, send_reminder "take a coat", research_topic "harbour fog", render_video "fog over a harbour" 2 seconds, consult_expert "Is it safe to sail?"';
 
-describe('the dashboard in Chromium', function () {
-  this.timeout(240_000);
+describe('the dashboard in Chromium', () => {
   let app: DashboardBrowser;
   let context: BrowserContext;
   let page: Page;
@@ -296,8 +295,7 @@ describe('the dashboard in Chromium', function () {
   });
 });
 
-describe('an answer that arrives slowly, in Chromium', function () {
-  this.timeout(240_000);
+describe('an answer that arrives slowly, in Chromium', () => {
   let app: DashboardBrowser;
   let vendor: Simulator;
   withDashboard(

@@ -9,8 +9,7 @@ import { withDashboard } from '../support/withDashboard';
 const ADMIN = { userId: 'local', isAdmin: true, source: 'http' } as const;
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-describe('the accessibility of the dashboard', function () {
-  this.timeout(300_000);
+describe('the accessibility of the dashboard', () => {
   let app: DashboardBrowser;
   let live: string;
   withDashboard(async (started) => {

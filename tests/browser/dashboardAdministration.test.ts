@@ -13,8 +13,7 @@ import { until } from '../support/until';
 const KEY = `sk-${CANARY}-of-the-team`;
 const OWN_KEY = `sk-${CANARY}-of-ann`;
 
-describe('the administration in the dashboard', function () {
-  this.timeout(180_000);
+describe('the administration in the dashboard', () => {
   let app: DashboardBrowser;
   let vendor: TestHost;
   /** Keys that the vendor rejects. */

@@ -17,8 +17,7 @@ import { withDashboard } from '../support/withDashboard';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-describe('usage in the dashboard', function () {
-  this.timeout(300_000);
+describe('usage in the dashboard', () => {
   let app: DashboardBrowser;
   let requests: readonly RequestView[] = [];
   const seed = async (): Promise<string> => {

@@ -264,7 +264,7 @@ describe('hostile input', function () {
           reducedMotion: 'reduce',
         });
         const page = await context.newPage();
-        page.setDefaultTimeout(60_000);
+        page.setDefaultTimeout(120_000);
         const faults: string[] = [];
         await watch(page, faults);
         await page.goto(`${server.url}/#token=${TOKEN}`);

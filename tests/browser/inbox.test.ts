@@ -46,8 +46,7 @@ const DOUBLE_CLICK = `
   button.dispatchEvent(click(1));
 `;
 
-describe('the inbox in Chromium', function () {
-  this.timeout(240_000);
+describe('the inbox in Chromium', () => {
   let app: DashboardBrowser;
   const contexts: BrowserContext[] = [];
   /** What the tools did, in order. */

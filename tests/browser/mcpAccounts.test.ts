@@ -20,8 +20,7 @@ const contextOf = (userId: string): ToolCallContext => ({
   progress: () => undefined,
 });
 
-describeInFull('signing in at MCP servers in the dashboard', function () {
-  this.timeout(180_000);
+describeInFull('signing in at MCP servers in the dashboard', () => {
   let app: DashboardBrowser;
   let token: string;
   const servers: ProtectedServer[] = [];

@@ -8,8 +8,7 @@ import type { ServedMcp } from '../support/mcp/serveMcp';
 import { until } from '../support/until';
 import { withDashboard } from '../support/withDashboard';
 
-describeInFull('the page MCP servers of the dashboard', function () {
-  this.timeout(120_000);
+describeInFull('the page MCP servers of the dashboard', () => {
   let app: DashboardBrowser;
   let served: ServedMcp;
   let description = 'Searches the documents.';

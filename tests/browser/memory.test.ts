@@ -5,8 +5,7 @@ import type { DashboardBrowser } from '../support/DashboardBrowser';
 import { describeInFull } from '../support/describeInFull';
 import { withDashboard } from '../support/withDashboard';
 
-describeInFull('the page Memory of the dashboard', function () {
-  this.timeout(120_000);
+describeInFull('the page Memory of the dashboard', () => {
   let app: DashboardBrowser;
   withDashboard((started) => {
     app = started;

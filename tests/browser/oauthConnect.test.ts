@@ -6,8 +6,7 @@ import { createProvider, PROVIDER_ID } from '../support/oauth/connectedProvider'
 import { ALICE, BOB, ProvidersHost } from '../support/oauth/ProvidersHost';
 import { withBrowser } from '../support/withBrowser';
 
-describe('connecting an account in Chromium', function () {
-  this.timeout(180_000);
+describe('connecting an account in Chromium', () => {
   let app: ProvidersHost;
   let server: TestAuthorizationServer;
   let browser: Browser;

@@ -7,8 +7,7 @@ import { withDashboard } from '../support/withDashboard';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-describe('the playground in Chromium', function () {
-  this.timeout(240_000);
+describe('the playground in Chromium', () => {
   let app: DashboardBrowser;
   let context: BrowserContext;
   let page: Page;

@@ -14,8 +14,7 @@ const QUESTION = 'Which colour has cobalt?';
 const SECRET = 'sk-0123456789abcdefghij';
 const PATHS = { responses: '/v1/responses', chat: '/v1/chat/completions', messages: '/v1/messages' } as const;
 
-describe('the log of requests in Chromium', function () {
-  this.timeout(240_000);
+describe('the log of requests in Chromium', () => {
   let app: DashboardBrowser;
   let vendor: Simulator;
   const contexts: BrowserContext[] = [];

@@ -7,8 +7,7 @@ import { describeInFull } from '../support/describeInFull';
 import { until } from '../support/until';
 import { withDashboard } from '../support/withDashboard';
 
-describeInFull('the page Routing of the dashboard', function () {
-  this.timeout(120_000);
+describeInFull('the page Routing of the dashboard', () => {
   let app: DashboardBrowser;
   const contexts: BrowserContext[] = [];
   withDashboard(

@@ -15,8 +15,7 @@ const HOSTILE = `${MARKUP} ${BIDI} \uD800 ${'\u0301'.repeat(200)} ${'W'.repeat(3
 
 const ADMIN = { userId: 'local', isAdmin: true, source: 'http' } as const;
 
-describe('a run’s page in Chromium', function () {
-  this.timeout(240_000);
+describe('a run’s page in Chromium', () => {
   let app: DashboardBrowser;
   let context: BrowserContext;
   let page: Page;

@@ -14,8 +14,7 @@ import { withBrowser } from '../support/withBrowser';
 
 const TOKEN = 'a-token-of-the-server-operator';
 
-describe('signing in with OpenID Connect in Chromium', function () {
-  this.timeout(180_000);
+describe('signing in with OpenID Connect in Chromium', () => {
   let mongo: TestMongo;
   let issuer: TestAuthorizationServer;
   let apps: readonly RunningServer[] = [];
@@ -58,7 +57,7 @@ describe('signing in with OpenID Connect in Chromium', function () {
   beforeEach(async () => {
     context = await browser.newContext();
     page = await context.newPage();
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(120_000);
     problems = [];
     page.on('console', (message) => {
       if (/Content Security Policy|Refused/.test(message.text()) && page.url().startsWith('http://localhost'))

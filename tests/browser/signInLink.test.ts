@@ -5,8 +5,7 @@ import { TOKEN } from '../support/DashboardBrowser';
 import type { DashboardBrowser } from '../support/DashboardBrowser';
 import { withDashboard } from '../support/withDashboard';
 
-describe('a link with a token', function () {
-  this.timeout(300_000);
+describe('a link with a token', () => {
   let app: DashboardBrowser;
   let foreign: string;
   withDashboard(async (started) => {
@@ -24,7 +23,7 @@ describe('a link with a token', function () {
     it(`asks before it replaces a session, ${kind}`, async () => {
       const { context, page: first } = await app.openSignedIn();
       const page = kind === 'opened in the page' ? first : await context.newPage();
-      page.setDefaultTimeout(60_000);
+      page.setDefaultTimeout(120_000);
       await page.goto(`${app.server.url}/#token=${foreign}`);
       await question(page).waitFor();
       expect(page.url()).not.to.contain(foreign);

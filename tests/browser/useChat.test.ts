@@ -7,8 +7,7 @@ import type { DashboardBrowser } from '../support/DashboardBrowser';
 import { withDashboard } from '../support/withDashboard';
 import { until } from '../support/until';
 
-describe('useChat in a browser', function () {
-  this.timeout(120_000);
+describe('useChat in a browser', () => {
   let app: DashboardBrowser;
   let script = '';
   withDashboard(async (started) => {

@@ -22,8 +22,7 @@ function toolOf(message: UIMessage | undefined, name: string): Part | undefined 
 const typesOf = (message: UIMessage | undefined): readonly string[] => partsOf(message).map(({ type }) => type);
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-describe('the chat endpoint', function () {
-  this.timeout(60_000);
+describe('the chat endpoint', () => {
   let server: ChatServer;
   beforeEach(async () => {
     server = await startChatServer();

@@ -15,8 +15,7 @@ const ROOT = join(__dirname, '../..');
 const TOKEN = 'a-token-for-the-chat-tests';
 
 // Starts four servers.
-describeInFull('a chat whose server is killed', function () {
-  this.timeout(120_000);
+describeInFull('a chat whose server is killed', () => {
   const children: ChildProcess[] = [];
   let directory = '';
   before(async () => {

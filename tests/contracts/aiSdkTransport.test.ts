@@ -13,8 +13,7 @@ import type { ChatServer } from '../support/startChatServer';
 /** The transport passes texts. */
 const urlOf = (input: string | URL | Request): string => (input instanceof Request ? input.url : input.toString());
 
-describe('BolideChatTransport', function () {
-  this.timeout(60_000);
+describe('BolideChatTransport', () => {
   let server: ChatServer;
   before(async () => {
     server = await startChatServer();

@@ -49,8 +49,7 @@ const MOMENTS = ['halt-before-call', 'stall', 'hang', 'halt-before-storing', 'ha
 
 for (const [place, open] of Object.entries(PLACES))
   // Starts five processes.
-  describeInFull(`answers whose process is killed (${place})`, function () {
-    this.timeout(60_000);
+  describeInFull(`answers whose process is killed (${place})`, () => {
     let vendor: StallingVendor;
     let opened: Place;
     const hosts: AnsweringHost[] = [];

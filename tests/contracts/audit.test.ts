@@ -28,8 +28,7 @@ interface Answer {
   readonly headers: Headers;
 }
 
-describe('the audit trail', function () {
-  this.timeout(60_000);
+describe('the audit trail', () => {
   let directory: string;
   let server: RunningServer;
   let bob: string;

@@ -145,13 +145,11 @@ describeInFull(`kill -9 of processes whose runs start others (BOLIDE_SEED=${SEED
     closing = () => database.close();
     return openRunStore(database);
   };
-  it('with the embedded store', async function () {
-    this.timeout(300_000);
+  it('with the embedded store', async () => {
     await checkFamilies(await run(join(directory, 'data'), 1));
   });
 
-  it('with MongoDB, and two processes', async function () {
-    this.timeout(300_000);
+  it('with MongoDB, and two processes', async () => {
     const mongo = await startTestMongo();
     try {
       await checkFamilies(await run(mongo.url, 2));

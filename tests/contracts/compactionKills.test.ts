@@ -41,8 +41,7 @@ function compact(items: readonly Item[]): readonly Item[] {
 
 describe('a run whose processes die while its history is compacted', () => {
   for (const strategy of ['portable', 'vendor'] as const) {
-    it(`loses and doubles nothing (${strategy}, seed ${SEED})`, async function () {
-      this.timeout(300_000);
+    it(`loses and doubles nothing (${strategy}, seed ${SEED})`, async () => {
       await killAndResume(strategy);
     });
   }

@@ -77,8 +77,7 @@ describe('recorded streams', () => {
       });
     }
 
-    it(`${recording.name}: yields the same events however its bytes are split`, async function () {
-      this.timeout(120_000);
+    it(`${recording.name}: yields the same events however its bytes are split`, async () => {
       const complete = await decode(recording, [bytes]);
       const sizes = fc.array(fc.integer({ min: 1, max: Math.max(2, Math.ceil(bytes.length / 3)) }), {
         minLength: 1,

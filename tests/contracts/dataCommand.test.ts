@@ -268,7 +268,7 @@ describe('bolide data', () => {
     await ruinLine(3);
     expect(script('check')).to.equal(1);
     expect(script('unknown')).to.equal(2);
-  }).timeout(30_000);
+  });
 });
 
 /** Documents that were changed and removed, one with a long text. */

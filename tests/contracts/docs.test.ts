@@ -51,9 +51,7 @@ const VENDOR_NAMES = Object.values(VENDOR_VARIABLES).flatMap(({ sdkBaseURL: _, .
   Object.values(names).filter((name) => typeof name === 'string'),
 );
 
-describe('The documentation', function () {
-  this.timeout(60_000);
-
+describe('The documentation', () => {
   let directory: string;
   /** Where commands write their files, with the packages that the documentation installs. */
   let shell: string;

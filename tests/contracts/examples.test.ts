@@ -48,9 +48,7 @@ async function waitForMatch(stream: AsyncIterable<Uint8Array>, pattern: RegExp):
   throw new Error(`ended without ${String(pattern)}: ${text}`);
 }
 
-describeInFull('the examples', function () {
-  this.timeout(120_000);
-
+describeInFull('the examples', () => {
   it('simulation: every person acts in every phase, and is saved with the responses in memory', async () => {
     const { stdout, stderr } = await run('simulation');
     expect(stderr).to.contain('SIMULATED');

@@ -71,8 +71,7 @@ describe('An upstream stream', () => {
     ['that falls silent', 'stall'],
     ['that sends only comments', 'comments-only'],
   ] as const) {
-    it(`${what} ends in an error on every route and socket, and never in a complete response`, async function () {
-      this.timeout(120_000);
+    it(`${what} ends in an error on every route and socket, and never in a complete response`, async () => {
       await start({ row: { limits: { streamIdleTimeout: IDLE } } });
       const reply = {
         text: 'one two three four five six seven eight nine ten',

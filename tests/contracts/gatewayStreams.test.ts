@@ -94,8 +94,7 @@ describe('A stream through the gateway', () => {
   }
 
   for (const route of allInFull([...STREAM_ROUTES].reverse(), 1))
-    it(`of ${route.name} pauses the upstream instead of buffering for a client that stops reading`, async function () {
-      this.timeout(120_000);
+    it(`of ${route.name} pauses the upstream instead of buffering for a client that stops reading`, async () => {
       const [pieces, size] = [FULL ? 2_500 : 1_600, 16_384];
       source = await startChatSource(pieces, size);
       const { url, port } = source;
@@ -253,8 +252,7 @@ describe('A stream through the gateway', () => {
 
 if (FULL) {
   describe('A client that sends its headers too slowly', () => {
-    it('is disconnected', async function () {
-      this.timeout(120_000);
+    it('is disconnected', async () => {
       const server = await startStandalone();
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1', () =>
         socket.write('POST /v1/responses HTTP/1.1\r\nhost: x\r\nx-slow: '),

@@ -10,8 +10,7 @@ import { itInFull } from '../support/describeInFull';
 import { startDemoServer } from '../support/startDemoServer';
 import { startTestMongo } from '../support/startTestMongo';
 
-describe('a host', function () {
-  this.timeout(120_000);
+describe('a host', () => {
   for (const kind of ['its own files', 'MongoDB']) {
     (kind === 'MongoDB' ? itInFull : it)(
       `executes queued runs once each, until their user’s budget is spent, in ${kind}`,

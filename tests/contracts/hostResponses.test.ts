@@ -63,8 +63,7 @@ describe('responses after a restart', () => {
 });
 
 for (const kind of ['its own files', 'MongoDB'] as const) {
-  describe(`responses in progress when their process died, with ${kind}`, function () {
-    this.timeout(120_000);
+  describe(`responses in progress when their process died, with ${kind}`, () => {
     const TOKEN = 'the-token-of-the-local-user';
     let mongo: TestMongo | undefined;
     let directory: string;

@@ -17,8 +17,7 @@ describeInFull('a run of a server in MongoDB', () => {
   let sent: string[] = [];
   let runs = 0;
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     mongo = await startTestMongo();
     client = new MongoClient(mongo.url, { monitorCommands: true });
     client.on('commandStarted', ({ commandName, command }) => {
@@ -59,8 +58,7 @@ describeInFull('a run of a server in MongoDB', () => {
     return counts;
   }
 
-  it('reads no account in a turn, and each of what a call depends on as often as it must be known', async function () {
-    this.timeout(60_000);
+  it('reads no account in a turn, and each of what a call depends on as often as it must be known', async () => {
     const [short, long] = [await commandsOf(2), await commandsOf(6)];
     const each = (command: string): number => ((long.get(command) ?? 0) - (short.get(command) ?? 0)) / 4;
     // Before the model call and before the tools.

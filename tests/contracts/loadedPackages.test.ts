@@ -29,9 +29,7 @@ const PROGRAM = `
   void main();
 `;
 
-describe('the packages that a program loads', function () {
-  this.timeout(60_000);
-
+describe('the packages that a program loads', () => {
   it('are few and small while no schema, vendor or server needs more', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--require', 'tsx/cjs', '--eval', PROGRAM], {
       cwd: ROOT,

@@ -62,8 +62,7 @@ async function run(
   }
 }
 
-describeInFull('200 tools of ten MCP servers over HTTP', function () {
-  this.timeout(120_000);
+describeInFull('200 tools of ten MCP servers over HTTP', () => {
   for (const vendor of WIRES_OR_VENDORS)
     it(`take no more bytes of a request than ten tools, on ${vendor.name}`, async () => {
       const many = await run(vendor, [10, 20]);

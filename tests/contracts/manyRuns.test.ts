@@ -61,8 +61,7 @@ function settledHeap(): number {
 }
 
 describe(`${RUNS} runs at once with ${TOOLS_PER_RUN} non-blocking tools each, on one loop`, () => {
-  it('do not get mixed up, and leave no memory, listeners or timers behind', async function () {
-    this.timeout(300_000);
+  it('do not get mixed up, and leave no memory, listeners or timers behind', async () => {
     let tick = 0;
     const tools = new ToolRegistry().register({
       name: 'job',
@@ -93,8 +92,7 @@ describe(`${RUNS} runs at once with ${TOOLS_PER_RUN} non-blocking tools each, on
     expect(loop.eventNames()).to.deep.equal([]);
   });
 
-  itInFull('cost little memory while they wait', async function () {
-    this.timeout(300_000);
+  itInFull('cost little memory while they wait', async () => {
     const tools = new ToolRegistry().register({
       name: 'job',
       blocking: false,

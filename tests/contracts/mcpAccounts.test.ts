@@ -24,8 +24,7 @@ const contextOf = (userId: string): ToolCallContext => ({
 });
 
 for (const [database, open] of Object.entries(QUICK_DATABASES))
-  describeInFull(`accounts at MCP servers, stored in ${database}`, function () {
-    this.timeout(60_000);
+  describeInFull(`accounts at MCP servers, stored in ${database}`, () => {
     const secretKeys = newKey('k1');
     let server: ProtectedServer;
     let test: FilledHost;

@@ -36,9 +36,7 @@ const SCENARIOS = [
 ];
 
 if (Number(process.versions.node.split('.')[0]) >= 22)
-  describeInFull('the conformance suite of the Model Context Protocol', function () {
-    this.timeout(120_000);
-
+  describeInFull('the conformance suite of the Model Context Protocol', () => {
     for (const scenario of SCENARIOS)
       it(`passes the client in the scenario ${scenario}`, async () => {
         const directory = await mkdtemp(join(tmpdir(), 'bolide-conformance-'));

@@ -16,8 +16,7 @@ import { serveTasks } from '../support/mcp/serveTasks';
 import { createState, createTestServer } from '../support/mcp/testServer';
 import { until } from '../support/until';
 
-describeInFull('a process that is killed during a call of an MCP server', function () {
-  this.timeout(120_000);
+describeInFull('a process that is killed during a call of an MCP server', () => {
   let place: string;
   const children: ChildProcess[] = [];
   beforeEach(async () => {
@@ -79,8 +78,7 @@ describeInFull('a process that is killed during a call of an MCP server', functi
   });
 });
 
-describeInFull('a server that is killed during a call that is a task', function () {
-  this.timeout(120_000);
+describeInFull('a server that is killed during a call that is a task', () => {
   let place: string;
   const children: ChildProcess[] = [];
   beforeEach(async () => {

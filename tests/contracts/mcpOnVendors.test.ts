@@ -16,8 +16,7 @@ import { recordEvents } from '../support/recordEvents';
 import { SIMULATED_VENDORS, simulatedProvider } from '../support/simulatedProviders';
 import { until } from '../support/until';
 
-describeInFull('tools of MCP servers on every vendor', function () {
-  this.timeout(60_000);
+describeInFull('tools of MCP servers on every vendor', () => {
   let simulator: Simulator;
   let photos: ServedMcp;
   let tasks: TaskServer;

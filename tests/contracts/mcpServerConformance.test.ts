@@ -26,8 +26,7 @@ const SCENARIOS = [
 ];
 
 if (Number(process.versions.node.split('.')[0]) >= 22)
-  describeInFull('the conformance suite of the Model Context Protocol for servers', function () {
-    this.timeout(120_000);
+  describeInFull('the conformance suite of the Model Context Protocol for servers', () => {
     let directory: string;
     let server: ConformanceServer;
 

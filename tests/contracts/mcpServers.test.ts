@@ -221,8 +221,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES)) {
     });
 
     describeInFull('that are programs', () => {
-      it('are started where the operator permits it', async function () {
-        this.timeout(30_000);
+      it('are started where the operator permits it', async () => {
         allowCommands = true;
         const permitted = await create();
         const program = {

@@ -9,8 +9,7 @@ import { createClient, REVISIONS } from '../support/mcp/offeringServer';
 
 const ROOT = join(__dirname, '../..');
 
-describeInFull('npm run mcp', function () {
-  this.timeout(120_000);
+describeInFull('npm run mcp', () => {
   let directory: string;
 
   beforeEach(async () => {

@@ -269,9 +269,7 @@ describe('the lock under which processes choose queued runs', () => {
   });
 });
 
-describeInFull('the turns of users in the queue, by Agenda', function () {
-  this.timeout(120_000);
-
+describeInFull('the turns of users in the queue, by Agenda', () => {
   it('let 3 runs of one user start among the first of 200 of another, within limits of two processes', async () => {
     const mongo = await startTestMongo();
     const started: string[] = [];

@@ -73,8 +73,7 @@ interface StoredViews {
   readonly toolCalls: readonly { readonly name: string; readonly state: string }[];
 }
 
-describe('a server that is stopped by a signal', function () {
-  this.timeout(180_000);
+describe('a server that is stopped by a signal', () => {
   let mongo: TestMongo;
   let bundle: string;
   let simulator: Simulator;

@@ -64,8 +64,7 @@ class Server {
   }
 }
 
-describeInFull('a rolling restart of three processes under load', function () {
-  this.timeout(180_000);
+describeInFull('a rolling restart of three processes under load', () => {
   let mongo: TestMongo;
   let simulator: Simulator;
   let proxy: RoundRobinProxy;

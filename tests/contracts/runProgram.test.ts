@@ -13,9 +13,7 @@ const { buildProgram } = createRequire(__filename)('../../scripts/build/buildPro
   readonly buildProgram: (entry: string, directory: string) => Promise<readonly string[]>;
 };
 
-describe('a program that is compiled once', function () {
-  this.timeout(120_000);
-
+describe('a program that is compiled once', () => {
   let directory = '';
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'bolide-program-'));

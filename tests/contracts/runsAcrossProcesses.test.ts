@@ -32,8 +32,7 @@ const runEventsOf = (events: readonly EventSourceMessage[]): readonly RunEvent[]
 
 for (const mode of ['polled', 'notified'] as const)
   // Starts up to three processes for each test.
-  describeInFull(`runs across processes (MongoDB, ${mode})`, function () {
-    this.timeout(60_000);
+  describeInFull(`runs across processes (MongoDB, ${mode})`, () => {
     let mongo: TestMongo;
     let vendor: StallingVendor;
     /** Each has a database of its own. */

@@ -38,8 +38,7 @@ function formsOf(text: string): readonly Buffer[] {
 
 const ENGINES = findSqlite() === undefined ? ['nedb'] : ['nedb', 'sqlite'];
 
-describe('The files of the data directory', function () {
-  this.timeout(60_000);
+describe('The files of the data directory', () => {
   let directory: string;
   let test: FilledHost;
   let simulator: Simulator;

@@ -6,8 +6,7 @@ import { startStandalone } from '../support/startStandalone';
 /** Per user. */
 const MAX_SESSIONS = 20;
 
-describe('sessions of the dashboard', function () {
-  this.timeout(30_000);
+describe('sessions of the dashboard', () => {
   let server: RunningServer;
   beforeEach(async () => {
     server = await startStandalone();

@@ -32,8 +32,7 @@ const CONCURRENCY = 16;
 /** The run whose tool is executing when its process is killed. */
 const FATAL = Math.floor(COUNT / 3);
 
-describeInFull(`${COUNT} queued runs, shared by two processes of which one is killed`, function () {
-  this.timeout(300_000);
+describeInFull(`${COUNT} queued runs, shared by two processes of which one is killed`, () => {
   let mongo: TestMongo;
   let bundle: string;
   const children: ChildProcess[] = [];
@@ -99,8 +98,7 @@ describeInFull(`${COUNT} queued runs, shared by two processes of which one is ki
   });
 });
 
-describeInFull('a process that takes over the queued runs of a killed one, with Agenda', function () {
-  this.timeout(120_000);
+describeInFull('a process that takes over the queued runs of a killed one, with Agenda', () => {
   const LIMIT = 4;
   let mongo: TestMongo;
   let bundle: string;

@@ -91,9 +91,7 @@ describe('signing out', () => {
   });
 });
 
-describe('a dashboard session', function () {
-  this.timeout(60_000);
-
+describe('a dashboard session', () => {
   it('survives a restart of the server', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'bolide-sessions-'));
     const env = { BOLIDE_API_TOKEN: TOKEN, DATA_DIR: directory };

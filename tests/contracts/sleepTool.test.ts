@@ -63,8 +63,7 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
       expect(call?.state === 'executing' && 'expiresAt' in call && call.expiresAt - call.startTime).to.equal(60_000);
     });
 
-    itInFull('wakes at the same time in the process that continues it', async function () {
-      this.timeout(20_000);
+    itInFull('wakes at the same time in the process that continues it', async () => {
       const at = Date.now() + 4_000;
       const first = create([sleeping({ until: new Date(at).toISOString() })]);
       await first.start('ann', options);
@@ -79,8 +78,7 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
       expect(call?.state === 'completed' && call.endTime).to.be.at.least(at);
     });
 
-    itInFull('wakes at once if its time passed while no process ran', async function () {
-      this.timeout(20_000);
+    itInFull('wakes at once if its time passed while no process ran', async () => {
       const first = create([sleeping({ seconds: 3 })]);
       await first.start('ann', options);
       await until(async () => (await callOf())?.state === 'executing');

@@ -338,8 +338,7 @@ if (findSqlite() === undefined) {
     });
 
   describe('SQLite: lists in documents', () => {
-    it('cost no more in a large change than in many small ones', async function () {
-      this.timeout(60_000);
+    it('cost no more in a large change than in many small ones', async () => {
       const database = await open('sqlite');
       const words = database.collection<{ readonly _id: string; readonly words: readonly string[] }>('words');
       await words.ensureIndex({ words: 1 });
@@ -448,8 +447,7 @@ if (findSqlite() === undefined) {
   });
 
   describe('SQLite: the data commands', () => {
-    it('backs up what a running process has acknowledged, checks it, and restores it', async function () {
-      this.timeout(60_000);
+    it('backs up what a running process has acknowledged, checks it, and restores it', async () => {
       process.env['DATA_ENGINE'] = 'sqlite';
       const child = startChild('hold', join(directory, 'data'));
       delete process.env['DATA_ENGINE'];

@@ -31,9 +31,7 @@ function runAsk(...args: readonly string[]): Promise<Ended> {
   });
 }
 
-describe('npm run ask', function () {
-  this.timeout(120_000);
-
+describe('npm run ask', () => {
   const vendors = isFull ? Object.keys(VENDOR_VARIABLES) : ['openai'];
   for (const vendor of vendors) {
     it(`uses blocking and background tools on ${vendor}, and states that the response is simulated`, async () => {

@@ -85,8 +85,7 @@ async function post(
   return { status: response.status, text: await response.text() };
 }
 
-describe('rules on tools', function () {
-  this.timeout(60_000);
+describe('rules on tools', () => {
   let directory: string;
   let simulator: Simulator;
   let server: RunningServer;
@@ -225,8 +224,7 @@ describe('rules on tools', function () {
   });
 });
 
-describe('a right to a tool that is withdrawn while a call waits for an approval', function () {
-  this.timeout(60_000);
+describe('a right to a tool that is withdrawn while a call waits for an approval', () => {
   let simulator: Simulator;
   let directory: string;
   let done: string[];

@@ -13,8 +13,7 @@ import type { PrintedSpan } from '../support/telemetry/tracedChild';
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CALLER = '00f067aa0ba902b7';
 
-describeInFull('the trace of a run whose process is killed', function () {
-  this.timeout(60_000);
+describeInFull('the trace of a run whose process is killed', () => {
   let directory = '';
   before(async () => (directory = await mkdtemp(join(tmpdir(), 'bolide-traced-'))));
   after(() => rm(directory, { recursive: true, force: true }));

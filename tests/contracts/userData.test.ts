@@ -21,8 +21,7 @@ import { runRequest } from '../support/runRequests';
 import { ADA, ADMIN, BOB, CANARIES, IMPERSONAL, marksOf, SHARED_PROVIDER, FilledHost } from '../support/FilledHost';
 
 for (const [kind, open] of Object.entries(QUICK_DATABASES))
-  describe(`The deletion of a user's data (${kind})`, function () {
-    this.timeout(60_000);
+  describe(`The deletion of a user's data (${kind})`, () => {
     let test: FilledHost;
     beforeEach(async () => {
       test = await FilledHost.start(open);

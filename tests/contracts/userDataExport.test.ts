@@ -63,8 +63,7 @@ describe('The table of what is stored about a user', () => {
 });
 
 for (const [kind, open] of Object.entries(QUICK_DATABASES))
-  describe(`The export of a user's data (${kind})`, function () {
-    this.timeout(60_000);
+  describe(`The export of a user's data (${kind})`, () => {
     let test: FilledHost;
     let runsOfAda: readonly string[];
     let runsOfBob: readonly string[];

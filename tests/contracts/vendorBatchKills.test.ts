@@ -17,8 +17,7 @@ import { startTestMongo } from '../support/startTestMongo';
 
 const VENDORS = SIMULATED_VENDORS.filter(({ name }) => ['OpenAI Responses', 'Anthropic', 'Google'].includes(name));
 
-describeInFull('batches of vendors whose process is killed', function () {
-  this.timeout(300_000);
+describeInFull('batches of vendors whose process is killed', () => {
   let mongo: Awaited<ReturnType<typeof startTestMongo>>;
   let bundle: string;
   let simulator: Simulator;

@@ -66,7 +66,7 @@ export class DashboardBrowser {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     const page = await context.newPage();
     // Long enough for a slow machine.
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(120_000);
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) this.consoleErrors.push(message.text());
     });

@@ -1,7 +1,7 @@
 /** Waits for what has no event to wait for: looks again whenever the event loop has turned. */
 
 /** Milliseconds after which it never comes. */
-const LIMIT = 60_000;
+const LIMIT = 180_000;
 
 /** Not one that a test has replaced. */
 const realTimeout = setTimeout;

@@ -10,8 +10,7 @@ import { PREAMBLE, WRONG_PROGRAMS } from './wrongPrograms';
 const at = (name: string): string => join(__dirname, `${name}.ts`);
 const INFERENCE = readFileSync(at('inference'), 'utf8');
 
-describeInFull('The compiler', function () {
-  this.timeout(120_000);
+describeInFull('The compiler', () => {
   let program: ts.Program;
 
   /** `[code, source at its start]` of each error. */

@@ -32,9 +32,7 @@ const MODELS: Readonly<Record<(typeof VENDORS)[number], string>> = {
 const PRINT = 'console.log(JSON.stringify(Object.keys(entry).filter((name) => name !== "default").sort()));';
 
 // Packing takes half a minute.
-describeInFull('The npm package', function () {
-  this.timeout(300_000);
-
+describeInFull('The npm package', () => {
   let parent: string;
   let packed: PackedPackage;
   /** Without any optional package. */

@@ -134,7 +134,7 @@ describe('A stream that is relayed as bytes', () => {
       { numRuns: process.env.BOLIDE_FULL === undefined ? 12 : 200 },
     );
     expect([...passed]).to.have.members(['responses', 'chat_completions', 'anthropic_messages']);
-  }).timeout(120_000);
+  });
 
   it('writes the text of one chunk at once, and counts it', async () => {
     const stream = START + ['a', 'bc', 'déf', '\\"g'].map((text) => chat(text)).join('') + CHAT_END;

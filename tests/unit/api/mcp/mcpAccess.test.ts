@@ -8,8 +8,7 @@ describe('access tokens at /mcp', () => {
   let issuer: TestIssuer;
   let server: OfferingServer;
 
-  before(async function () {
-    this.timeout(20_000);
+  before(async () => {
     issuer = await TestIssuer.start();
     server = await startOffering({ MCP_AUTHORIZATION_SERVER: issuer.url });
   });

@@ -11,8 +11,7 @@ import { until } from '../../../support/until';
 describe('/mcp', () => {
   let server: OfferingServer;
 
-  before(async function () {
-    this.timeout(20_000);
+  before(async () => {
     server = await startOffering();
   });
 
@@ -420,8 +419,7 @@ describe('/mcp', () => {
 });
 
 describe('a server that offers nothing over MCP', () => {
-  it('has no /mcp', async function () {
-    this.timeout(20_000);
+  it('has no /mcp', async () => {
     const server = await startOffering({ MCP_TOOLS: '' });
     try {
       expect((await fetch(`${server.url}/mcp`, { method: 'POST' })).status).to.equal(404);

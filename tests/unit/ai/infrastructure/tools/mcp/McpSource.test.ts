@@ -29,8 +29,7 @@ for (const transport of ['http', 'stdio'] as const)
   for (const revision of REVISIONS)
     (transport === 'stdio' && revision !== '2026-07-28' ? describeInFull : describe)(
       `an MCP server with ${transport} and the revision ${revision}`,
-      function () {
-        this.timeout(60_000);
+      () => {
         let state: TestServerState;
         let served: ServedMcp | undefined;
         let handler: ReturnType<typeof createMcpHandler> | undefined;
