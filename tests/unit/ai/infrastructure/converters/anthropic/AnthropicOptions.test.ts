@@ -651,12 +651,15 @@ describe('unions at the root of a tool’s parameters', () => {
   });
 
   it('of tens of thousands of parts take a time that grows with their number alone', () => {
-    const timeOf = (keyword: 'allOf' | 'anyOf'): number => {
-      const startedAt = performance.now();
-      convert(keyword, 20_000);
-      return performance.now() - startedAt;
+    // Other processes only make it longer.
+    const shortestOf = (keyword: 'allOf' | 'anyOf'): number => {
+      const times = Array.from({ length: 5 }, () => {
+        const startedAt = performance.now();
+        convert(keyword, 20_000);
+        return performance.now() - startedAt;
+      });
+      return Math.min(...times);
     };
-    const anyOf = Math.min(timeOf('anyOf'), timeOf('anyOf'));
-    expect(Math.min(timeOf('allOf'), timeOf('allOf'))).to.be.lessThan(10 * anyOf);
+    expect(shortestOf('allOf') / shortestOf('anyOf')).to.be.lessThan(10);
   });
 });
