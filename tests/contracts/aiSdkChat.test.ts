@@ -182,7 +182,7 @@ describe('the chat endpoint', () => {
       fetch(`${server.url}/chat/${id}/stream`, {
         method: 'HEAD',
         headers: { authorization: `Bearer ${token}` },
-        signal: AbortSignal.timeout(20_000),
+        signal: AbortSignal.timeout(60_000),
       });
     const sent = await post('/chat', { id: 'c', model: 'openai', messages: [user('Wait for what "tea"')] });
     await server.events.seen('tool:executing');

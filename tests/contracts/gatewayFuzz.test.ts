@@ -204,7 +204,7 @@ describeInFull(`${REQUESTS} random requests (seed ${SEED})`, function () {
     const turn = (frame: string | Buffer): Promise<string> =>
       new Promise((resolve, reject) => {
         const shown = frame.toString('latin1').slice(0, 1_000);
-        const timer = setTimeout(() => reject(new Error(`There was no answer to ${shown}`)), 60_000);
+        const timer = setTimeout(() => reject(new Error(`There was no answer to ${shown}`)), 180_000);
         const settle = (text: string): void => {
           clearTimeout(timer);
           socket.off('message', onMessage).off('close', onClose);

@@ -144,7 +144,7 @@ describe('a Meteor app without a vendor', () => {
     try {
       await once(child, 'message');
       child.send('call');
-      const [{ result }] = (await once(child, 'message', { signal: AbortSignal.timeout(60_000) })) as [ChildResult];
+      const [{ result }] = (await once(child, 'message', { signal: AbortSignal.timeout(180_000) })) as [ChildResult];
       expect(result).to.match(/simulated/i);
     } finally {
       child.kill('SIGKILL');

@@ -17,7 +17,7 @@ describe('an answer of the server', () => {
       method,
       headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(60_000),
     });
 
   it('is stored by no cache, and of the type that it says', async () => {
