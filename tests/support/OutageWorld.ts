@@ -114,10 +114,21 @@ export class OutageWorld {
       }
       return pending.size === 0;
     });
-    await look.catch((error: unknown) => {
-      throw new Error(`These runs have not ended: ${[...pending].join(', ')}`, { cause: error });
+    await look.catch(async (error: unknown) => {
+      throw new Error(`These runs have not ended: ${await this.describe([...pending])}`, { cause: error });
     });
     return states;
+  }
+
+  /** Who has these runs, since when, and what the workers have logged. */
+  private async describe(ids: readonly string[]): Promise<string> {
+    const leases = (await this.workers[0]?.store.leased(1_000, [])) ?? [];
+    const logs = this.workers.map(({ loop, logger, database }) => ({
+      owner: loop.ownerId,
+      outage: database.outage,
+      lines: [...logger.errors, ...logger.warnings],
+    }));
+    return JSON.stringify({ leases: leases.filter(({ executionId }) => ids.includes(executionId)), logs }, null, 2);
   }
 
   async close(): Promise<void> {
