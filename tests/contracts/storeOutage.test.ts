@@ -19,8 +19,11 @@ import { StoreProxy } from '../support/StoreProxy';
 import type { OutageKind } from '../support/StoreProxy';
 import { until } from '../support/until';
 
-/** Milliseconds. An outage lasts longer than a lease, so that processes could take runs from each other. */
-const LEASE = 2_500;
+/**
+ * Milliseconds. An outage lasts longer than a lease, so that processes could take runs from each other. A lease lasts
+ * longer than an outage does for one worker after it is over for the other, also on a busy machine.
+ */
+const LEASE = 8_000;
 const TIMES: OutageTimes = {
   lease: { lease: LEASE, heartbeat: 200 },
   circuit: { suspectAfter: 100, probeTimeout: 1_500, probeEvery: 100, retryAfter: 1_000 },

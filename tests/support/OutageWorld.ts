@@ -102,6 +102,7 @@ export class OutageWorld {
     const pending = new Set(this.ids);
     const states: string[] = [];
     const look = until(async () => {
+      if (this.reviews.length > 0) throw new Error(`a person was asked about ${this.reviews.join(', ')}`);
       for (const id of pending) {
         const stored = await worker.store.load(id).catch(() => undefined);
         const { state } = stored?.run ?? {};

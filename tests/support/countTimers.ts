@@ -7,6 +7,9 @@ import { MAX_TIMER_MS } from '../../imports/business/ai/application/services/sha
 
 const OF_DEAD_PROCESSES = /this\s*\.(?:tick|lookAgain|readSoon|watch|scan|search)\(\)/;
 
+/** OpenAI's Agents SDK exports traces every five seconds from its import on. */
+const OF_AGENTS_SDK = /this\.#runExportLoop\(\)/;
+
 /** With the longest delay, it is that of a call that waits for a real time, which no fake clock comes near. */
 const OF_DUE_TIMES = /this\s*\.callBack\(\)/;
 
@@ -21,7 +24,8 @@ export function pendingTimers(clock: SinonFakeTimers): readonly string[] {
   const { timers } = clock as SinonFakeTimers & { readonly timers?: ReadonlyMap<number, FakeTimer> };
   return [...(timers?.values() ?? [])]
     .map(({ func, delay = 0 }) => ({ code: String(func), delay }))
-    .filter(({ code, delay }) => !OF_DEAD_PROCESSES.test(code) && !(delay >= MAX_TIMER_MS && OF_DUE_TIMES.test(code)))
+    .filter(({ code }) => !OF_DEAD_PROCESSES.test(code) && !OF_AGENTS_SDK.test(code))
+    .filter(({ code, delay }) => !(delay >= MAX_TIMER_MS && OF_DUE_TIMES.test(code)))
     .map(({ code }) => code);
 }
 

@@ -131,7 +131,11 @@ describe('RunEventRelay', () => {
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect([await count(), reads]).to.deep.equal([0, 0]);
     const { stop } = second.watch('ann');
-    await until(async () => (await count()) > 0);
+    await until(async () => {
+      // Looks for watchers end soon after an event.
+      first.emit('ann', 'seen');
+      return (await count()) > 0;
+    });
     stop();
     // It lingers, so that one that reconnects misses nothing.
     await new Promise((resolve) => setTimeout(resolve, TIMES.linger + 30));
