@@ -21,13 +21,16 @@ for (const [kind, open] of Object.entries(DATABASES))
     let opened: TestDatabase;
     let now: number;
     let processes: UserLimiter[];
-    /** Adds a process. */
-    const start = async (limits: Partial<UserLimits>): Promise<UserLimiter> => {
+    /** Adds a process. @param isKilled whether it reaches the store no more */
+    const start = async (limits: Partial<UserLimits>, isKilled = () => false): Promise<UserLimiter> => {
       const store = new DocumentUserLoads(opened.database.collection<UserLoadDocument>(USER_LOADS));
       await store.ready();
       const limiter = new UserLimiter({
         limits: { ...DEFAULT_USER_LIMITS, ...limits },
-        store,
+        store: new Proxy(store, {
+          get: (target, name, receiver) =>
+            isKilled() ? () => new Promise(() => undefined) : (Reflect.get(target, name, receiver) as unknown),
+        }),
         leaseMs: LEASE_MS,
         now: () => now,
       });
@@ -93,9 +96,11 @@ for (const [kind, open] of Object.entries(DATABASES))
     });
 
     it('does not count what a killed process held, once its lease has expired', async () => {
-      const killed = await start({ connections: 2 });
+      let isKilled = false;
+      const killed = await start({ connections: 2 }, () => isKilled);
       await killed.begin('ann', 'connections');
       await killed.begin('ann', 'connections');
+      isKilled = true;
       processes = [];
       const other = await start({ connections: 2 });
       await refused(() => other.begin('ann', 'connections'));
