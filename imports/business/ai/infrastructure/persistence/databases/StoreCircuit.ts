@@ -119,9 +119,10 @@ export class StoreCircuit {
   }
 
   private toOutage(error: unknown): Error {
-    if (!isUnreachable(error)) this.answers += 1;
+    const isAnswer = !isUnreachable(error);
+    if (isAnswer) this.answers += 1;
     // Collections throw errors.
-    if (this.isClosed || !isUnreachable(error)) return error as Error;
+    if (this.isClosed || isAnswer) return error as Error;
     this.suspect();
     return this.unavailable(error);
   }
