@@ -116,7 +116,9 @@ export class OutageWorld {
       return pending.size === 0;
     });
     await look.catch(async (error: unknown) => {
-      throw new Error(`These runs have not ended: ${await this.describe([...pending]).catch(String)}`, { cause: error });
+      throw new Error(`These runs have not ended: ${await this.describe([...pending]).catch(String)}`, {
+        cause: error,
+      });
     });
     return states;
   }
