@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
 import { MAX_TAKEOVERS } from '../../imports/business/ai/application/services/runs/durable/recoveryLimit';
+import { StoreUnavailableError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { ChatTurnStore } from '../../imports/business/ai/domain/interfaces/ChatTurnStore';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import type { ChannelEvent } from '../../imports/business/ai/infrastructure/events/ConversationChannel';
@@ -56,7 +57,8 @@ for (const [kind, open] of Object.entries(QUICK_DATABASES))
     });
     afterEach(() => opened.close());
 
-    function live(script: readonly ScriptedStep[]): Life {
+    /** @param store of messages */
+    function live(script: readonly ScriptedStep[], store = turns): Life {
       const provider = new ScriptedProvider(script);
       const logger = new RecordingLogger();
       const tools = new ToolRegistry();
@@ -64,7 +66,7 @@ for (const [kind, open] of Object.entries(QUICK_DATABASES))
       const memory = new DocumentConversationStore(database.collection(MESSAGES));
       const chat = createChat(
         { settings: { providers: [], defaultProvider: 'm' }, loop, tools, runs },
-        { memory, turns, logger },
+        { memory, turns: store, logger },
       );
       const recovery = new RunRecovery({ loop, store: runs, logger });
       recovery.add(chat.handler);
@@ -152,6 +154,24 @@ for (const [kind, open] of Object.entries(QUICK_DATABASES))
         stream.stop();
         await end(second);
       });
+
+    it('have their answers on the stream of a process that gave them up, and lives on', async () => {
+      const finish = (): Promise<void> => Promise.reject(new StoreUnavailableError('The database is down.'));
+      const first = live(['Answer 1'], Object.assign(Object.create(turns) as ChatTurnStore, { finish }));
+      const stream = await listen(first);
+      const { answered } = await first.chat.handler.accept('ann', CONVERSATION, 'one');
+      await answered;
+      expect((await turns.leased(10)).map(({ owner }) => owner)).to.deep.equal(['']);
+      const second = live([]);
+      await second.recovery.scan();
+      await until(async () => (await turns.leased(10)).length === 0);
+      // Nobody else answers in this process's stead if the store is its own.
+      if (turns.isExclusive) (await listen(first)).stop();
+      expect(await stream.ends(1)).to.deep.equal(['Answer 1']);
+      stream.stop();
+      await end(first);
+      await end(second);
+    });
 
     it('have their answers on the stream of a process that wrote none of them, from where a client was', async () => {
       const first = live(['Answer 1', 'Answer 2', 'Answer 3']);

@@ -10,10 +10,15 @@ import { describeInFull } from '../support/describeInFull';
 import { startTestMongo } from '../support/startTestMongo';
 import type { TestMongo } from '../support/startTestMongo';
 
-const LEASE = 1_500;
+/** Milliseconds. A process that has nothing done for so long is not taken for dead. */
+const LEASE = 30_000;
+/** Of processes that die. */
+const SHORT_LEASE = 1_500;
 
+/** Of the last answer. What precedes a `restarted` event is void. */
 const textOf = (events: readonly EventSourceMessage[]): string =>
   events
+    .slice(events.findLastIndex(({ event }) => event === 'restarted') + 1)
     .filter(({ event }) => event === undefined)
     .map(({ data }) => data)
     .join('');
@@ -52,11 +57,11 @@ for (const mode of ['polled', 'notified'] as const)
       await vendor.close();
     });
 
-    const start = async (): Promise<AnsweringHost> => {
+    const start = async (lease = LEASE): Promise<AnsweringHost> => {
       const host = await AnsweringHost.start({
         place: `${mongo.url}_${test}`,
         vendor: vendor.url,
-        lease: LEASE,
+        lease,
         halts: false,
       });
       hosts.push(host);
@@ -75,8 +80,21 @@ for (const mode of ['polled', 'notified'] as const)
       expect(textOf(late)).to.equal('You said: ');
     });
 
+    it('streams the text to one who comes after the process has died, while another one writes it', async () => {
+      const [first, second] = [await start(SHORT_LEASE), await start(SHORT_LEASE)];
+      await write(first, 'taken over', 'stall, taken over');
+      await vendor.hasBeenAsked('stall, taken over');
+      await first.kill();
+      await vendor.hasBeenAsked('stall, taken over', 2);
+      const stream = await second.read(
+        '/output/stream?conversation=taken%20over',
+        (events) => textOf(events) === 'You said: ',
+      );
+      expect(textOf(stream)).to.equal('You said: ');
+    });
+
     it('goes on where the text was when the process dies and another one begins anew', async () => {
-      const [first, second, third] = [await start(), await start(), await start()];
+      const [first, second, third] = [await start(SHORT_LEASE), await start(SHORT_LEASE), await start(SHORT_LEASE)];
       const heard: EventSourceMessage[] = [];
       let begun = (): void => undefined;
       const hasBegun = new Promise<void>((resolve) => (begun = resolve));

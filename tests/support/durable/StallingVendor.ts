@@ -45,9 +45,9 @@ export class StallingVendor {
     return this.histories.get(message) ?? [];
   }
 
-  /** Resolves when the message has reached the vendor. */
-  async hasBeenAsked(message: string): Promise<void> {
-    while (this.timesAsked(message) === 0) await once(this.arrivals, 'message');
+  /** Resolves when the message has reached the vendor so often. */
+  async hasBeenAsked(message: string, times = 1): Promise<void> {
+    while (this.timesAsked(message) < times) await once(this.arrivals, 'message');
   }
 
   async close(): Promise<void> {

@@ -18,6 +18,8 @@ import { answerText } from './chat/answerText';
 import { AnswerWriter } from './chat/AnswerWriter';
 import { ChatInput } from './chat/ChatInput';
 import { failureMessage, StageError } from './chat/failureMessage';
+import { LiveAnswer } from './chat/LiveAnswer';
+import type { LiveAnswerPorts } from './chat/LiveAnswer';
 import { TurnOrder } from './chat/TurnOrder';
 import type { LeasedWork, LeasedWorkSource } from './RunRecovery';
 import { LeaseLostError } from './runs/durable/LeaseLostError';
@@ -31,6 +33,8 @@ export interface DurableTurns {
   readonly runs: Pick<RunStore, 'load' | 'head'>;
   /** Called before an answer begins: puts those of other processes into the conversation's channel. */
   readonly catchUp?: (userId: string, conversationId: string) => Promise<void>;
+  /** The events of runs, by which answers that other processes have begun are shown while they are written. */
+  readonly live?: () => LiveAnswerPorts['live'] | undefined;
 }
 
 export interface ResponseHandlerOptions {
@@ -221,9 +225,11 @@ export class ResponseHandler implements LeasedWorkSource {
     }
   }
 
-  /** Another process need not wait for the end of a lease. */
-  private async handOver({ id, conversationId }: ChatTurn): Promise<void> {
+  /** Another process need not wait for the end of a lease. What it answers appears on the channel here, too. */
+  private async handOver(turn: ChatTurn): Promise<void> {
     const { durable, loop } = this.options;
+    const { id, conversationId } = turn;
+    this.outputOf(turn).handOver?.();
     try {
       await durable?.turns.claim(id, loop.workOwnerId, '');
     } catch (error) {
@@ -288,8 +294,9 @@ export class ResponseHandler implements LeasedWorkSource {
 
   private async answer(turn: ChatTurn, writer: AnswerWriter, { signal, isTakenOver }: DriveOptions): Promise<void> {
     signal?.throwIfAborted();
-    const hasRun = isTakenOver === true && (await this.hasRun(turn));
-    if (hasRun) await this.awaitRun(turn, writer);
+    const { durable } = this.options;
+    if (durable !== undefined && isTakenOver === true && (await this.hasRun(turn, durable)))
+      await this.awaitRun(turn, writer, durable);
     else {
       // What this process has sent of it before it gave the message up.
       if (isTakenOver === true) writer.complete('');
@@ -299,10 +306,9 @@ export class ResponseHandler implements LeasedWorkSource {
   }
 
   /** @throws MaxTakeoversError if process after process dies before it can start the run */
-  private async hasRun({ id }: ChatTurn): Promise<boolean> {
-    const { durable } = this.options;
-    if ((await durable?.runs.head(id)) !== undefined) return true;
-    if (((await durable?.turns.countAttempt(id)) ?? 0) > MAX_TAKEOVERS) throw givenUp();
+  private async hasRun({ id }: ChatTurn, { runs, turns }: DurableTurns): Promise<boolean> {
+    if ((await runs.head(id)) !== undefined) return true;
+    if ((await turns.countAttempt(id)) > MAX_TAKEOVERS) throw givenUp();
     return false;
   }
 
@@ -336,32 +342,39 @@ export class ResponseHandler implements LeasedWorkSource {
         ...(signal === undefined ? {} : { signal }),
         ...(origin === undefined ? {} : { origin }),
       });
-      if (durable === undefined || this.completed.has(executionId)) answer.finish(response.output_text);
-      // Another process took the run over, and may have called the model again.
-      else await this.awaitRun(turn, answer);
+      if (durable === undefined || this.completed.has(executionId)) {
+        answer.finish(response.output_text);
+        return;
+      }
     } catch (error) {
-      // Another process, which took this one for dead, has started the run.
       if (durable === undefined || !isLLMError(error) || error.code !== 'conflict') throw error;
-      await this.awaitRun(turn, answer);
     } finally {
       this.answers.delete(executionId);
       this.completed.delete(executionId);
     }
+    // Another process, which took this one for dead, has started the run, or taken it over and perhaps called the
+    // model again.
+    await this.awaitRun(turn, answer, durable);
   }
 
-  /** Writes the answer of a run that was started by another process, once it has ended. @throws its error */
-  private async awaitRun({ id }: ChatTurn, writer: AnswerWriter): Promise<void> {
-    const { durable, loop } = this.options;
+  /** Writes the answer of a run that another process has started, until it has ended. @throws its error */
+  private async awaitRun({ id }: ChatTurn, writer: AnswerWriter, { runs, live }: DurableTurns): Promise<void> {
+    const { loop } = this.options;
+    const events = live?.();
+    const shown = events === undefined ? undefined : new LiveAnswer(id, writer, { live: events, runs });
     const parked = { isGivenUp: false };
     const watch = setInterval(() => void this.giveUpParked(id, parked), PARKED_POLLING_MS);
     let failure: unknown;
     await loop
       .waitForResult(id, this.stopping.signal)
       .catch((error: unknown) => (failure = error))
-      .finally(() => clearInterval(watch));
+      .finally(() => {
+        clearInterval(watch);
+        shown?.stop();
+      });
     this.stopping.signal.throwIfAborted();
     if (parked.isGivenUp) throw givenUp();
-    const stored = await durable?.runs.load(id);
+    const stored = await runs.load(id);
     if (stored !== undefined) writer.complete(answerText(stored.run));
     // Boundary: what the loop throws.
     if (failure !== undefined) throw failure as Error;

@@ -14,6 +14,13 @@ export interface AnswerOutput {
   restart?(): void;
   /** Sends what the listeners lack of the entire text, or all of it after a restart if they have another beginning. */
   complete?(text: string): void;
+  /**
+   * Like `complete`, for a beginning of the text. Nothing is sent while it is shorter than what the listeners have.
+   * @returns whether they have this text now, and no more
+   */
+  catchUp?(text: string): boolean;
+  /** Another process writes the rest. */
+  handOver?(): void;
   done(): void;
   /** @param message one line for the people who read the answer, without keys and stacks */
   fail(message: string): void;

@@ -46,6 +46,8 @@ interface ChannelResponse {
   delivered: boolean;
   /** This process writes the answer, or has written it. */
   isOwn: boolean;
+  /** How often this process has begun to write it. */
+  begun: number;
 }
 
 interface BufferedEvent extends ChannelEvent {
@@ -86,9 +88,15 @@ export class ConversationChannel implements OutputChannel {
     return this.named.has(id);
   }
 
+  /** Whether this process writes the answer to that message, or has written it. */
+  isOwn(id: string): boolean {
+    return this.named.get(id)?.isOwn === true;
+  }
+
   begin(id?: string): AnswerOutput {
     const response = this.responseTo(id);
     response.isOwn = true;
+    response.begun += 1;
     return this.outputOf(response);
   }
 
@@ -100,11 +108,14 @@ export class ConversationChannel implements OutputChannel {
   /** Writes the beginning of an answer that another process gives. It has no effect once this one gives it. */
   follow(id: string): AnswerOutput {
     const response = this.responseTo(id);
+    const { begun } = response;
     const output = this.outputOf(response);
+    const isVoid = (): boolean => response.isOwn || response.begun !== begun;
     return {
-      send: (text) => (response.isOwn ? undefined : output.send(text)),
-      restart: () => (response.isOwn ? undefined : output.restart()),
-      complete: (text) => (response.isOwn ? undefined : output.complete(text)),
+      send: (text) => (isVoid() ? undefined : output.send(text)),
+      restart: () => (isVoid() ? undefined : output.restart()),
+      complete: (text) => (isVoid() ? undefined : output.complete(text)),
+      catchUp: (text) => !isVoid() && output.catchUp(text),
       done: () => output.done(),
       fail: (message) => output.fail(message),
     };
@@ -154,6 +165,7 @@ export class ConversationChannel implements OutputChannel {
       hash: hashText(''),
       delivered: false,
       isOwn: false,
+      begun: 0,
     };
     this.responses.push(response);
     if (id !== undefined) this.named.set(id, response);
@@ -166,6 +178,11 @@ export class ConversationChannel implements OutputChannel {
       response.last = this.buffer.last + 1;
       this.publish(response, 'end', DONE);
     };
+    const complete = (text: string): void => {
+      if (response.last !== undefined) return;
+      for (const { data, type = 'text' } of restOf(text, response.length, response.hash))
+        this.publish(response, type, data);
+    };
     return {
       send: (text) => {
         if (response.last !== undefined) return;
@@ -174,10 +191,14 @@ export class ConversationChannel implements OutputChannel {
       restart: () => {
         if (response.last === undefined && response.length > 0) this.publish(response, 'restarted', RESTARTED);
       },
-      complete: (text) => {
-        if (response.last !== undefined) return;
-        for (const { data, type = 'text' } of restOf(text, response.length, response.hash))
-          this.publish(response, type, data);
+      complete,
+      catchUp: (text) => {
+        if (text.length < response.length) return false;
+        complete(text);
+        return true;
+      },
+      handOver: () => {
+        response.isOwn = false;
       },
       done: end,
       // Clients that read until the end marker would otherwise wait forever.

@@ -35,8 +35,10 @@ interface Followed {
   readonly timer: NodeJS.Timeout | undefined;
   readonly stopWatching: (() => void) | undefined;
   /** Answers that are being written, by the ids of their messages. */
-  readonly live: Map<string, LiveAnswer>;
+  readonly live: LiveAnswers;
 }
+
+type LiveAnswers = Map<string, LiveAnswer>;
 
 /** How often the store is read. */
 const POLLING_MS = 1_000;
@@ -125,19 +127,24 @@ export class ConversationFollower {
     for (const { id, outcome } of found)
       if (outcome === undefined) {
         channel.announce(id);
-        if (live !== undefined) this.showLive(id, channel, live);
+        if (channel.isOwn(id)) stopLive(id, live);
+        else this.showLive(id, channel, live);
       } else {
-        live?.get(id)?.stop();
-        live?.delete(id);
+        stopLive(id, live);
         channel.fill(id, outcome);
       }
   }
 
-  private showLive(id: string, channel: ConversationChannel, live: Map<string, LiveAnswer>): void {
+  private showLive(id: string, channel: ConversationChannel, live: LiveAnswers | undefined): void {
     const ports = this.ports.liveText?.();
-    if (ports !== undefined && !this.ports.turns.isExclusive && !live.has(id))
+    if (ports !== undefined && !this.ports.turns.isExclusive && live?.has(id) === false)
       live.set(id, ports.show(id, channel.follow(id)));
   }
+}
+
+function stopLive(id: string, live: LiveAnswers | undefined): void {
+  live?.get(id)?.stop();
+  live?.delete(id);
 }
 
 function keyOf(userId: string, conversationId: string): string {

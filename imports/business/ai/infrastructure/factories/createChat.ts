@@ -13,6 +13,7 @@ import type { ChannelSubscriber } from '../events/ConversationChannel';
 import { ConversationChannels } from '../events/ConversationChannels';
 import { ConversationFollower } from '../events/ConversationFollower';
 import type { LiveText } from '../events/ConversationFollower';
+import { AnswerWriter } from '../../application/services/chat/AnswerWriter';
 import { LiveAnswer } from '../../application/services/chat/LiveAnswer';
 import type { LiveAnswerPorts } from '../../application/services/chat/LiveAnswer';
 import { consoleLogger } from '../../domain/consoleLogger';
@@ -72,17 +73,27 @@ export function createChat({ settings, loop, tools, runs }: ChatDependencies, po
   const { defaultProvider = settings.providers[0]?.id ?? '', temperature, systemPrompt } = settings;
   const channels = new ConversationChannels();
   const { turns, logger = consoleLogger } = ports;
-  let liveText: LiveText | undefined;
+  let events: LiveEvents | undefined;
+  const liveText = (): LiveText | undefined => {
+    if (events === undefined) return undefined;
+    const { live, watch } = events;
+    return { watch, show: (id, output) => new LiveAnswer(id, new AnswerWriter(output), { live, runs }) };
+  };
   const follower =
-    turns === undefined
-      ? undefined
-      : new ConversationFollower({ turns, channelOf: channels.of, logger, liveText: () => liveText });
+    turns === undefined ? undefined : new ConversationFollower({ turns, channelOf: channels.of, logger, liveText });
   const handler = new ResponseHandler({
     loop,
     channels: channels.of,
     ...(turns === undefined || follower === undefined
       ? {}
-      : { durable: { turns, runs, catchUp: (user, conversation) => follower.catchUp(user, conversation) } }),
+      : {
+          durable: {
+            turns,
+            runs,
+            catchUp: (user, conversation) => follower.catchUp(user, conversation),
+            live: () => events?.live,
+          },
+        }),
     memory: ports.memory ?? new MemoryConversationStore(),
     // A provider's id means its default model.
     model: defaultProvider,
@@ -101,8 +112,8 @@ export function createChat({ settings, loop, tools, runs }: ChatDependencies, po
       follower === undefined
         ? channels.of(userId, conversationId).subscribe(subscriber, lastEventId)
         : follower.subscribe(userId, conversationId, subscriber, lastEventId),
-    showLiveText: ({ live, watch }) => {
-      liveText = { watch, show: (id, output) => new LiveAnswer(id, output, { live, runs }) };
+    showLiveText: (shown) => {
+      events = shown;
     },
   };
 }

@@ -1,9 +1,11 @@
-/** Writes an answer that another process is giving, as its events arrive. Its end is written by whoever reads it. */
-import type { AnswerOutput } from '../../../domain/interfaces/OutputChannel';
-import type { RunStore } from '../../../domain/interfaces/RunStore';
+/**
+ * Writes an answer as the events of its run arrive, in whichever process it is executed. Its end is written by whoever
+ * reads it.
+ */
 import type { AgentEvent } from '../../../domain/types/AgentEvents';
+import type { RunRecord } from '../../../domain/types/RunRecords';
 import { answerText } from './answerText';
-import { AnswerWriter, TURN_SEPARATOR } from './AnswerWriter';
+import type { AnswerWriter } from './AnswerWriter';
 
 export interface LiveAnswerPorts {
   readonly live: {
@@ -13,7 +15,12 @@ export interface LiveAnswerPorts {
       listener: (event: AgentEvent) => void,
     ): { readonly recent: readonly AgentEvent[]; readonly unsubscribe: () => void };
   };
-  readonly runs: Pick<RunStore, 'load'>;
+  /** As a `RunStore`. */
+  readonly runs: {
+    load(
+      executionId: string,
+    ): Promise<{ readonly run: Pick<RunRecord, 'input' | 'transcript' | 'iterations' | 'isCalling'> } | undefined>;
+  };
 }
 
 export class LiveAnswer {
@@ -26,13 +33,11 @@ export class LiveAnswer {
   private responded = 0;
   /** The text before the present model call. */
   private before = '';
-  /** The text of a model call that another process repeats, until it has caught up. */
-  private repeated: string | undefined;
   private isStopped = false;
 
   /** @param executionId the id of the message, too */
-  constructor(executionId: string, output: AnswerOutput, { live, runs }: LiveAnswerPorts) {
-    this.writer = new AnswerWriter(output);
+  constructor(executionId: string, writer: AnswerWriter, { live, runs }: LiveAnswerPorts) {
+    this.writer = writer;
     const { recent, unsubscribe } = live.follow(executionId, (event) => this.take(event));
     this.unsubscribe = unsubscribe;
     this.waiting = [...recent];
@@ -50,10 +55,9 @@ export class LiveAnswer {
     if (stored !== undefined) {
       this.responded = stored.run.iterations - (stored.run.isCalling ? 1 : 0);
       this.iteration = this.responded;
-      this.writer.complete(answerText(stored.run));
-      this.writer.nextTurn();
-      this.before = this.writer.text;
+      this.before = answerText(stored.run);
     }
+    this.writer.resumeAfter(this.before);
     const waiting = this.waiting ?? [];
     this.waiting = undefined;
     for (const event of waiting) this.take(event);
@@ -64,7 +68,7 @@ export class LiveAnswer {
     if (this.waiting !== undefined) this.waiting.push(event);
     else if (event.type === 'iteration:start') this.beginTurn(event.iteration);
     else if (event.type === 'llm:delta' && event.kind === 'text' && this.iteration > this.responded)
-      this.add(event.delta);
+      this.writer.add(event.delta);
   }
 
   private beginTurn(iteration: number): void {
@@ -74,27 +78,12 @@ export class LiveAnswer {
       this.stop();
       return;
     }
-    if (iteration === this.iteration) {
-      // The process has died, and another one makes the call again.
-      if (this.writer.text !== this.before) this.repeated = '';
-      return;
+    // The process has died, and another one makes the call again.
+    if (iteration === this.iteration) this.writer.resumeAfter(this.before);
+    else {
+      this.iteration = iteration;
+      this.writer.nextTurn();
+      this.before = this.writer.text;
     }
-    this.iteration = iteration;
-    this.repeated = undefined;
-    this.writer.nextTurn();
-    this.before = this.writer.text;
-  }
-
-  private add(delta: string): void {
-    if (this.repeated === undefined) {
-      this.writer.add(delta);
-      return;
-    }
-    this.repeated += delta;
-    const text = this.before === '' ? this.repeated : this.before + TURN_SEPARATOR + this.repeated;
-    if (this.writer.text.startsWith(text)) return;
-    // Voids the beginning if it is another one now.
-    this.writer.complete(text);
-    this.repeated = undefined;
   }
 }
