@@ -41,8 +41,8 @@ const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
   },
 };
 
-/** Milliseconds. */
-const LEASE = 1_500;
+/** Milliseconds. A process that pauses on a busy machine is not taken for dead. */
+const LEASE = 10_000;
 
 /** Conversations by the moment at which their process dies. Each is called like its message. */
 const MOMENTS = ['halt-before-call', 'stall', 'hang', 'halt-before-storing', 'halt-after-storing'] as const;

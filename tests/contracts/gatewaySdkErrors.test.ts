@@ -220,7 +220,7 @@ for (const [name, sdk] of Object.entries(SDKS)) {
     it('state a timeout of the client, which ends the call', async () => {
       gateway.simulator.enqueue({ text: 'x', fault: { kind: 'stall', after: 'nothing' } });
       const aborted = gateway.simulator.nextAbort();
-      expect(await failure(sdk.call(sdk.vendor, { ...options, timeout: 1_000 }))).to.be.instanceOf(sdk.timedOut);
+      expect(await failure(sdk.call(sdk.vendor, { ...options, timeout: 3_000 }))).to.be.instanceOf(sdk.timedOut);
       await aborted;
     });
 

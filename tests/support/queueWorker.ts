@@ -28,8 +28,11 @@ export interface EffectDocument {
 }
 
 export const EFFECTS = 'effects';
-/** Milliseconds; short, so that tests need not wait long for the runs of a dead process. */
-export const TIMES = { lease: 1_500, heartbeat: 150, poll: 50, lock: 2_000 };
+/**
+ * Milliseconds; short, so that tests need not wait long for the runs of a dead process, but long enough for a live one
+ * on a busy machine.
+ */
+export const TIMES = { lease: 6_000, heartbeat: 150, poll: 50, lock: 8_000 };
 
 async function main({ mongoUrl, concurrency, holds = false }: QueueWorkerOptions): Promise<void> {
   const client = await MongoClient.connect(mongoUrl);

@@ -204,7 +204,7 @@ describe('the call forms of the specification', () => {
   });
 
   it('execute a run whose result, and whose error, report all of it', async () => {
-    const loop = new AgenticLoop({ provider, toolExecutor: weather(), maxIterations: 3, defaultToolTimeout: 1_000 });
+    const loop = new AgenticLoop({ provider, toolExecutor: weather(), maxIterations: 3, defaultToolTimeout: 60_000 });
     const request = { input: 'Rome?', tools: ['get_weather'], instructions: 'Be brief.', model: 'claude-sonnet-5-5' };
     simulator.enqueue({ calls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] }, { text: 'Clear.' });
     const result = await loop.execute('ann', { ...request, onPending: 'wait', stream: true });

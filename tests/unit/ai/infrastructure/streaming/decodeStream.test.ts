@@ -94,7 +94,7 @@ describe('decodeStream', () => {
     const cut = sse().subarray(0, sse().indexOf(' Ende'));
     const reading = (async () => {
       for await (const event of decodeStream(bytes([cut]), decoder, {
-        streamIdleTimeout: 1000,
+        streamIdleTimeout: 60_000,
         maxEventBytes: 1024,
         abort: () => undefined,
       }))
@@ -110,7 +110,7 @@ describe('decodeStream', () => {
     const body = Buffer.concat([sse().subarray(0, sse().indexOf('data: [DONE]')), Buffer.from('data: {"half\n\n')]);
     const reading = (async () => {
       for await (const event of decodeStream(bytes([body]), decoder, {
-        streamIdleTimeout: 1000,
+        streamIdleTimeout: 60_000,
         maxEventBytes: 1024,
         abort: () => undefined,
       }))
@@ -249,7 +249,7 @@ describe('decodeStream', () => {
     })();
     const decoder = WIRES.chat_completions.createDecoder(responseContext('openai', 'gpt-4.1'));
     for await (const _event of decodeStream(body, decoder, {
-      streamIdleTimeout: 1000,
+      streamIdleTimeout: 60_000,
       maxEventBytes: 4096,
       abort: () => undefined,
     }))
