@@ -19,6 +19,7 @@ import type { AuditTrail } from '../business/ai/application/services/AuditTrail'
 import { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AIModule, AIModulePorts, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
+import type { RelayTimes } from '../business/ai/infrastructure/events/RunEventRelay';
 import type { PrivateHosts } from '../business/ai/infrastructure/clients/http/privateHosts';
 import { createRequestLog } from '../business/ai/infrastructure/factories/createRequestLog';
 import type { RequestLogModule, RequestLogSettings } from '../business/ai/infrastructure/factories/createRequestLog';
@@ -152,6 +153,8 @@ export interface HostPorts {
   /** `findUser` knows every user. Otherwise, owners of API tokens count as users, too. */
   readonly hasAccounts?: true;
   readonly ai?: Omit<AIModulePorts, 'access' | 'credentials' | 'providerSource' | 'onUsage'>;
+  /** How soon processes show each other the events of runs. */
+  readonly relayTimes?: Partial<RelayTimes>;
   /** The app serves pages of its own; see `HttpApiPorts.servesPages`. */
   readonly servesPages?: true;
   /** Access to `/mcp` with tokens of an authorization server. Default: none. */
@@ -375,6 +378,7 @@ export async function createHost(
     limits: callLimits,
     access,
     ...(stores.runEvents === undefined ? {} : { runEvents: stores.runEvents }),
+    ...(ports.relayTimes === undefined ? {} : { relayTimes: ports.relayTimes }),
   });
   module.conversations.showLiveText(runs);
   await runs.ready();

@@ -43,6 +43,7 @@ const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
 
 /** Milliseconds. A process that pauses on a busy machine is not taken for dead. */
 const LEASE = 10_000;
+const LATENESS = 60_000;
 
 /** Conversations by the moment at which their process dies. Each is called like its message. */
 const MOMENTS = ['halt-before-call', 'stall', 'hang', 'halt-before-storing', 'halt-after-storing'] as const;
@@ -64,7 +65,13 @@ for (const [place, open] of Object.entries(PLACES))
     });
 
     const start = async (halts: boolean): Promise<AnsweringHost> => {
-      const host = await AnsweringHost.start({ place: opened.url, vendor: vendor.url, lease: LEASE, halts });
+      const host = await AnsweringHost.start({
+        place: opened.url,
+        vendor: vendor.url,
+        lease: LEASE,
+        lateness: LATENESS,
+        halts,
+      });
       hosts.push(host);
       return host;
     };

@@ -12,6 +12,8 @@ import type { TestMongo } from '../support/startTestMongo';
 
 /** Milliseconds. A process that pauses on a busy machine is not taken for dead. */
 const LEASE = 10_000;
+/** As long as it takes on a busy machine. */
+const LATENESS = 60_000;
 
 /** Of the last answer. What precedes a `restarted` event is void. */
 const textOf = (events: readonly EventSourceMessage[]): string =>
@@ -55,11 +57,12 @@ for (const mode of ['polled', 'notified'] as const)
       await vendor.close();
     });
 
-    const start = async (): Promise<AnsweringHost> => {
+    const start = async (lateness = LATENESS): Promise<AnsweringHost> => {
       const host = await AnsweringHost.start({
         place: `${mongo.url}_${test}`,
         vendor: vendor.url,
         lease: LEASE,
+        lateness,
         halts: false,
       });
       hosts.push(host);
@@ -155,7 +158,7 @@ for (const mode of ['polled', 'notified'] as const)
     });
 
     it('asks for a new state if the process that has the missing events is dead', async () => {
-      const [first, second] = [await start(), await start()];
+      const [first, second] = [await start(), await start(1_000)];
       const stream = first.read('/runs/stream', (events) => events.some(({ event }) => event === 'llm:delta'));
       await first.request('/runs');
       await write(first, 'lost', 'stall, lost');

@@ -24,6 +24,8 @@ export interface AnsweringHostOptions {
   readonly vendor: string;
   /** Milliseconds. */
   readonly lease: number;
+  /** How late events of other processes may be. Milliseconds. */
+  readonly lateness: number;
   /** This process stops at the moments that messages name: see `Moment`. */
   readonly halts: boolean;
 }
@@ -69,7 +71,7 @@ function haltingResponses(responses: ResponseStore): ResponseStore {
   });
 }
 
-async function main({ place, vendor, lease, halts }: AnsweringHostOptions): Promise<void> {
+async function main({ place, vendor, lease, lateness, halts }: AnsweringHostOptions): Promise<void> {
   const database = place.startsWith('mongodb')
     ? await openMongoDatabase(place)
     : await openEmbeddedDatabase({ directory: place });
@@ -91,6 +93,7 @@ async function main({ place, vendor, lease, halts }: AnsweringHostOptions): Prom
       express,
       database,
       authenticate: () => ({ userId: 'ann' }),
+      relayTimes: { lateness },
       findUser: (userId) => Promise.resolve({ userId, isAdmin: false, source: 'http' }),
       ai: {
         leaseTimes: { lease, heartbeat: lease / 10 },

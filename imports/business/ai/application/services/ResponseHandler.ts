@@ -2,7 +2,7 @@
 import { consoleLogger } from '../../domain/consoleLogger';
 import { randomUUID } from 'node:crypto';
 import { isLLMError, isStoreOutage, LLMAbortedError, MaxTakeoversError } from '../../domain/errors/LLMErrors';
-import type { ChatTurn, ChatTurnStore } from '../../domain/interfaces/ChatTurnStore';
+import type { ChatOutcome, ChatTurn, ChatTurnStore } from '../../domain/interfaces/ChatTurnStore';
 import type { ContextSource } from '../../domain/interfaces/ContextSource';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { ConversationStore, PastMessage } from '../../domain/interfaces/ConversationStore';
@@ -225,11 +225,9 @@ export class ResponseHandler implements LeasedWorkSource {
     }
   }
 
-  /** Another process need not wait for the end of a lease. What it answers appears on the channel here, too. */
-  private async handOver(turn: ChatTurn): Promise<void> {
+  /** Another process need not wait for the end of a lease. */
+  private async handOver({ id, conversationId }: ChatTurn): Promise<void> {
     const { durable, loop } = this.options;
-    const { id, conversationId } = turn;
-    this.outputOf(turn).handOver?.();
     try {
       await durable?.turns.claim(id, loop.workOwnerId, '');
     } catch (error) {
@@ -252,27 +250,43 @@ export class ResponseHandler implements LeasedWorkSource {
       );
   }
 
-  /** Records the answer before it ends on the channel, so that each message has one answer, which has one end. */
   private async answerDurably(turn: ChatTurn, options: DriveOptions, durable: DurableTurns): Promise<void> {
     const answered = await this.order.reach(turn, durable.turns, this.stopping.signal);
     await durable.catchUp?.(turn.userId, turn.conversationId);
     const output = this.outputOf(turn);
+    try {
+      const { text, failure } = answered ?? (await this.recordAnswer(turn, output, options, durable));
+      if (answered !== undefined) new AnswerWriter(output).complete(text);
+      if (failure === undefined) output.done();
+      else output.fail(failure);
+    } catch (error) {
+      // What the next process answers appears on the channel here, too.
+      if (this.isLeft(error)) output.handOver?.();
+      throw error;
+    }
+  }
+
+  /** Records the answer before it ends on the channel, so that each message has one answer, which has one end. */
+  private async recordAnswer(
+    turn: ChatTurn,
+    output: AnswerOutput,
+    options: DriveOptions,
+    { turns }: DurableTurns,
+  ): Promise<ChatOutcome> {
     const writer = new AnswerWriter(output);
-    let failure = answered?.failure;
-    if (answered === undefined) {
-      try {
-        await this.answer(turn, writer, options);
-      } catch (error) {
-        if (this.isLeft(error)) throw error;
-        failure = this.reported(turn, error);
-        // The listeners may have another beginning, of before this process took the message over.
-        writer.complete(writer.text);
-      }
-      await durable.turns.finish(turn.id, { text: writer.text, ...(failure === undefined ? {} : { failure }) });
-      this.order.advance(turn);
-    } else writer.complete(answered.text);
-    if (failure === undefined) output.done();
-    else output.fail(failure);
+    let failure: string | undefined;
+    try {
+      await this.answer(turn, writer, options);
+    } catch (error) {
+      if (this.isLeft(error)) throw error;
+      failure = this.reported(turn, error);
+      // The listeners may have another beginning, of before this process took the message over.
+      writer.complete(writer.text);
+    }
+    const outcome = { text: writer.text, ...(failure === undefined ? {} : { failure }) };
+    await turns.finish(turn.id, outcome);
+    this.order.advance(turn);
+    return outcome;
   }
 
   /** Whether the message is answered later: by another process, or once the store can be reached. */

@@ -50,15 +50,14 @@ export const DEFAULT_EVENT_LOG_LIMITS: UserEventsLimits = {
 export interface RemoteEvents {
   /** The id of this process: eight hexadecimal digits. */
   readonly self: string;
+  /**
+   * How late events of other processes may be, and how far clocks may be apart, in milliseconds. A subscriber may
+   * receive events that are so much older than its subscription.
+   */
+  readonly lateness: number;
   /** @param userId whose events are wanted from now on. Absent: those of everyone @returns ends it */
   watch(userId: string | undefined): () => void;
 }
-
-/**
- * How late events of other processes may be, and how far clocks may be apart, in milliseconds. A subscriber may receive
- * events that are so much older than its subscription.
- */
-const LATENESS_MS = 3_000;
 
 interface Subscription {
   readonly subscriber: RunSubscriber;
@@ -175,6 +174,10 @@ export class RunEventLog {
     };
   }
 
+  private get lateness(): number {
+    return this.remote?.lateness ?? 0;
+  }
+
   private notifyOfGap(userId?: string): void {
     for (const { subscriber } of this.subscriptions)
       if (userId === undefined || subscriber.userId === undefined || subscriber.userId === userId) subscriber.gap();
@@ -198,7 +201,7 @@ export class RunEventLog {
   }
 
   private deliver(event: LoggedEvent, { subscriber, from }: Subscription): void {
-    if (event.remote !== undefined && !isAfter(from, event.remote.origin, event.remote.number, event.at)) return;
+    if (event.remote !== undefined && !this.isAfter(from, event.remote.origin, event.remote.number, event.at)) return;
     if (subscriber.accepts(event)) subscriber.event(event);
   }
 
@@ -221,7 +224,13 @@ export class RunEventLog {
       return;
     }
     for (const event of buffered)
-      if (event.remote !== undefined || isAfter(cursor, self, event.id, event.at)) this.deliver(event, subscription);
+      if (event.remote !== undefined || this.isAfter(cursor, self, event.id, event.at))
+        this.deliver(event, subscription);
+  }
+
+  private isAfter({ at, numbers }: RunEventCursor, origin: string, number: number, time: number): boolean {
+    const known = numbers.get(origin);
+    return known === undefined ? time >= at - this.lateness : number > known;
   }
 
   /** Notifies of a gap if what another process has emitted since the cursor does not arrive. @returns stops it */
@@ -230,19 +239,11 @@ export class RunEventLog {
       origin !== this.remote?.self && !this.heard.covers(origin, subscriber.userId, number);
     const missing = [...(cursor?.numbers ?? [])].filter(isMissing);
     if (missing.length === 0) return () => undefined;
-    const timer = setTimeout(
-      () => {
-        if (missing.some(isMissing)) subscriber.gap();
-      },
-      this.remote === undefined ? 0 : LATENESS_MS,
-    );
+    const timer = setTimeout(() => {
+      if (missing.some(isMissing)) subscriber.gap();
+    }, this.lateness);
     return () => clearTimeout(timer);
   }
-}
-
-function isAfter({ at, numbers }: RunEventCursor, origin: string, number: number, time: number): boolean {
-  const known = numbers.get(origin);
-  return known === undefined ? time >= at - LATENESS_MS : number > known;
 }
 
 /** An invalid id counts as the oldest one, so that the client fetches the current state. */

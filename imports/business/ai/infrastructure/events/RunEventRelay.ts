@@ -33,9 +33,17 @@ export interface RelayTimes {
   readonly publish: number;
   /** How long watching goes on after the last watcher has left, so that one that reconnects misses nothing. */
   readonly linger: number;
+  /** How late events may be: more than what looking, publishing and reading take together. */
+  readonly lateness: number;
 }
 
-export const DEFAULT_RELAY_TIMES: RelayTimes = { read: 500, look: 1_000, publish: 200, linger: 30_000 };
+export const DEFAULT_RELAY_TIMES: RelayTimes = {
+  read: 500,
+  look: 1_000,
+  publish: 200,
+  linger: 30_000,
+  lateness: 3_000,
+};
 
 const SLOWER_WITH_NOTIFICATIONS = 10;
 /** An announcement is repeated three times before it expires. */
@@ -66,6 +74,10 @@ export class RunEventRelay implements RemoteEvents {
     this.ports = ports;
     this.times = { ...DEFAULT_RELAY_TIMES, ...ports.times };
     this.publisher = new RunEventPublisher({ ...ports, self: this.self, times: this.times });
+  }
+
+  get lateness(): number {
+    return this.times.lateness;
   }
 
   /** Call it after each event of this process was logged. @param userId whose run it is of */

@@ -16,7 +16,7 @@ import {
 import { RecordingLogger } from '../../../../support/RecordingLogger';
 import { until } from '../../../../support/until';
 
-const TIMES = { read: 5, look: 5, publish: 5, linger: 20 };
+const TIMES = { read: 5, look: 5, publish: 5, linger: 20, lateness: 120_000 };
 
 describe('RunEventRelay', () => {
   let directory: string;
