@@ -118,6 +118,8 @@ function chat(text: string): string {
   return `{"model":"${MODELS.groq}","messages":[{"role":"user","content":"${text.slice(0, BYTES - 200)}"}]}`;
 }
 
+const ATTEMPTS = 5;
+
 describeInFull('the longest requests', () => {
   let upstream: Upstream;
   let server: ServerProcess;
@@ -132,15 +134,23 @@ describeInFull('the longest requests', () => {
     await upstream.close();
   });
 
-  /** A fraction of what parsing 8 MB of brackets takes, which is about half a second. */
-  const expectShort = async (title: string, limit = 0.6): Promise<void> => {
-    const { stall } = await server.read();
-    const figures = `${title}: ${Math.round(stall)} ms, with ${Math.round(unit)} ms as the unit`;
-    expect(stall / unit, figures).to.be.lessThan(limit);
+  /**
+   * `limit` is a fraction of what parsing 8 MB of brackets takes, which is about half a second. The shortest of a few
+   * attempts counts, since the processor time of the same work varies on a busy machine.
+   */
+  const expectShort = async (title: string, work: () => Promise<unknown>, limit = 0.6): Promise<void> => {
+    let shortest = Infinity;
+    for (let attempt = 0; attempt < ATTEMPTS && shortest >= limit * unit; attempt += 1) {
+      await server.collect();
+      await work();
+      const { stall } = await server.read();
+      shortest = Math.min(shortest, stall);
+    }
+    const figures = `${title}: ${Math.round(shortest)} ms, with ${Math.round(unit)} ms as the unit`;
+    expect(shortest / unit, figures).to.be.lessThan(limit);
   };
   const post = async (path: string, body: string): Promise<number> => {
     const bytes = Buffer.from(body);
-    await server.collect();
     const response = await fetch(server.url + path, {
       method: 'POST',
       headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
@@ -152,16 +162,13 @@ describeInFull('the longest requests', () => {
 
   for (const [title, path, body, limit] of BODIES)
     it(`let others have their turn: ${title} for ${path}`, async () => {
-      for (const model of Object.values(MODELS)) {
-        expect(await post(path, body(model)), model).to.equal(200);
-        await expectShort(model, limit);
-      }
+      for (const model of Object.values(MODELS))
+        await expectShort(model, async () => expect(await post(path, body(model)), model).to.equal(200), limit);
     });
 
   for (const [title, path, status, body] of FULL)
     it(`let others have their turn: ${title} for ${path}, as much as fits in a body`, async () => {
-      expect(await post(path, body)).to.equal(status);
-      await expectShort(path);
+      await expectShort(path, async () => expect(await post(path, body)).to.equal(status));
     });
 
   it('let others have their turn on a WebSocket, and name the limit', async () => {
@@ -169,12 +176,12 @@ describeInFull('the longest requests', () => {
       headers: { authorization: `Bearer ${server.token}` },
     });
     await once(socket, 'open');
-    await server.collect();
-    socket.send(`{"type":"response.create","model":"${MODELS.openai}","input":[${fill('[],')}[]]}`);
-    const [data] = (await once(socket, 'message')) as [Buffer];
-    expect(JSON.parse(data.toString())).to.have.property('status', 413);
-    expect(data.toString()).to.contain(`more than ${maxJsonValues} values`);
-    await expectShort('the socket');
+    await expectShort('the socket', async () => {
+      socket.send(`{"type":"response.create","model":"${MODELS.openai}","input":[${fill('[],')}[]]}`);
+      const [data] = (await once(socket, 'message')) as [Buffer];
+      expect(JSON.parse(data.toString())).to.have.property('status', 413);
+      expect(data.toString()).to.contain(`more than ${maxJsonValues} values`);
+    });
     socket.terminate();
   });
 });
