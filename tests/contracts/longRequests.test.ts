@@ -136,11 +136,16 @@ describeInFull('the longest requests', () => {
 
   /**
    * `limit` is a fraction of what parsing 8 MB of brackets takes, which is about half a second. The shortest of a few
-   * attempts counts, since the processor time of the same work varies on a busy machine.
+   * attempts counts, since the processor time of the same work varies on a busy machine. Each has a new server, which
+   * has seen nothing of the request before.
    */
   const expectShort = async (title: string, work: () => Promise<unknown>, limit = 0.6): Promise<void> => {
     let shortest = Infinity;
     for (let attempt = 0; attempt < ATTEMPTS && shortest >= limit * unit; attempt += 1) {
+      if (attempt > 0) {
+        await server.close();
+        server = await startServerProcess(upstream.env);
+      }
       await server.collect();
       await work();
       const { stall } = await server.read();
@@ -172,16 +177,16 @@ describeInFull('the longest requests', () => {
     });
 
   it('let others have their turn on a WebSocket, and name the limit', async () => {
-    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/v1/responses`, {
-      headers: { authorization: `Bearer ${server.token}` },
-    });
-    await once(socket, 'open');
     await expectShort('the socket', async () => {
+      const socket = new WebSocket(`${server.url.replace('http', 'ws')}/v1/responses`, {
+        headers: { authorization: `Bearer ${server.token}` },
+      });
+      await once(socket, 'open');
       socket.send(`{"type":"response.create","model":"${MODELS.openai}","input":[${fill('[],')}[]]}`);
       const [data] = (await once(socket, 'message')) as [Buffer];
       expect(JSON.parse(data.toString())).to.have.property('status', 413);
       expect(data.toString()).to.contain(`more than ${maxJsonValues} values`);
+      socket.terminate();
     });
-    socket.terminate();
   });
 });
