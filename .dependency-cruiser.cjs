@@ -226,8 +226,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    // After a build, 'react' would resolve to the built folder of that name, because depcruise adds a base URL.
-    exclude: { path: '^dist/' },
+    exclude: { path: '^build/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.node.json' },
     enhancedResolveOptions: {

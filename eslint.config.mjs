@@ -95,7 +95,7 @@ export default tseslint.config(
       '_build',
       // Written by `npm run build:worker`.
       'imports/business/ai/application/services/schema/worker/schemaWorkerSource.ts',
-      'dist',
+      'build',
       // Meteor's build tool runs it as a script.
       'packages/*/package.js',
     ],

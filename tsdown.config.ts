@@ -5,9 +5,14 @@ import { ENTRIES } from './scripts/package/entries';
 import { INLINED_PACKAGES, isInlined } from './scripts/package/inlinedPackages';
 import { inlinePages } from './scripts/package/inlinePages';
 import { loadSimulatorLazily } from './scripts/package/loadSimulatorLazily';
+import { packageManifest } from './scripts/package/packageManifest';
+
+const { peerDependencies } = packageManifest();
 
 const config: UserConfig = defineConfig({
   entry: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, `imports/entries/${file}`])),
+  outDir: 'build/package/dist',
+  clean: ['build/package'],
   format: ['esm', 'cjs'],
   platform: 'node',
   target: 'node20.19',
@@ -19,6 +24,9 @@ const config: UserConfig = defineConfig({
   // Declarations keep the SDKs' types, which apps have that hand their objects in.
   noExternal: (specifier, importer = '') =>
     /\.d\.[cm]?ts$/.test(importer) ? specifier === 'eventemitter3' : isInlined(specifier),
+  // No module of the sources does anything when it is loaded, so an entry loads only the chunks that it uses.
+  treeshake: { moduleSideEffects: [{ test: /\/imports\/.*\.tsx?$/, sideEffects: false }] },
+  external: Object.keys(peerDependencies).filter((name) => !isInlined(name)),
   // Nothing else is copied into the package: other packages are dependencies or peers.
   inlineOnly: ['tsdown', ...INLINED_PACKAGES],
   failOnWarn: true,

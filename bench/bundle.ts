@@ -6,7 +6,7 @@ import type { ContenderRow } from './contenders';
 
 export const BUILD = path.join(__dirname, '.build');
 const CONTENDERS = path.join(__dirname, 'contenders');
-export const PACKAGE = path.join(__dirname, '..', 'dist');
+export const PACKAGE = path.join(__dirname, '..', 'build/package/dist');
 
 /** The module that exports a contender's `create`. */
 export function moduleOf({ file, loads, checkout }: ContenderRow): string {

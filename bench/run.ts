@@ -81,7 +81,7 @@ async function selectContenders(names: readonly string[] | undefined): Promise<r
     if (id === REFERENCE) return true;
     if (names !== undefined && !names.includes(id)) return false;
     if (loads?.startsWith('package') === true && !isBuilt) {
-      console.error(`Skipping ${id}: run \`npm run build\`; dist/ is missing or older than the sources.`);
+      console.error(`Skipping ${id}: run \`npm run build\`; build/package is missing or older than the sources.`);
       return false;
     }
     const missing = packages.filter((name) => folderOf(name) === undefined);

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { BUNDLED_PACKAGES } from './package/inlinedPackages';
+import { packageManifest } from './package/packageManifest';
 import { selectShippedComponents } from './package/selectShippedComponents';
 import type { CycloneDx, PackageLock } from './package/selectShippedComponents';
 
@@ -18,7 +19,8 @@ async function printSbom(): Promise<void> {
     maxBuffer: MAX_OUTPUT_BYTES,
   });
   const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as PackageLock;
-  const selected = selectShippedComponents(JSON.parse(stdout) as CycloneDx, lock, BUNDLED_PACKAGES);
+  const dependencies = Object.keys(packageManifest().dependencies);
+  const selected = selectShippedComponents(JSON.parse(stdout) as CycloneDx, lock, dependencies, BUNDLED_PACKAGES);
   process.stdout.write(`${JSON.stringify(selected, null, 2)}\n`);
 }
 

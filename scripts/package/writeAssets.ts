@@ -1,5 +1,5 @@
 /** Completes the npm package after the entries have been compiled: the last step of `npm run build`. */
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleDashboard } from '../../server/bundleDashboard';
@@ -7,15 +7,20 @@ import { ENTRIES } from './entries';
 import { BUNDLED_PACKAGES } from './inlinedPackages';
 import { markOptionalTypes } from './markOptionalTypes';
 import { minifyPackages } from './minifyPackages';
+import { PACKAGE_DIRECTORY, packageManifest } from './packageManifest';
 
 const ROOT = process.cwd();
+const DIST = join(PACKAGE_DIRECTORY, 'dist');
+/** What the package has in common with the repository. */
+const COPIED_FILES = ['LICENSE', 'README.md', 'bin/bolide.mjs'];
 
 async function writeAssets(): Promise<void> {
-  const { peerDependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
-    readonly peerDependencies: Readonly<Record<string, string>>;
-  };
-  await minifyPackages(join(ROOT, 'dist'));
-  await markOptionalTypes(join(ROOT, 'dist'), Object.keys(peerDependencies));
+  const manifest = packageManifest();
+  await writeJson('package.json', manifest);
+  await mkdir(join(PACKAGE_DIRECTORY, 'bin'), { recursive: true });
+  for (const file of COPIED_FILES) await copyFile(join(ROOT, file), join(PACKAGE_DIRECTORY, file));
+  await minifyPackages(DIST);
+  await markOptionalTypes(DIST, Object.keys(manifest.peerDependencies));
   await writeDashboard();
   await writeFolders();
   await writeStyles();
@@ -24,7 +29,7 @@ async function writeAssets(): Promise<void> {
 
 /** The dashboard as `startServer` serves it. */
 async function writeDashboard(): Promise<void> {
-  const directory = join(ROOT, 'dist/dashboard');
+  const directory = join(DIST, 'dashboard');
   await mkdir(directory, { recursive: true });
   for (const [name, contents] of await bundleDashboard()) await writeFile(join(directory, name), contents);
 }
@@ -36,12 +41,10 @@ async function writeDashboard(): Promise<void> {
 async function writeFolders(): Promise<void> {
   for (const name of Object.keys(ENTRIES)) {
     if (name === 'index') continue;
-    const directory = join(ROOT, name);
-    await rm(directory, { recursive: true, force: true });
-    await mkdir(directory);
+    await mkdir(join(PACKAGE_DIRECTORY, name), { recursive: true });
     const target = `../dist/${name}`;
     const manifest = { main: `${target}.cjs`, module: `${target}.mjs`, types: `${target}.d.cts` };
-    await writeFile(join(directory, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+    await writeJson(`${name}/package.json`, manifest);
   }
 }
 
@@ -57,13 +60,13 @@ async function writeStyles(): Promise<void> {
   });
   const css = outputFiles.find(({ path }) => path.endsWith('.css'));
   if (css === undefined) throw new Error('The dashboard has no style sheet.');
-  await writeFile(join(ROOT, 'react/styles.css'), css.contents);
+  await writeFile(join(PACKAGE_DIRECTORY, 'react/styles.css'), css.contents);
 }
 
 /** The licences of the bundled packages, which their texts require to come along. */
 async function writeLicences(): Promise<void> {
   const texts = await Promise.all(BUNDLED_PACKAGES.map(async (name) => `${name}\n\n${await licenceOf(name)}`));
-  await writeFile(join(ROOT, 'dist/LICENSES.txt'), texts.join('\n\n'));
+  await writeFile(join(DIST, 'LICENSES.txt'), texts.join('\n\n'));
 }
 
 /** The text of the licence, or who grants which if the package comes without one. */
@@ -76,6 +79,11 @@ async function licenceOf(name: string): Promise<string> {
   };
   if (license === undefined || author === undefined) throw new Error(`The package ${name} has no licence.`);
   return `${license}, ${author}, ${homepage ?? ''}\n`;
+}
+
+/** @param file a path within the package */
+async function writeJson(file: string, value: object): Promise<void> {
+  await writeFile(join(PACKAGE_DIRECTORY, file), `${JSON.stringify(value, null, 2)}\n`);
 }
 
 void writeAssets();

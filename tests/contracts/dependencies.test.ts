@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import ts from 'typescript';
 import { BUNDLED_PACKAGES } from '../../scripts/package/inlinedPackages';
+import { packageManifest } from '../../scripts/package/packageManifest';
 import { BUNDLED_PROPERTY, selectShippedComponents } from '../../scripts/package/selectShippedComponents';
 import type { CycloneDx } from '../../scripts/package/selectShippedComponents';
 import { codeIn, readPage, ROOT, sectionOf, tableRowsOf } from '../support/docs/markdown';
@@ -15,12 +16,11 @@ interface Manifest {
   readonly version: string;
   readonly license?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
-  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 const readManifest = (directory: string): Manifest =>
   JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest;
-const manifest = readManifest(ROOT);
+const manifest = packageManifest();
 const installed = (name: string): Manifest => readManifest(join(ROOT, 'node_modules', name));
 
 /** Where Node finds a package from a folder. */
@@ -42,7 +42,7 @@ function installedWithBolide(): ReadonlySet<string> {
     seen.set(directory, `${name}@${version}`);
     for (const each of Object.keys(dependencies)) visit(each, directory);
   };
-  for (const name of Object.keys(manifest.dependencies ?? {})) visit(name, ROOT);
+  for (const name of Object.keys(manifest.dependencies)) visit(name, ROOT);
   return new Set(seen.values());
 }
 
@@ -75,7 +75,7 @@ describe('The bill of materials', () => {
 
   it('names a package that it should list and that is not installed', () => {
     const lock = { name: 'app', packages: { '': {} } };
-    expect(() => selectShippedComponents(sbom, lock, ['absent'])).to.throw(
+    expect(() => selectShippedComponents(sbom, lock, [], ['absent'])).to.throw(
       'The package absent is not in package-lock.json, so it cannot be listed. Run: npm install.',
     );
   });
@@ -91,9 +91,9 @@ describe('The review of dependencies', () => {
 
   it('has exactly one row for each package that ships or is an optional peer', () => {
     const shipped = [
-      ...Object.keys(manifest.dependencies ?? {}),
+      ...Object.keys(manifest.dependencies),
       ...BUNDLED_PACKAGES,
-      ...Object.keys(manifest.peerDependencies ?? {}),
+      ...Object.keys(manifest.peerDependencies),
     ];
     expect(rows.map(({ name }) => name).sort()).to.deep.equal([...new Set(shipped)].sort());
   });

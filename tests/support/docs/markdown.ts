@@ -28,7 +28,7 @@ export interface Link {
   readonly target: string;
 }
 
-const SKIPPED_FOLDERS = new Set(['node_modules', '.git', '.data', '.meteor', '.build', 'fixtures']);
+const SKIPPED_FOLDERS = new Set(['node_modules', '.git', '.data', '.meteor', '.build', 'build', 'fixtures']);
 
 /** Every Markdown page of the repository, except for what came with recorded fixtures. */
 export function readPages(folder = ROOT): readonly Page[] {

@@ -3,6 +3,8 @@ import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { PACKAGE_DIRECTORY } from '../../../scripts/package/packageManifest';
+import type { PackageManifest } from '../../../scripts/package/packageManifest';
 
 const run = promisify(execFile);
 const ROOT = join(__dirname, '../../..');
@@ -15,19 +17,13 @@ export interface PackedPackage {
   /** Bytes. */
   readonly packedSize: number;
   readonly unpackedSize: number;
-  readonly manifest: {
-    readonly dependencies: Readonly<Record<string, string>>;
-    readonly peerDependencies: Readonly<Record<string, string>>;
-    readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
-  };
+  readonly manifest: PackageManifest;
 }
 
 /** @param parent an existing directory for the tarball and its contents */
 export async function packPackage(parent: string): Promise<PackedPackage> {
   await run('npm', ['run', 'build'], { cwd: ROOT });
-  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', parent], {
-    cwd: ROOT,
-  });
+  const { stdout } = await run('npm', ['pack', PACKAGE_DIRECTORY, '--json', '--pack-destination', parent]);
   const [{ filename, size }] = JSON.parse(stdout) as [{ filename: string; size: number }];
   const unpacked = join(parent, 'unpacked');
   await mkdir(unpacked);
@@ -41,6 +37,6 @@ export async function packPackage(parent: string): Promise<PackedPackage> {
     files: files.map((file) => file.slice(directory.length + 1)).toSorted(),
     packedSize: size,
     unpackedSize: sizes.reduce((sum, each) => sum + each, 0),
-    manifest: JSON.parse(await readFile(join(directory, 'package.json'), 'utf8')) as PackedPackage['manifest'],
+    manifest: JSON.parse(await readFile(join(directory, 'package.json'), 'utf8')) as PackageManifest,
   };
 }

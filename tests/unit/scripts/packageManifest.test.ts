@@ -1,51 +1,27 @@
-/** The npm package's manifest and what else lists its entries. */
+/** The npm package's manifest, the repository's own, and what else lists the package's entries. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import ts from 'typescript';
 import { ENTRIES } from '../../../scripts/package/entries';
+import { packageManifest } from '../../../scripts/package/packageManifest';
 
 const ROOT = join(__dirname, '../../..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-const SUBPATHS = Object.keys(ENTRIES).filter((name) => name !== 'index');
 
 describe('The manifest of the npm package', () => {
-  const manifest = JSON.parse(read('package.json')) as {
-    readonly exports: Readonly<Record<string, unknown>>;
-    readonly files: readonly string[];
-    readonly dependencies: Readonly<Record<string, string>>;
-    readonly devDependencies: Readonly<Record<string, string>>;
-    readonly peerDependencies: Readonly<Record<string, string>>;
-    readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
-  };
-
-  it('exports every entry in both formats, each with its own declarations', () => {
-    const { './package.json': _manifest, './react/styles.css': _styles, ...entries } = manifest.exports;
-    expect(entries).to.deep.equal(
-      Object.fromEntries(
-        Object.keys(ENTRIES).map((name) => [
-          name === 'index' ? '.' : `./${name}`,
-          {
-            import: { types: `./dist/${name}.d.mts`, default: `./dist/${name}.mjs` },
-            require: { types: `./dist/${name}.d.cts`, default: `./dist/${name}.cjs` },
-          },
-        ]),
-      ),
-    );
-  });
+  const manifest = packageManifest();
+  const repository = JSON.parse(read('package.json')) as Readonly<Record<string, object>>;
 
   it('has an entry for every file of imports/entries', () => {
     expect(readdirSync(join(ROOT, 'imports/entries'))).to.have.members(Object.values(ENTRIES));
   });
 
-  it('packs the folder of every entry, which git, Meteor and Prettier ignore', () => {
-    expect(manifest.files).to.include.members(SUBPATHS);
-    for (const file of ['.gitignore', '.meteorignore', '.prettierignore']) {
-      const ignored = read(file)
-        .split('\n')
-        .map((line) => line.replace(/^\/|\/$/g, ''));
-      expect(ignored, file).to.include.members(['dist', ...SUBPATHS]);
-    }
+  it('is not the one of the Meteor app, which its bundlers would read wrongly', () => {
+    // `type` makes the entries' imports a syntax error under Rspack; with `sideEffects`, it drops the entries.
+    for (const field of ['type', 'sideEffects', 'exports', 'main', 'module', 'peerDependencies'])
+      expect(repository, field).not.to.have.property(field);
+    expect(repository).to.include({ private: true, name: manifest.name, version: manifest.version });
   });
 
   it('maps every entry to its source for TypeScript in this repository', () => {
@@ -59,10 +35,8 @@ describe('The manifest of the npm package', () => {
   });
 
   it('has optional peers only, which are installed here for the tests', () => {
-    const { peerDependencies, peerDependenciesMeta, devDependencies, dependencies } = manifest;
-    const peers = Object.keys(peerDependencies);
-    expect(Object.entries(peerDependenciesMeta).filter(([, { optional }]) => optional)).to.have.length(peers.length);
-    expect(devDependencies).to.include.all.keys(peers);
-    expect(Object.keys(dependencies).filter((name) => peers.includes(name))).to.deep.equal([]);
+    const peers = Object.keys(manifest.peerDependencies);
+    expect({ ...repository['dependencies'], ...repository['devDependencies'] }).to.include.all.keys(peers);
+    expect(Object.keys(manifest.dependencies).filter((name) => peers.includes(name))).to.deep.equal([]);
   });
 });

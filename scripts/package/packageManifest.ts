@@ -1,0 +1,88 @@
+/** The npm package's manifest: `package.npm.json`, completed with what the root `package.json` and the entries say. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ENTRIES } from './entries';
+
+const ROOT = join(__dirname, '../..');
+
+/** The folder that `npm run build` writes and `npm run package` packs. */
+export const PACKAGE_DIRECTORY = join(ROOT, 'build/package');
+
+export interface PackageManifest {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+  readonly engines: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
+}
+
+interface Template {
+  /** Names; the root manifest has their ranges. */
+  readonly dependencies: readonly string[];
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+interface RootManifest {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+  readonly engines: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+/** @throws Error if a dependency of the package is not in the root manifest's `dependencies` */
+export function packageManifest(): PackageManifest {
+  const {
+    name,
+    version,
+    description,
+    license,
+    engines,
+    dependencies: ranges,
+  } = readJson('package.json') as RootManifest;
+  const { dependencies, peerDependencies, ...fields } = readJson('package.npm.json') as Template;
+  return {
+    name,
+    version,
+    description,
+    license,
+    engines,
+    ...fields,
+    exports: packageExports(),
+    dependencies: Object.fromEntries(dependencies.map((each) => [each, rangeOf(each, ranges)])),
+    peerDependencies,
+    peerDependenciesMeta: Object.fromEntries(Object.keys(peerDependencies).map((each) => [each, { optional: true }])),
+  };
+}
+
+function rangeOf(name: string, ranges: Readonly<Record<string, string>>): string {
+  const range = ranges[name];
+  if (range === undefined)
+    throw new Error(`package.npm.json lists ${name}, which is not in the dependencies of package.json. Add it there.`);
+  return range;
+}
+
+/** Every entry in both formats, each with its own declarations. */
+function packageExports(): Readonly<Record<string, unknown>> {
+  const entries = Object.keys(ENTRIES).map((name): [string, unknown] => [
+    name === 'index' ? '.' : `./${name}`,
+    {
+      import: { types: `./dist/${name}.d.mts`, default: `./dist/${name}.mjs` },
+      require: { types: `./dist/${name}.d.cts`, default: `./dist/${name}.cjs` },
+    },
+  ]);
+  return {
+    ...Object.fromEntries<unknown>(entries),
+    './react/styles.css': './react/styles.css',
+    './package.json': './package.json',
+  };
+}
+
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as unknown;
+}
