@@ -16,7 +16,7 @@ import type { RunningServer } from '../../imports/startup/node/startServer';
 import { resetMeteor } from '../stubs/server/registry';
 import { newKey } from '../support/oauth/ProvidersHost';
 import { startStandalone } from '../support/startStandalone';
-import { METEOR_PACKAGES } from '../support/meteorPackages';
+import { METEOR_PACKAGES } from '../meteor/meteorPackages';
 
 type Answer = { readonly status: number; readonly body: { readonly [field: string]: unknown } };
 

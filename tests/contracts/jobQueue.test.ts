@@ -24,7 +24,7 @@ import { startTestMongo } from '../support/startTestMongo';
 import type { TestMongo } from '../support/startTestMongo';
 import { RecordingLogger } from '../support/RecordingLogger';
 import { until } from '../support/until';
-import { METEOR_PACKAGES } from '../support/meteorPackages';
+import { METEOR_PACKAGES } from '../meteor/meteorPackages';
 
 interface Made {
   readonly queue: JobQueue;

@@ -15,7 +15,7 @@ import { resetMeteor, restartMeteor } from '../stubs/server/registry';
 import { bundleChild } from '../support/bundleChild';
 import type { ChildExit, ChildReady } from '../support/meteorChild';
 import { newKey } from '../support/oauth/ProvidersHost';
-import { METEOR_PACKAGES } from '../support/meteorPackages';
+import { METEOR_PACKAGES } from '../meteor/meteorPackages';
 import { describeInFull } from '../support/describeInFull';
 
 describeInFull('a Meteor host that is stopped', () => {

@@ -16,7 +16,7 @@ import { itInFull } from '../support/describeInFull';
 import { failure } from '../support/failure';
 import type { ChildResult } from '../support/meteorChild';
 import { newKey } from '../support/oauth/ProvidersHost';
-import { METEOR_PACKAGES } from '../support/meteorPackages';
+import { METEOR_PACKAGES } from '../meteor/meteorPackages';
 
 const SETTINGS = { secrets: newKey('k1'), admins: ['ann'] };
 const HELLO = { requestId: 'r1', providerId: 'openai', input: 'Hello' };

@@ -23,7 +23,7 @@ import { resetMeteor } from '../stubs/server/registry';
 import { callingProvider } from '../support/callingProvider';
 import { describeInFull } from '../support/describeInFull';
 import { failure } from '../support/failure';
-import { METEOR_PACKAGES } from '../support/meteorPackages';
+import { METEOR_PACKAGES } from '../meteor/meteorPackages';
 import { QUICK_RUN_STORES } from '../support/runStores';
 import type { TestRunStore } from '../support/runStores';
 import { startTestMongo } from '../support/startTestMongo';

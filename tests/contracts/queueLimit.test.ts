@@ -10,7 +10,7 @@ import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persist
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { resetMeteor } from '../stubs/server/registry';
 import { callingProvider } from '../support/callingProvider';
-import { METEOR_PACKAGES } from '../support/meteorPackages';
+import { METEOR_PACKAGES } from '../meteor/meteorPackages';
 import { until } from '../support/until';
 
 const LIMIT = 4;

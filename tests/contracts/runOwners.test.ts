@@ -28,7 +28,7 @@ import { RecordingLogger } from '../support/RecordingLogger';
 import { answer, calling } from '../../imports/testing/responses';
 import { ScriptedProvider, untilAborted } from '../../imports/testing/ScriptedProvider';
 import type { ScriptedStep } from '../../imports/testing/ScriptedProvider';
-import { METEOR_PACKAGES } from '../support/meteorPackages';
+import { METEOR_PACKAGES } from '../meteor/meteorPackages';
 
 const TIMES = { lease: 60, heartbeat: 5 };
 

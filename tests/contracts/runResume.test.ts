@@ -13,7 +13,7 @@ import { haltingStore } from '../support/durable/HaltingStore';
 import { TOOLS } from '../support/durable/mixedTools';
 import { World } from '../support/durable/World';
 import { seededRandom } from '../../scripts/seed/seededRandom';
-import { METEOR_PACKAGES } from '../support/meteorPackages';
+import { METEOR_PACKAGES } from '../meteor/meteorPackages';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 const isFull = process.env['BOLIDE_FULL'] === '1';

@@ -21,7 +21,7 @@ import { FakeAuthorizationServer } from './FakeAuthorizationServer';
 import { FakeVendor } from './FakeVendor';
 import { FIRST_USER } from './firstUser';
 import type { FakeResponse } from './FakeVendor';
-import { METEOR_PACKAGES } from '../support/meteorPackages';
+import { METEOR_PACKAGES } from './meteorPackages';
 
 /** A key of 32 bytes for tests. */
 const SECRETS = 'k1:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';

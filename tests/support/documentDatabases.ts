@@ -11,7 +11,7 @@ import { findSqlite } from '../../imports/business/ai/infrastructure/persistence
 import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
 import { registry, resetMeteor } from '../stubs/server/registry';
 import { startTestMongo } from './startTestMongo';
-import { METEOR_PACKAGES } from './meteorPackages';
+import { METEOR_PACKAGES } from '../meteor/meteorPackages';
 
 export interface TestDatabase {
   readonly database: DocumentDatabase;

@@ -14,7 +14,7 @@ import { recordEvents } from './recordEvents';
 import type { EventRecord } from './recordEvents';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
-import { METEOR_PACKAGES } from './meteorPackages';
+import { METEOR_PACKAGES } from '../meteor/meteorPackages';
 
 /** Ann is the admin; `nobody` is not logged in. */
 export const PEOPLE = ['ann', 'bob', 'cat'] as const;

@@ -14,7 +14,7 @@ import { startBolide } from '../../imports/startup/meteor/startBolide';
 import { DdpClient } from '../stubs/server/DdpClient';
 import { registry } from '../stubs/server/registry';
 import { newKey } from './oauth/ProvidersHost';
-import { METEOR_PACKAGES } from './meteorPackages';
+import { METEOR_PACKAGES } from '../meteor/meteorPackages';
 
 /** Milliseconds. */
 const GRACE = 500;

@@ -4,7 +4,7 @@ import { MeteorDatabase } from '../../../imports/business/ai/infrastructure/pers
 import { REQUESTS } from '../../../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import { createProviderCatalog } from '../../../imports/startup/providerCatalog';
 import { resetMeteor } from '../../stubs/server/registry';
-import { METEOR_PACKAGES } from '../../support/meteorPackages';
+import { METEOR_PACKAGES } from '../../meteor/meteorPackages';
 
 describe('the health of providers', () => {
   beforeEach(() => resetMeteor());

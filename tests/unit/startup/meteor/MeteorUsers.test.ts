@@ -10,7 +10,7 @@ import { MeteorUsers } from '../../../../imports/startup/meteor/MeteorUsers';
 import { resetMeteor } from '../../../stubs/server/registry';
 import { startMeteorApp } from '../../../support/meteorApp';
 import type { MeteorApp } from '../../../support/meteorApp';
-import { METEOR_PACKAGES } from '../../../support/meteorPackages';
+import { METEOR_PACKAGES } from '../../../meteor/meteorPackages';
 
 describe('MeteorUsers', () => {
   describe('a login token over HTTP', () => {

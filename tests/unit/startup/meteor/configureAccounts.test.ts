@@ -10,7 +10,7 @@ import {
 } from '../../../../imports/startup/meteor/configureAccounts';
 import { resetMeteor } from '../../../stubs/server/registry';
 import { failure } from '../../../support/failure';
-import { METEOR_PACKAGES } from '../../../support/meteorPackages';
+import { METEOR_PACKAGES } from '../../../meteor/meteorPackages';
 
 const BOSS = { email: 'boss@example.com', password: 'a long password' };
 

@@ -4,7 +4,7 @@ import { readPackages } from '../../../../imports/startup/meteor/readPackages';
 import { startBolide } from '../../../../imports/startup/meteor/startBolide';
 import { registry, resetMeteor } from '../../../stubs/server/registry';
 import { failure } from '../../../support/failure';
-import { METEOR_PACKAGES } from '../../../support/meteorPackages';
+import { METEOR_PACKAGES } from '../../../meteor/meteorPackages';
 
 const packageList = globalThis as { Package?: Readonly<Record<string, object>> };
 const { Meteor, Mongo, WebApp, Accounts, DDPRateLimiter, check, Match } = METEOR_PACKAGES;

@@ -14,7 +14,7 @@ import { failure } from '../../../support/failure';
 import { newKey } from '../../../support/oauth/ProvidersHost';
 import type { Simulator } from '../../../../imports/simulator/Simulator';
 import { startSimulator } from '../../../../imports/simulator/startSimulator';
-import { METEOR_PACKAGES } from '../../../support/meteorPackages';
+import { METEOR_PACKAGES } from '../../../meteor/meteorPackages';
 
 describe('the Meteor host', () => {
   let simulator: Simulator;

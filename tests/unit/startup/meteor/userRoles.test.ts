@@ -5,7 +5,7 @@ import { MeteorUsers } from '../../../../imports/startup/meteor/MeteorUsers';
 import type { FindRoles } from '../../../../imports/startup/meteor/MeteorUsers';
 import { resetMeteor } from '../../../stubs/server/registry';
 import { failure } from '../../../support/failure';
-import { METEOR_PACKAGES } from '../../../support/meteorPackages';
+import { METEOR_PACKAGES } from '../../../meteor/meteorPackages';
 
 const registryOfPackages = globalThis as { Package?: Readonly<Record<string, object>> };
 

@@ -5,7 +5,7 @@ import { MeteorDatabase } from '../../../../imports/business/ai/infrastructure/p
 import { openJobQueue, readJobSettings } from '../../../../imports/startup/settings/jobs';
 import { resetMeteor } from '../../../stubs/server/registry';
 import { failure } from '../../../support/failure';
-import { METEOR_PACKAGES } from '../../../support/meteorPackages';
+import { METEOR_PACKAGES } from '../../../meteor/meteorPackages';
 
 const read = (variables: Readonly<Record<string, string>>): ReturnType<typeof readJobSettings> =>
   readJobSettings((name) => variables[name]);

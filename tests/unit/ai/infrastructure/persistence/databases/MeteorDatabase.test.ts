@@ -6,7 +6,7 @@ import { DdpClient } from '../../../../../stubs/server/DdpClient';
 import { flushObservers } from '../../../../../stubs/server/observers';
 import { resetMeteor } from '../../../../../stubs/server/registry';
 import { failure } from '../../../../../support/failure';
-import { METEOR_PACKAGES } from '../../../../../support/meteorPackages';
+import { METEOR_PACKAGES } from '../../../../../meteor/meteorPackages';
 
 describe('MeteorDatabase', () => {
   beforeEach(resetMeteor);
