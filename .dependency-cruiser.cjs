@@ -218,9 +218,9 @@ module.exports = {
     },
     {
       name: 'resolvable',
-      comment: 'The packages that the benchmark compares with are installed only where it is run.',
+      comment: 'The packages that the benchmark compares with, and Rspack, are installed only where they are run.',
       severity: 'error',
-      from: { pathNot: '^bench/contenders/[^/]+[.]mjs$' },
+      from: { pathNot: '^(bench/contenders/[^/]+[.]mjs|tests/support/meteorBuild/rspackChild[.]cjs)$' },
       to: { couldNotResolve: true, pathNot: '^meteor/' },
     },
   ],

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
-import { bundleMeteorClient } from '../support/meteorBuild/bundleMeteorClient';
+import { bundleClientClassically } from '../support/meteorBuild/buildClassically';
 import type { SwcConfiguration } from '../support/meteorBuild/compileWithSwc';
-import { REPOSITORY } from '../support/meteorBuild/reachableFiles';
+import { REPOSITORY } from '../support/meteorBuild/repository';
 import { until } from '../support/until';
 import { withBrowser } from '../support/withBrowser';
 
@@ -36,7 +36,7 @@ describe("Meteor's client", () => {
    * @param prefix the path of ROOT_URL, under which Meteor serves everything
    */
   async function open(configuration: SwcConfiguration, prefix = ''): Promise<Opened> {
-    const { script, styles } = await bundleMeteorClient(configuration);
+    const { script, styles } = await bundleClientClassically('client/main.tsx', configuration);
     // The connection stays as it is before the server responds: nobody is signed in.
     const setup = `window.__meteor_runtime_config__ = { ROOT_URL: '${ORIGIN}${prefix}' };
       window.openDdpSocket = () => ({ send() {}, close() {} });`;

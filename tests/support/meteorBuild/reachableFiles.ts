@@ -2,8 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { transformSync } from 'esbuild';
 import ts from 'typescript';
-
-export const REPOSITORY = path.join(__dirname, '../../..');
+import { REPOSITORY } from './repository';
 
 export interface Reachable {
   /** Paths within the repository. */

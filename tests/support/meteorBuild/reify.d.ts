@@ -6,3 +6,8 @@ declare module '@meteorjs/reify/lib/compiler' {
 declare module '@meteorjs/reify/lib/parsers/acorn' {
   export function parse(code: string): object;
 }
+
+declare module '@meteorjs/reify/lib/runtime' {
+  /** Gives modules the functions that compiled code calls. */
+  export function enable(prototype: object): void;
+}
