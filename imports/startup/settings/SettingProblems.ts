@@ -1,15 +1,21 @@
 /** Collects what is wrong with settings, so that one error names all of it. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 
-/** Several settings are invalid. */
+/** One or more settings are invalid. Printed, it is its message alone, without a stack. */
 class InvalidSettingsError extends LLMInvalidRequestError {
   readonly problems: readonly LLMInvalidRequestError[];
 
-  constructor(problems: readonly LLMInvalidRequestError[]) {
-    const lines = problems.map(({ message }) => `\n- ${message}`);
-    const path = problems[0]?.path;
-    super(`${problems.length} settings are invalid:${lines.join('')}`, path === undefined ? {} : { path });
+  constructor(problems: readonly [LLMInvalidRequestError, ...LLMInvalidRequestError[]]) {
+    const [{ message, path }] = problems;
+    const lines = problems.map((problem) => `\n- ${problem.message}`);
+    super(
+      problems.length === 1 ? message : `${problems.length} settings are invalid:${lines.join('')}`,
+      path === undefined ? {} : { path },
+    );
     this.problems = problems;
+    // Node and Meteor print the stack of an error that ends the process, and its enumerable fields.
+    this.stack = `${this.name}: ${this.message}`;
+    for (const field of Object.keys(this)) Object.defineProperty(this, field, { enumerable: false });
   }
 }
 
@@ -39,8 +45,6 @@ export class SettingProblems {
   /** @throws LLMInvalidRequestError with one line for each problem */
   throwIfAny(): void {
     const [first, ...others] = this.errors;
-    if (first === undefined) return;
-    if (others.length === 0) throw first;
-    throw new InvalidSettingsError(this.errors);
+    if (first !== undefined) throw new InvalidSettingsError([first, ...others]);
   }
 }

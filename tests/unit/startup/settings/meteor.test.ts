@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import { readMeteorSettings } from '../../../../imports/startup/settings/meteor';
@@ -158,6 +159,11 @@ describe('readMeteorSettings', () => {
       const named = [...message.matchAll(/Meteor\.settings\.ai\.(\S+) still has the value/g)].map(([, name]) => name);
       expect(named).to.deep.equal(['secrets', 'admins[0]', 'firstUser.email', 'firstUser.password', 'OPENAI_API_KEY']);
       expect(message).to.match(/^5 settings are invalid/);
+    });
+
+    it('is printed as one list, without stacks and fields of errors', () => {
+      const problem = problemOf(example);
+      expect(inspect(problem)).to.equal(`[InvalidSettingsError: ${problem.message}]`);
     });
 
     for (const field of Object.keys(values)) {
