@@ -4,4 +4,13 @@ const { defineConfig } = require('@meteorjs/rspack');
 /** They require optional packages or computed paths, which Rspack cannot resolve. Node loads them from node_modules. */
 const LOADED_BY_NODE = ['agenda', 'express', 'ws'];
 
-module.exports = defineConfig((Meteor) => (Meteor.isServer ? Meteor.compileWithMeteor(LOADED_BY_NODE) : {}));
+/**
+ * The default adds the lines of `.meteorignore` at any depth: `/docs` would ignore every change to an app in a folder
+ * below one called `docs`. Rspack watches what it has bundled, so there is nothing else to ignore.
+ */
+const WATCHED = { watchOptions: { ignored: /[\\/](?:node_modules|\.meteor[\\/]local)[\\/]/ } };
+
+module.exports = defineConfig((Meteor) => ({
+  ...WATCHED,
+  ...(Meteor.isServer ? Meteor.compileWithMeteor(LOADED_BY_NODE) : {}),
+}));
