@@ -63,8 +63,8 @@ export interface LooseMessage {
 
 export type LLMInput = string | readonly (InputItem | LooseMessage | string)[];
 
-/** A tool with the nesting of Chat Completions. */
-export interface NestedFunctionTool {
+/** A tool with the nesting of Chat Completions. Other settings stand beside `function`. */
+export interface NestedFunctionTool extends Omit<Partial<FunctionTool>, 'type' | 'name'> {
   readonly type: 'function';
   readonly function: Pick<FunctionTool, 'name' | 'description' | 'parameters' | 'strict'>;
 }

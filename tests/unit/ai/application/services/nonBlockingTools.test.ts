@@ -80,6 +80,20 @@ describe('non-blocking tools', () => {
     expect(result.toolCalls[0]?.deliveredIn).to.equal(result.response.id);
   });
 
+  it('include those that a caller marks beside the function of a nested definition', async () => {
+    const job = deferred<unknown>();
+    const provider = new ScriptedProvider([calling({ name: 'job', call_id: 'a' }), answer('I wait'), answer('done')]);
+    const toolExecutor = new ToolRegistry().register({ name: 'job', execute: () => job.promise });
+    const loop = new AgenticLoop({ provider, toolExecutor });
+    loop.on('iteration:start', ({ iteration }) => {
+      if (iteration === 2) job.resolve(1);
+    });
+    setTimeout(job.resolve, 1_000, 'too late');
+    const tools = [{ type: 'function', function: { name: 'job' }, blocking: false } as const];
+    await loop.execute('ann', { model, input: 'go', tools });
+    expect(outputsOf(provider, 1)[0]).to.deep.include({ id: 'a', status: 'in_progress' });
+  });
+
   it('deliver their results without any timer once they settle', async () => {
     const { provider, loop, jobs, record, tools } = setUp([
       calling({ name: 'job1' }),

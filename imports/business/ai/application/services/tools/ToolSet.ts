@@ -2,7 +2,7 @@
 import { isFunctionTool } from '../../../domain/entities/Tool';
 import type { FunctionTool, Tool } from '../../../domain/entities/Tool';
 import { LLMInvalidRequestError, ToolError } from '../../../domain/errors/LLMErrors';
-import { isObject } from '../../../domain/json';
+import { fieldsOf, isObject } from '../../../domain/json';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { LooseTool, NestedFunctionTool } from '../../../domain/types/LLMTypes';
 import { toJsonSchema } from '../schema/AnySchema';
@@ -126,16 +126,19 @@ export function assertUntrustedTools(
 ): Promise<unknown> | undefined {
   const schemas = tools.flatMap((tool) => {
     // Boundary: callers without types pass anything; `resolveTools` reports it.
-    if (!isObject(tool) || tool.untrusted !== true) return [];
-    return isObject(tool.parameters) ? [tool.parameters] : [];
+    if (!isObject(tool)) return [];
+    const { untrusted, parameters } = fieldsOf(flat(tool));
+    return untrusted === true && isObject(parameters) ? [parameters] : [];
   });
   return schemas.length === 0 ? undefined : Promise.all(schemas.map((schema) => assertUntrustedSchema(schema, userId)));
 }
 
 function withExecutorDefaults(tool: LooseTool, executor: IToolExecutor): LooseTool {
-  const given = isNested(tool) ? tool.function : tool;
-  const own = 'name' in given && typeof given.name === 'string' ? definitionIn(executor, given.name) : undefined;
-  return own === undefined ? tool : { ...own, ...given, type: 'function', name: own.name };
+  const fields = fieldsOf(flat(tool));
+  const defaults = typeof fields.name === 'string' ? definitionIn(executor, fields.name) : undefined;
+  if (defaults === undefined) return tool;
+  const written = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  return { ...defaults, ...written, type: 'function', name: defaults.name };
 }
 
 /** Executors are written by others, and some return `null` for an unknown tool. */
@@ -143,8 +146,16 @@ function definitionIn(executor: IToolExecutor, name: string): FunctionTool | und
   return executor.getToolDefinition(name) ?? undefined;
 }
 
-function isNested(tool: LooseTool): tool is NestedFunctionTool {
-  return tool.type === 'function' && 'function' in tool;
+/** Lifts the fields inside of a nested `function` to those beside it, and prefers them. Other tools are unchanged. */
+function flat(tool: LooseTool): LooseTool {
+  if (!isNested(tool)) return tool;
+  const { function: inner, ...beside } = tool;
+  return { ...beside, ...inner };
+}
+
+// Boundary: callers without types pass anything; `normalizeTools` reports it.
+function isNested(tool: unknown): tool is NestedFunctionTool {
+  return isObject(tool) && tool.type === 'function' && isObject(tool.function);
 }
 
 /** A tool that was offered before has been normalized already. */
@@ -154,9 +165,11 @@ function cachedParameters(source: LooseTool): ReturnType<typeof readParameters> 
 }
 
 /** Converts other kinds of schemas to JSON Schema, because `normalizeTools` accepts plain data only. */
-function readParameters(tool: LooseTool): { readonly tool: LooseTool; readonly schema?: ResolvedSchema } {
-  if (!('parameters' in tool) || tool.parameters === undefined || tool.type !== 'function') return { tool };
-  const schema = toJsonSchema(tool.parameters);
+function readParameters(source: LooseTool): { readonly tool: LooseTool; readonly schema?: ResolvedSchema } {
+  const tool = flat(source);
+  const { type, parameters } = fieldsOf(tool);
+  if (type !== 'function' || parameters === undefined || parameters === null) return { tool };
+  const schema = toJsonSchema(parameters);
   return { tool: { ...tool, parameters: schema.jsonSchema }, schema };
 }
 
