@@ -299,6 +299,10 @@ describe('Conversations', () => {
     ['items', [{ type: 'nonsense' }], 'items[0].type'],
     ['items', [{ role: 'user' }], 'items[0].content'],
     ['items', [{ type: 'function_call', name: 'f' }], 'items[0].call_id'],
+    ['items', [{ role: 'user', content: 'x', id: 100 }], 'items[0].id'],
+    ['items', [{ type: 'vendor:x', id: 100 }], 'items[0].id'],
+    ['items', [{ type: 'vendor:x', status: 100 }], 'items[0].status'],
+    ['items', [{ role: 'nobody', content: 'x' }], 'items[0].role'],
   ] as const)
     it(`are refused with ${field} ${JSON.stringify(value).slice(0, 50)}`, async () => {
       const { id } = await client.conversations.create();

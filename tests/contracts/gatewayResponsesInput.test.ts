@@ -64,6 +64,21 @@ describe('The Responses API of the gateway', () => {
     return { status: response.status, body: (await response.json()) as ErrorBody & JsonObject };
   };
 
+  for (const vendor of ['openai', 'anthropic'])
+    for (const item of [
+      { type: 'vendor:x', id: 9 },
+      { type: 'web_search_call', id: { of: 'me' }, status: 'completed' },
+      { type: 'item_reference', id: true },
+      { type: 'message', role: 'assistant', content: 'x', id: ['msg_1'] },
+    ])
+      it(`refuses the id ${JSON.stringify(item.id)} of a ${item.type} before it calls ${vendor}`, async () => {
+        const calls = gateway.simulator.requests.length;
+        const { status, body } = await ask(vendor, { input: [item, ...said('x')] });
+        expect([status, body.error.param]).to.deep.equal([400, 'input[0].id']);
+        expect(body.error.message).to.match(/^"input\[0\]\.id" is not a string\. Send .+, or leave it out\.$/);
+        expect(gateway.simulator.requests).to.have.length(calls);
+      });
+
   for (const vendor of VENDORS) {
     for (const [what, [fields, param]] of Object.entries(NONSENSE)) {
       it(`refuses ${what} with ${vendor}`, async () => {

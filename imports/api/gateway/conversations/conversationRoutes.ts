@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Request } from 'express';
+import { normalizeInput } from '../../../business/ai/application/services/ContentNormalizer';
 import { isLLMError, LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../../business/ai/domain/json';
 import type { ResponseConversation } from '../../../business/ai/domain/interfaces/ResponseConversationStore';
@@ -148,6 +149,8 @@ async function readItems(
     checkResponseRequest(body);
     checkForeignRequest(body);
     const { input } = await readResponsesRequestInTurns(body);
+    // An invalid item would fail every request with the conversation.
+    normalizeInput(input);
     return await readInputItems(input, { userId, store: module.responses, summaries });
   } catch (error) {
     throw underItems(error);

@@ -6,9 +6,11 @@ import type { PlainRecord } from './PlainReader';
 import type { HostedItem } from '../../../domain/types/ResponsesAPITypes';
 import type { Origin } from '../../../domain/types/VendorTypes';
 
-/** Every field is preserved, and types that are newer than this code are accepted. */
+/** Preserves every field, and accepts types that are newer than this code. */
 export function hostedItem(source: PlainRecord, path: string): HostedItem {
   originOf(source, path);
+  optionalText(source, 'id', path);
+  optionalText(source, 'status', path);
   // HostedItem is open to newer types.
   return freeze({ ...otherFields(source, [], path) }) as HostedItem;
 }

@@ -30,8 +30,17 @@ export function readItem(raw: unknown, path: string, source: ItemSource): Item {
     (raw.role === undefined ? undefined : 'message') ??
     (typeof raw.id === 'string' && source.origin === undefined ? 'item_reference' : undefined);
   if (typeof type !== 'string') throw source.invalid(`${path}.type`, 'is not a string');
+  const typed = type === raw.type ? raw : { ...raw, type };
   // The cast is safe: `convertFields` checks the fields that each type requires.
-  return convertFields(type === raw.type ? raw : { ...raw, type }, type, path, source) as unknown as Item;
+  return convertFields(withValidId(typed, path, source), type, path, source) as unknown as Item;
+}
+
+/** Items are stored and found by their ids. An answer of a vendor is paid for, so its item loses an invalid id. */
+function withValidId(raw: JsonObject, path: string, source: ItemSource): JsonObject {
+  const { id } = raw;
+  if (id === undefined || id === null || typeof id === 'string') return raw;
+  if (source.origin !== undefined) return { ...raw, id: null };
+  throw source.invalid(`${path}.id`, 'is not a string. Send the id that the item was created with, or leave it out');
 }
 
 function convertFields(raw: JsonObject, type: string, path: string, source: ItemSource): JsonObject {

@@ -804,6 +804,13 @@ describe('fromResponses', () => {
     }
   });
 
+  it('omits an id of an item that is no string', () => {
+    for (const item of [ANSWER, CALL, REASONING, { type: 'web_search_call', status: 'completed' }]) {
+      const { output } = fromResponses({ ...body, output: [{ ...item, id: 9 }] }, responsesResponseContext());
+      expect(output[0]).to.include({ type: item.type }).and.not.to.have.property('id');
+    }
+  });
+
   it('throws a failed response with the response attached', () => {
     const failed = { ...body, status: 'failed', output: undefined, error: { code: 'server_error', message: 'oops' } };
     expect(() => fromResponses(failed, responsesResponseContext()))
