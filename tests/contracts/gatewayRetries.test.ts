@@ -104,6 +104,21 @@ describe('A retry behind the gateway', () => {
     });
   }
 
+  for (const { api, path, body } of ROUTES)
+    for (const stream of [false, true])
+      it(`of ${api} is not made for a filtered answer without a message${stream ? ' in a stream' : ''}`, async () => {
+        gateway = await startGateway({ attempts: 3, time: virtualTime().time });
+        const choices = [{ index: 0, finish_reason: 'content_filter', content_filter_results: {} }];
+        const filtered = JSON.stringify({ id: 'c1', object: 'chat.completion', created: 1, model: 'm', choices });
+        gateway.simulator.enqueue(
+          stream ? { raw: `data: ${filtered}\n\ndata: [DONE]\n\n` } : { status: 200, body: JSON.parse(filtered) },
+        );
+        const response = await gateway.request(path, { ...body('groq'), stream });
+        expect(response.status).to.equal(200);
+        expect(await response.text()).to.match(/"(?:reason|finish_reason)":"content_filter"|"stop_reason":"refusal"/);
+        expect(gateway.simulator.requests).to.have.length(1);
+      });
+
   it('of a background response may take as long as the vendor asks', async () => {
     const { pauses, time } = virtualTime();
     gateway = await startGateway({ attempts: 2, time });

@@ -196,6 +196,14 @@ const CHAT_RESPONSES: Readonly<Record<string, readonly [body: string, expected: 
     `: OPENROUTER PROCESSING\n\n: keep-alive\n\n${sse(chunk({ content: 'Hi' }), chunk({}, 'stop'), DONE)}`,
     { text: 'Hi' },
   ],
+  'filters its answer and sends no message': [
+    sse({ choices: [{ index: 0, finish_reason: 'content_filter', content_filter_results: {} }], usage: USAGE }, DONE),
+    { total: 7, status: 'incomplete' },
+  ],
+  'filters its answer and sends null as the delta': [
+    sse({ choices: [{ index: 0, delta: null, finish_reason: 'content_filter' }], usage: USAGE }, DONE),
+    { total: 7, status: 'incomplete' },
+  ],
   'exhausts its context': [
     sse(chunk({ content: 'Hi' }), chunk({}, 'model_length'), DONE),
     { text: 'Hi', status: 'incomplete' },

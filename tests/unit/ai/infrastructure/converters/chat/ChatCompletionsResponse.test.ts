@@ -89,6 +89,15 @@ describe('fromChatCompletions', () => {
       expect(response.vendor.warnings).to.have.length(1);
     });
 
+    for (const message of [undefined, null])
+      it(`is incomplete for content_filter with ${String(message)} as the message, as Azure sends it`, () => {
+        const choice = { index: 0, message, finish_reason: 'content_filter', content_filter_results: {} };
+        const response = fromChatCompletions({ ...completion({}), choices: [choice] }, chatResponseContext());
+        expect(response).to.deep.include({ status: 'incomplete', incomplete_details: { reason: 'content_filter' } });
+        expect(response).to.include({ output_text: '' }).and.have.nested.property('usage.total_tokens', 15);
+        expect(response.vendor.warnings).to.deep.equal([]);
+      });
+
     it('treats a message with a refusal as filtered, whatever its finish reason', () => {
       const response = read({ content: null, refusal: 'No.' });
       expect(response).to.deep.include({

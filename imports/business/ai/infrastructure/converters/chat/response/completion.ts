@@ -34,9 +34,18 @@ export function parseCompletion(body: unknown, context: ResponseContext): Comple
   if (!isObject(choice)) throw invalidCompletion('its first choice is not an object', context);
   // OpenRouter reports an upstream error in the choice.
   throwIfError(choice, context);
-  const { message } = choice;
+  const { message = null } = choice;
+  if (message === null && isFiltered(choice)) return { raw: body, choices, choice, message: {} };
   if (!isObject(message)) throw invalidCompletion('its first choice has no "message"', context);
   return { raw: body, choices, choice, message };
+}
+
+/**
+ * Whether the vendor's filter stopped the choice. Azure then may send no message.
+ * https://learn.microsoft.com/azure/ai-services/openai/concepts/content-filter
+ */
+export function isFiltered({ finish_reason }: JsonObject): boolean {
+  return finish_reason === 'content_filter';
 }
 
 export function throwIfError(body: JsonObject, { vendor, requestId }: ResponseContext): void {

@@ -17,6 +17,7 @@ import {
   describeBody,
   generatedCallId,
   invalidCompletion,
+  isFiltered,
   parseCompletion,
   responseIdOf,
   throwIfError,
@@ -185,7 +186,8 @@ export class ChatCompletionsDecoder implements StreamDecoder {
   private finish(out: ResponseStreamEvent[]): void {
     const { firstChoice } = this.assembly;
     if (firstChoice === undefined) throw this.incomplete('the stream has no choices');
-    if (!firstChoice.hasMessage) throw this.incomplete('the stream has no message');
+    if (!firstChoice.hasMessage && !isFiltered({ finish_reason: firstChoice.finishReason }))
+      throw this.incomplete('the stream has no message');
     if (!isText(firstChoice.finishReason) && !this.quirks.allowsNullFinishReason)
       throw this.incomplete('the stream ended without a finish_reason');
     const response = fromChatCompletions(this.assembly.completion(), this.context);
