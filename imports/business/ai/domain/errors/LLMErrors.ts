@@ -155,6 +155,7 @@ export class LLMContextLengthError extends LLMError {
 }
 /**
  * The vendor, model or wire does not support the request. Thrown before any call; `path` names the unsupported value.
+ * Also ends a run whose model makes a call that only a client can answer; `response` contains it.
  */
 export class UnsupportedFeatureError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {

@@ -383,6 +383,12 @@ describe('AgenticLoop', () => {
         ],
         {},
       ],
+      [
+        'a call of a tool that its client must execute',
+        'unsupported-feature',
+        [answer('', { output: [{ type: 'apply_patch_call', call_id: 'c1', status: 'completed' }] })],
+        {},
+      ],
       ['a provider error', 'auth-failed', [new LLMError('auth-failed', 'bad key')], {}],
       ['an error of no kind that we know', 'vendor-error', [new TypeError('oops')], {}],
       ['a budget of calls', 'budget-exceeded', [calling({ name: 'ok' })], { budget: { calls: 1 } }],

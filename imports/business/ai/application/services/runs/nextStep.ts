@@ -3,6 +3,7 @@ import { toolCalls } from '../../../domain/entities/Response';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { FunctionCallItem, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import { unansweredError } from '../routing/assertAnswered';
+import { clientCallError } from './clientCall';
 
 export interface OpenWork {
   /** Non-blocking calls that have not settled. */
@@ -23,8 +24,9 @@ export type NextStep =
   | { readonly kind: 'stop'; readonly error: LLMError };
 
 export function nextStep(response: LLMResponse, open: OpenWork): NextStep {
-  const error = unansweredError(response);
-  // The tool calls of a truncated, filtered or refused response never run.
+  // The tool calls of a truncated, filtered or refused response never run, nor do those beside a call that only the
+  // client can answer: vendors refuse a request that lacks an answer, so the model would not learn of the effects.
+  const error = unansweredError(response) ?? clientCallError(response);
   if (error !== undefined) return { kind: 'stop', error };
   const calls = toolCalls(response);
   if (calls.length > 0) return { kind: 'use-tools', calls };
