@@ -609,6 +609,29 @@ describe('the dashboard over HTTP', () => {
       ).to.equal(200);
     });
 
+    it('lets its cookie authenticate scripts at the vendors’ APIs, but no page that a browser opens there', async () => {
+      const cookie = cookieOf(await signIn());
+      // Node's fetch sets `sec-fetch-mode` itself.
+      const status = (path: string, headers: Record<string, string>): Promise<number | undefined> =>
+        statusUnder('127.0.0.1', 'GET', path, cookie, { 'sec-fetch-site': 'same-origin', ...headers });
+      const page = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+      const fetched = { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty', accept: '*/*' };
+      const OPENED: readonly Record<string, string>[] = [
+        page,
+        { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'empty' },
+        { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'object' },
+        { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' },
+        { accept: 'text/html,*/*;q=0.8' },
+      ];
+      for (const path of ['/v1/models', '/V1/models', '/openai/v1/models', '/openai/models', '/v1beta/models']) {
+        for (const headers of OPENED)
+          expect(await status(path, headers), `${path} ${JSON.stringify(headers)}`).to.equal(401);
+        expect(await status(path, fetched), path).to.equal(200);
+      }
+      expect(await status('/v1/models', { ...bearer('bob'), ...page }), 'with a token').to.equal(200);
+      expect(await status('/runs', page), 'a path of the dashboard').to.equal(200);
+    });
+
     it('is not served under a foreign host name, against DNS rebinding', async () => {
       const cookie = cookieOf(await signIn());
       for (const host of [
@@ -631,9 +654,15 @@ describe('the dashboard over HTTP', () => {
         expect(await statusUnder(host, 'GET', '/session', cookie), host).to.equal(200);
     });
 
-    function statusUnder(host: string, method: string, path: string, cookie: string): Promise<number | undefined> {
+    function statusUnder(
+      host: string,
+      method: string,
+      path: string,
+      cookie: string,
+      more: Record<string, string> = {},
+    ): Promise<number | undefined> {
       const { port } = new URL(origin());
-      const headers = { host, cookie, ...(method === 'POST' ? { 'content-type': 'application/json' } : {}) };
+      const headers = { host, cookie, ...(method === 'POST' ? { 'content-type': 'application/json' } : {}), ...more };
       return new Promise((resolve, reject) => {
         const sent = httpRequest({ host: '127.0.0.1', port, method, path, headers }, (response) => {
           response.resume();

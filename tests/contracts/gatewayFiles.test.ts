@@ -225,6 +225,40 @@ describe('the gateway’s files', () => {
     }
   });
 
+  for (const [disposition, sent] of [
+    [undefined, 'attachment'],
+    ['inline; filename="page.html"', 'attachment; filename="page.html"'],
+    [
+      'form-data; name="x"; filename=a.html; filename*=UTF-8\'\'%c3%a4.html',
+      "attachment; filename=a.html; filename*=UTF-8''%c3%a4.html",
+    ],
+    ['filename=";', 'attachment'],
+  ] as const)
+    it(`are never shown as a page of this server, with the vendor’s disposition ${disposition ?? 'missing'}`, async () => {
+      const id = await uploaded(openai());
+      const headers = {
+        'content-type': 'text/html',
+        ...(disposition === undefined ? {} : { 'content-disposition': disposition }),
+      };
+      gateway.simulator.enqueue({ raw: '<script>alert(1)</script>', headers });
+      const response = await gateway.request(`/v1/files/${id}/content`);
+      expect(await response.text()).to.equal('<script>alert(1)</script>');
+      expect(Object.fromEntries(response.headers)).to.include({
+        'content-type': 'text/html',
+        'content-disposition': sent,
+        'content-security-policy': 'sandbox',
+        'x-content-type-options': 'nosniff',
+      });
+    });
+
+  it('are described by the vendor’s JSON, which is never shown as a page either', async () => {
+    const id = await uploaded(openai());
+    for (const path of ['/v1/files', `/v1/files/${id}`]) {
+      const { headers } = await gateway.request(path);
+      expect(headers.get('content-security-policy'), path).to.equal('sandbox');
+    }
+  });
+
   it('end at the vendor when the client leaves during an upload or a download', async () => {
     let seen = 0;
     const arrived = new Promise<void>((resolve) => {

@@ -8,9 +8,10 @@ import { consoleLogger } from '../../business/ai/domain/consoleLogger';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { secretIdOf } from '../auth/ApiTokens';
+import { isVendorPath } from '../http/apiOfPath';
 import type { Identities } from '../signIn/Identities';
 import { PrincipalCache } from './PrincipalCache';
-import { assertKnownHost, assertSameOrigin } from './sameOrigin';
+import { assertKnownHost, assertSameOrigin, isSentByScript } from './sameOrigin';
 import { SessionCookie } from './SessionCookie';
 import type { SessionStore, StoredSession } from './SessionStore';
 
@@ -127,12 +128,13 @@ export class DashboardSessions {
   }
 
   /**
-   * The principal of the request's session, as long as its token is valid.
+   * The principal of the request's session, as long as its token is valid. Below the vendors' paths, where files of
+   * users are, a session authenticates the requests of scripts only.
    * @throws HttpError for a request with a session that was not sent by a page of this server
    */
   readonly authenticate = async (request: IncomingMessage): Promise<ApiPrincipal | undefined> => {
     const id = this.idIn(request);
-    if (id === undefined) return undefined;
+    if (id === undefined || (isVendorPath(request.url ?? '') && !isSentByScript(request))) return undefined;
     // Of what another process has ended, at most a page is still answered, never a change.
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const session = await this.cache.get(id, isRead, () => this.read(id));

@@ -44,6 +44,19 @@ export function assertSameOrigin({ headers }: Pick<IncomingMessage, 'headers'>):
   if (!isOwnOrigin || !isSameOrigin) throw new OtherOriginError();
 }
 
+/**
+ * Whether a script asked for the response to read it, rather than a browser to show it or to run it.
+ * https://www.w3.org/TR/fetch-metadata/; older browsers, and others over plain http, send only `Accept`.
+ */
+export function isSentByScript({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  const { accept = '' } = headers;
+  const mode = headers['sec-fetch-mode'];
+  const destination = headers['sec-fetch-dest'];
+  if (mode === 'navigate') return false;
+  if (destination === undefined) return !accept.includes('text/html');
+  return destination === 'empty' || destination === 'websocket';
+}
+
 function hostOf(origin: string): string | undefined {
   return parseUrl(origin)?.host;
 }

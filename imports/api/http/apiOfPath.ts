@@ -18,6 +18,11 @@ export const VENDOR_PATHS: readonly (readonly [path: string, api: ApiOf])[] = [
   ['/v1', ({ headers }) => (headers['x-goog-api-key'] === undefined ? 'responses' : 'gemini')],
 ];
 
+/** Ignores case, as the router does. @param url relative to where the API is mounted, in canonical form */
+export function isVendorPath(url: string): boolean {
+  return /^\/(?:v1|v1beta|v1alpha|openai\/deployments)(?:[/?]|$)/i.test(url);
+}
+
 const PATHS: typeof VENDOR_PATHS = [...VENDOR_PATHS, ['/openai/deployments', 'chat_completions'], ['/chat', 'ai_sdk']];
 
 /** @param request its `url` is relative to where the API is mounted */

@@ -46,17 +46,12 @@ function tooLarge(maxBytes: number): HttpError {
   return new HttpError(413, `The request body is larger than ${maxBytes} bytes.`);
 }
 
-/** What the client needs to read the body. */
-const BODY_HEADERS = ['content-type', 'content-disposition'];
-
 /** Sends the head and the body of the vendor's response. */
 export async function sendRelayed(context: RequestContext, relayed: RelayResponse): Promise<void> {
   const { response, signal } = context;
   setHead(context, relayed);
-  for (const name of BODY_HEADERS) {
-    const value = relayed.header(name);
-    if (value !== null) response.setHeader(name, value);
-  }
+  const contentType = relayed.header('content-type');
+  if (contentType !== null) response.setHeader('content-type', contentType);
   const length = relayed.header('content-length');
   // The body is decoded.
   if (length !== null && relayed.header('content-encoding') === null) response.setHeader('content-length', length);
@@ -75,8 +70,21 @@ async function drained(response: Response, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The status and the headers that the vendor's clients read. */
+/** Sets the status and the headers that the vendor's clients read. Browsers save the body instead of showing it. */
 export function setHead({ response, requestId }: RequestContext, relayed: RelayResponse): void {
   response.status(relayed.status);
-  response.set({ ...relayed.passthroughHeaders, ...requestIdHeaders(relayed.requestId ?? requestId) });
+  response.set({
+    ...relayed.passthroughHeaders,
+    ...requestIdHeaders(relayed.requestId ?? requestId),
+    // Users choose the content of files and the text of audio, and the dashboard has the same origin.
+    'content-disposition': `attachment${fileNamesIn(relayed.header('content-disposition') ?? '')}`,
+    'content-security-policy': 'sandbox',
+    'x-content-type-options': 'nosniff',
+  });
+}
+
+/** The well-formed file names of a `content-disposition` header (RFC 6266), as parameters. */
+function fileNamesIn(disposition: string): string {
+  const names = disposition.matchAll(/;\s*(filename\*?=(?:"[^"\\]*"|[\w!#$%&'+.^`|~-]+))/gi);
+  return Array.from(names, ([, name]) => `; ${name ?? ''}`).join('');
 }
