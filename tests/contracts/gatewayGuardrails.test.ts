@@ -294,6 +294,19 @@ describe('Guardrails of the gateway', () => {
     expect((await ask([[1, 2, 3]])).status).to.equal(400);
   });
 
+  it('let images and audio pass, which they do not check', async () => {
+    gateway = await guarded({ bannedWords: { words: ['cobalt'] } });
+    const { requests } = gateway.simulator;
+    const drawn = await gateway.request('/v1/images/generations', { model: 'openai/gpt-image-1', prompt: 'A river' });
+    expect(drawn.status, await drawn.text()).to.equal(200);
+    const form = new FormData();
+    form.set('model', 'openai/whisper-1');
+    form.set('file', new Blob(['cobalt']), 'speech.mp3');
+    const heard = await gateway.request('/v1/audio/transcriptions', undefined, { method: 'POST', body: form });
+    expect(heard.status, await heard.text()).to.equal(200);
+    expect(requests).to.have.length(2);
+  });
+
   it('keep what they have denied or masked out of the cache', async () => {
     gateway = await guarded({ pii: { in: ['response'] } });
     gateway.simulator.enqueue({ text: `Ask ${SECRET}.` });

@@ -1,11 +1,12 @@
 /** Decorates a provider so that guardrails check every call. */
 import { GuardrailError, GuardrailFailureError, isLLMError } from '../../../domain/errors/LLMErrors';
-import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
+import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import { ProviderDecorator } from '../../../domain/ProviderDecorator';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { GuardedRequest } from '../../../domain/types/GuardrailTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
+import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import { normalizeInput } from '../ContentNormalizer';
@@ -65,6 +66,12 @@ export class GuardedProvider extends ProviderDecorator {
     const checked = await this.chain.before(request, call);
     const input = checked.request === request ? options.input : guardedEmbeddingInput(options, checked.request);
     return this.provider.embed(userId, { ...rest, input });
+  }
+
+  /** Guardrails do not check images and audio. @throws UnsupportedFeatureError for a provider that cannot relay */
+  async relay(userId: string, request: RelayCall): Promise<RelayResponse> {
+    if (this.provider.relay === undefined) throw noRelay(this.provider);
+    return this.provider.relay(userId, request);
   }
 
   private async complete(
