@@ -95,14 +95,14 @@ describe('API tokens with limits', () => {
   });
 
   describe('of models', () => {
-    const MODELS = ['openai/gpt-5-mini', 'claude-*', 'google/*'];
+    const MODELS = ['openai/gpt-5-mini', 'openai_compatible/gpt-5-mini', 'claude-*', 'google/*'];
 
     it('list these models alone, in the shape of every API', async () => {
       const { token } = await gateway.issue({ models: MODELS });
       const openai = new OpenAI({ apiKey: token, baseURL: `${gateway.url}/v1` });
       const names = (await openai.models.list()).data.map(({ id }) => id);
       expect(names).to.include('openai/gpt-5-mini');
-      const permitted = /^openai\/gpt-5-mini$|\/claude-[^/]*$|^google\//;
+      const permitted = /^openai(?:_compatible)?\/gpt-5-mini$|\/claude-[^/]*$|^google\//;
       for (const name of names) expect(name).to.match(permitted);
       const anthropic = new Anthropic({ apiKey: token, baseURL: gateway.url });
       for (const { id } of (await anthropic.models.list({ limit: 1_000 })).data) expect(id).to.match(permitted);
@@ -137,6 +137,55 @@ describe('API tokens with limits', () => {
       const count = { model: 'anthropic/claude-sonnet-4-5', messages: [{ role: 'user', content: 'Hello?' }] };
       expect((await gateway.post(token, '/v1/messages/count_tokens', count)).status).to.equal(403);
       expect((await gateway.ask(token)).status).to.equal(200);
+    });
+
+    const MESSAGES = [{ role: 'user', content: 'Hello?' }];
+    const TOOL = { type: 'image_generation', model: 'gpt-image-1' } as const;
+    const CHAT = { model: 'openai_compatible/gpt-5-mini', messages: MESSAGES };
+    const REQUESTS: readonly (readonly [where: string, path: string, body: object])[] = [
+      ['tools[0].model', '/v1/responses', { model: 'openai/gpt-5-mini', input: 'Hello?', tools: [TOOL] }],
+      [
+        'input[0].tools[0].model',
+        '/v1/responses',
+        {
+          model: 'openai/gpt-5-mini',
+          input: [
+            { type: 'additional_tools', role: 'developer', tools: [TOOL] },
+            { type: 'message', role: 'user', content: 'Hello?' },
+          ],
+        },
+      ],
+      ['models[1]', '/v1/chat/completions', { ...CHAT, models: ['gpt-5-mini', 'gpt-5'] }],
+      ['fallbacks[0].model', '/v1/chat/completions', { ...CHAT, fallbacks: [{ model: 'gpt-5' }] }],
+      ['Model', '/v1/chat/completions', { ...CHAT, Model: 'gpt-5' }],
+      ['route', '/v1/chat/completions', { ...CHAT, route: 'fallback' }],
+      ['preset', '/v1/chat/completions', { ...CHAT, preset: 'fast' }],
+      ['models[0]', '/v1/images/generations', { model: 'openai/gpt-5-mini', prompt: 'A river', models: ['gpt-5'] }],
+    ];
+    for (const [where, path, body] of REQUESTS)
+      it(`refuse another model in "${where}" of ${path}`, async () => {
+        const { token } = await gateway.issue({ models: MODELS });
+        const refused = await gateway.post(token, path, body);
+        const { code, param, message } = await errorIn(refused);
+        expect([refused.status, code, param], String(message)).to.deep.equal([403, 'model_not_found', where]);
+        expect(simulator.requests).to.deep.equal([]);
+        await gateway.post((await gateway.issue()).token, path, body);
+        expect(simulator.requests).to.have.length(1);
+      });
+
+    it('refuse another model of a tool in a batch, and in a run that the token starts', async () => {
+      const { id, token } = await gateway.issue({ models: MODELS });
+      const tools = [{ type: 'advisor_20260301', name: 'advisor', model: 'opus' }];
+      const params = { model: 'claude-sonnet-4-5', max_tokens: 9, messages: MESSAGES, tools };
+      const requests = [{ custom_id: 'a', params }];
+      expect((await gateway.post(token, '/v1/messages/batches', { requests })).status).to.equal(403);
+      const origin = { source: 'run', tokenId: id } as const;
+      const options = { model: 'openai/gpt-5-mini', origin, tools: [TOOL] };
+      expect(await failure(gateway.module.manager.generateText('ann', 'Hello?', options))).to.have.property(
+        'path',
+        'tools[0].model',
+      );
+      expect(simulator.requests).to.deep.equal([]);
     });
 
     it('apply to runs that the token starts', async () => {

@@ -117,6 +117,18 @@ describe('the gateway’s images and audio', () => {
     expect(refused).to.include({ api: 'images', state: 'failed', status: 404 });
   });
 
+  it('of a form with another model after the first are refused, and not completed at the vendor', async () => {
+    const form = new FormData();
+    form.append('model', 'openai/whisper-1');
+    form.append('file', new Blob([Buffer.alloc(4 * 1024 * 1024)]), 'speech.mp3');
+    form.append('model', 'whisper-large-v3');
+    const refused = await gateway.request('/v1/audio/transcriptions', undefined, { method: 'POST', body: form });
+    const { error } = fieldsOf(await refused.json());
+    expect([refused.status, fieldsOf(error)['param']], JSON.stringify(error)).to.deep.equal([400, 'model']);
+    expect(gateway.simulator.requests).to.deep.equal([]);
+    expect(await lastEntry()).to.include({ state: 'failed' });
+  });
+
   it('are read to their end when they are refused, so that the client gets the error', async () => {
     const part = (name: string): string => `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n`;
     const status = await new Promise<number | undefined>((resolve, reject) => {

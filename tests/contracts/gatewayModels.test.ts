@@ -121,4 +121,29 @@ describe('the gateway’s models', () => {
       await own.close();
     }
   });
+
+  it('of a provider that is restricted to some are the only ones for its tools, too', async () => {
+    const own = await startGateway({
+      providers: (simulator) => [
+        { ...simulatedRow(simulator, 'openai'), allowedModels: ['gpt-5-mini', 'gpt-image-1'] },
+      ],
+    });
+    try {
+      const ask = (model: string): Promise<Response> =>
+        own.request('/v1/responses', {
+          model: 'openai/gpt-5-mini',
+          input: 'Hello',
+          tools: [{ type: 'image_generation', model }],
+        });
+      const refused = await ask('gpt-image-1-mini');
+      expect(refused.status).to.equal(404);
+      expect(await refused.text())
+        .to.include('tools[0].model')
+        .and.include('it has gpt-5-mini, gpt-image-1.');
+      expect((await ask('gpt-image-1')).status).to.equal(200);
+      expect(own.simulator.requests).to.have.length(1);
+    } finally {
+      await own.close();
+    }
+  });
 });

@@ -101,6 +101,12 @@ async function serveGateway(simulator: Simulator, options: GatewayOptions): Prom
     ...(options.routing === undefined ? {} : { routing: options.routing }),
   });
   const requestLog = new RecordingRequestLog();
+  const sendGuard = new SendGuard({
+    objects: created.vendorObjects,
+    access: options.api?.access,
+    tokens: undefined,
+    allowedModelsOf: (providerId) => created.providers.rows().find(({ id }) => id === providerId)?.allowedModels,
+  });
   const manager = createManager(
     {
       directory: created.providers,
@@ -113,14 +119,13 @@ async function serveGateway(simulator: Simulator, options: GatewayOptions): Prom
     createCallLimits(options.budgets, {}),
     {
       routing: created.routing,
-      sendGuard: new SendGuard(created.vendorObjects, options.api?.access),
+      sendGuard,
       telemetry: created.telemetry,
       ...options.manager,
       requestLog,
       defaultModelOf: (providerId) => created.providers.defaultModelOf(providerId),
     },
   );
-  const sendGuard = new SendGuard(created.vendorObjects, options.api?.access);
   const module = { ...created, sendGuard, manager, guardrails: options.manager?.guardrails ?? [], ...options.module };
   const unexpected: unknown[] = [];
   const api = createHttpApi(module, {

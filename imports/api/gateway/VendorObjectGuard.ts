@@ -9,6 +9,7 @@ import type { GenerateOptions } from '../../business/ai/domain/types/LLMTypes';
 import type { NamedObject } from '../../business/ai/domain/types/StoredObjects';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import { findHostedTools } from '../../business/ai/infrastructure/vendors/findHostedTools';
+import { findNamedModels } from '../../business/ai/infrastructure/vendors/findNamedModels';
 import { findStoredObjects } from '../../business/ai/infrastructure/vendors/findStoredObjects';
 import type { RequestForm } from '../../business/ai/infrastructure/vendors/storedObjectFields';
 import { hasScope } from '../auth/ApiPrincipal';
@@ -56,7 +57,8 @@ export class VendorObjectGuard {
   /**
    * Checks a request in a vendor's format, such as one of a batch.
    * @param path where the request is, for errors
-   * @throws ObjectNotFoundError, LLMPermissionError for an object or a tool of the vendor's that is not the caller's
+   * @throws ObjectNotFoundError, LLMPermissionError for an object or a tool of the vendor's that is not the caller's,
+   *   LLMModelNotFoundError
    */
   async checkRequest(
     principal: ApiPrincipal,
@@ -69,7 +71,8 @@ export class VendorObjectGuard {
       path: `${path}.${object.path}`,
     }));
     const hostedTools = form === 'media' ? [] : findHostedTools(form, request);
-    await check({ providerId, isOwnAccount, objects, hostedTools });
+    const models = findNamedModels(request).map((model) => ({ ...model, path: `${path}.${model.path}` }));
+    await check({ providerId, isOwnAccount, objects, hostedTools, models });
   }
 
   /** Records objects that their vendor stores until they are deleted. */

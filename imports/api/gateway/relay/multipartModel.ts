@@ -1,95 +1,96 @@
-/** Finds the field `model` of a multipart body and replaces its value, while the rest is passed on unread. */
+/** Finds the field `model` of a multipart body and replaces its value, while the rest is passed on as it arrives. */
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
+import { isModelField } from '../../../business/ai/infrastructure/vendors/findNamedModels';
+import { boundaryOf, readFormPieces } from './readFormPieces';
+import type { FormPiece } from './readFormPieces';
 import type { Upload } from './relayStreams';
 
 export interface MultipartModel {
   readonly model: string;
-  /** The body with another value. */
+  /** The body with another value, in its first part. */
   readonly replace: (model: string) => Upload;
   /** Drops the rest of a body that is not sent on. */
   readonly discard: () => Promise<void>;
 }
 
-interface Place {
-  readonly start: number;
-  readonly end: number;
-}
-
 /**
  * Reads up to the field: clients that send it after a file have the file kept in memory, within the body limit.
- * @throws LLMInvalidRequestError for a body without the field
+ * @throws LLMInvalidRequestError for a body without the field, or one that could be read in several ways. So does the
+ *   replaced body, for what follows the field
  */
 export async function readMultipartModel({ headers, body }: Upload): Promise<MultipartModel> {
   const boundary = boundaryOf(headers['content-type'] ?? '');
-  const chunks = body[Symbol.asyncIterator]();
-  let head = Buffer.alloc(0);
-  let place: Place | undefined;
-  let searched = 0;
-  while (place === undefined) {
-    const next = await chunks.next();
-    if (next.done === true) throw new LLMInvalidRequestError('You must provide a model.', { path: 'model' });
-    head = Buffer.concat([head, next.value]);
-    place = findModel(head, boundary, searched);
-    // A field that has not arrived completely is searched again.
-    searched = Math.max(0, head.length - MAX_FIELD);
-  }
-  const { start, end } = place;
-  const model = head.toString('utf8', start, end);
+  const pieces = readFormPieces(body, boundary);
+  const { before, value, length: removed, next } = await readField(pieces);
   return {
-    model,
+    model: value,
     discard: async () => {
-      await chunks.return?.();
+      await pieces.return();
     },
-    replace: (replacement) => {
-      const written = Buffer.from(replacement);
+    replace: (model) => {
+      const field = Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\n${model}`);
       const length = headers['content-length'];
-      const changed = written.length - (end - start);
+      // The part that was the first now follows a line break.
+      const changed = field.length - removed + '\r\n'.length;
       return {
         headers: {
           ...headers,
+          'content-type': `multipart/form-data; boundary=${/^[\w'+.-]+$/.test(boundary) ? boundary : `"${boundary}"`}`,
           ...(length === undefined ? {} : { 'content-length': String(Number(length) + changed) }),
         },
-        body: joined([head.subarray(0, start), written, head.subarray(end)], chunks),
+        body: joined([field, ...before, next], pieces),
       };
     },
   };
 }
 
-/** Bytes of the field with its head. */
-const MAX_FIELD = 4 * 1024;
-
-function boundaryOf(contentType: string): string {
-  const match = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
-  return match?.[1] ?? match?.[2] ?? '';
+interface ModelField {
+  /** What was read before the field. */
+  readonly before: readonly Buffer[];
+  readonly value: string;
+  /** Bytes of the part. */
+  readonly length: number;
+  /** What follows it: the next part's head, or the end. */
+  readonly next: Buffer;
 }
 
-/** A file cannot contain the boundary, so what follows one is the head of a part (RFC 7578). */
-function findModel(bytes: Buffer, boundary: string, from: number): Place | undefined {
-  const delimiter = `--${boundary}\r\n`;
-  for (let at = bytes.indexOf(delimiter, from, 'latin1'); at !== -1; at = bytes.indexOf(delimiter, at + 1, 'latin1')) {
-    const headEnd = bytes.indexOf('\r\n\r\n', at, 'latin1');
-    if (headEnd === -1) return undefined;
-    if (!/^content-disposition:[^\r\n]*;\s*name="?model"?\s*(?:;|$)/im.test(bytes.toString('latin1', at, headEnd)))
-      continue;
-    const start = headEnd + '\r\n\r\n'.length;
-    const end = bytes.indexOf(`\r\n--${boundary}`, start, 'latin1');
-    return end === -1 ? undefined : { start, end };
+async function readField(pieces: AsyncIterator<FormPiece, void, undefined>): Promise<ModelField> {
+  const before: Buffer[] = [];
+  let field: Buffer[] | undefined;
+  for (;;) {
+    const { done, value: piece } = await pieces.next();
+    if (done === true) throw new LLMInvalidRequestError('You must provide a model.', { path: 'model' });
+    if (field === undefined) {
+      if (piece.type === 'head' && piece.name === 'model') field = [piece.bytes];
+      else before.push(otherBytes(piece));
+    } else if (piece.type === 'content') field.push(piece.bytes);
+    else {
+      const [head, ...content] = field;
+      const value = Buffer.concat(content);
+      const length = (head?.length ?? 0) + value.length;
+      return { before, value: value.toString(), length, next: otherBytes(piece) };
+    }
   }
-  return undefined;
+}
+
+/** @throws LLMInvalidRequestError for a part that vendors could take for the model, or for another one */
+function otherBytes(piece: FormPiece): Buffer {
+  if (piece.type === 'head' && isModelField(piece.name))
+    throw new LLMInvalidRequestError(
+      `The form names a second model, in the field "${piece.name}". Send the field "model" once, and no other for models.`,
+      { path: 'model' },
+    );
+  return piece.bytes;
 }
 
 async function* joined(
-  first: readonly Uint8Array[],
-  rest: AsyncIterator<Uint8Array>,
+  first: readonly Buffer[],
+  rest: AsyncGenerator<FormPiece, void, undefined>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* first;
-    for (;;) {
-      const next = await rest.next();
-      if (next.done === true) return;
-      yield next.value;
-    }
+    for await (const piece of rest) yield otherBytes(piece);
   } finally {
-    await rest.return?.();
+    await rest.return();
   }
 }

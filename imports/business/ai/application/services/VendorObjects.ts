@@ -36,7 +36,7 @@ export class VendorObjects {
   }
 
   /** @throws ObjectNotFoundError for an object that is neither the user's nor shared */
-  async check({ userId, origin }: ObjectUser, request: Omit<SentRequest, 'hostedTools'>): Promise<void> {
+  async check({ userId, origin }: ObjectUser, request: Omit<SentRequest, 'hostedTools' | 'models'>): Promise<void> {
     if (request.isOwnAccount) return;
     const isGateway = origin?.source === 'gateway';
     const checked = new Set<string>();

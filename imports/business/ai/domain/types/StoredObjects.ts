@@ -29,6 +29,14 @@ export interface NamedObject {
   readonly isInput: boolean;
 }
 
+/** A model that a request names besides its own. */
+export interface NamedModel {
+  /** As the vendor names it. Absent: the vendor chooses. */
+  readonly name?: string;
+  /** Where, in the vendor's own request. */
+  readonly path: string;
+}
+
 /** A request as it is about to be sent to a vendor. */
 export interface SentRequest {
   readonly providerId: string;
@@ -37,4 +45,5 @@ export interface SentRequest {
   readonly objects: readonly NamedObject[];
   /** Tools of the vendor's own, by the names of `BuiltInTool` where they have one. */
   readonly hostedTools: readonly string[];
+  readonly models: readonly NamedModel[];
 }

@@ -215,7 +215,12 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     responses,
     sharedOf: (providerId) => providers.rows().find(({ id }) => id === providerId)?.sharedObjects ?? [],
   });
-  const sendGuard = new SendGuard(vendorObjects, ports.access);
+  const sendGuard = new SendGuard({
+    objects: vendorObjects,
+    access: ports.access,
+    tokens: limits.apiTokens?.policy,
+    allowedModelsOf: (providerId) => providers.rows().find(({ id }) => id === providerId)?.allowedModels,
+  });
   const manager = createManager(options, limits, {
     ...ports,
     telemetry,

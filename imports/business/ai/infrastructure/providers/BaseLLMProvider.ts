@@ -32,6 +32,7 @@ import { pauseFor } from './pauseFor';
 import { callOf, capabilitiesFor, prepareCall, responseContext, transportFor, warningsOf } from './prepareCall';
 import type { PreparedCall, ProviderConfig, ProviderDependencies, WireTransport } from './prepareCall';
 import { findHostedTools } from '../vendors/findHostedTools';
+import { findNamedModels } from '../vendors/findNamedModels';
 import { findStoredObjects } from '../vendors/findStoredObjects';
 import type { RequestForm } from '../vendors/storedObjectFields';
 import { requestEmbeddings } from './requestEmbeddings';
@@ -297,6 +298,7 @@ export class BaseLLMProvider implements ILLMProvider {
       isOwnAccount: credential?.isOwn === true,
       objects: findStoredObjects(form, body),
       hostedTools: form === 'media' || !isObject(body) ? [] : findHostedTools(form, body),
+      models: isObject(body) ? findNamedModels(body) : [],
     };
   }
 

@@ -108,7 +108,7 @@ const REPLACING = ['tools', 'mcp_servers'];
 /** Asked before, since the request would be refused as a whole. @throws what the caller's `onSend` throws otherwise */
 async function isPermitted({ onSend }: NormalizedOptions, providerId: string): Promise<boolean> {
   try {
-    await onSend?.({ providerId, isOwnAccount: false, objects: [], hostedTools: ['mcp'] });
+    await onSend?.({ providerId, isOwnAccount: false, objects: [], hostedTools: ['mcp'], models: [] });
     return true;
   } catch (error) {
     if (error instanceof LLMPermissionError) return false;
