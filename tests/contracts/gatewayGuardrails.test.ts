@@ -294,18 +294,36 @@ describe('Guardrails of the gateway', () => {
     expect((await ask([[1, 2, 3]])).status).to.equal(400);
   });
 
-  it('let images and audio pass, which they do not check', async () => {
+  it('let forms with images and audio pass, which they do not check', async () => {
     gateway = await guarded({ bannedWords: { words: ['cobalt'] } });
-    const { requests } = gateway.simulator;
-    const drawn = await gateway.request('/v1/images/generations', { model: 'openai/gpt-image-1', prompt: 'A river' });
-    expect(drawn.status, await drawn.text()).to.equal(200);
     const form = new FormData();
     form.set('model', 'openai/whisper-1');
+    form.set('prompt', 'cobalt');
     form.set('file', new Blob(['cobalt']), 'speech.mp3');
     const heard = await gateway.request('/v1/audio/transcriptions', undefined, { method: 'POST', body: form });
     expect(heard.status, await heard.text()).to.equal(200);
-    expect(requests).to.have.length(2);
   });
+
+  for (const [path, model, fields] of [
+    ['/v1/images/generations', 'openai/gpt-image-1', { prompt: `A river near ${SECRET}`, user: SECRET }],
+    ['/v1/audio/speech', 'openai/tts-1', { input: `Ask ${SECRET}.`, voice: 'alloy', instructions: `Like ${SECRET}` }],
+  ] as const)
+    it(`check the texts of ${path}`, async () => {
+      gateway = await guarded({ pii: {}, bannedWords: { words: ['cobalt'] } });
+      const response = await gateway.request(path, { model, ...fields });
+      expect(response.status).to.equal(200);
+      await response.arrayBuffer();
+      const [request] = gateway.simulator.requests;
+      const masked = Object.entries(fields).map(([name, text]) => [name, text.replace(SECRET, '[EMAIL]')] as const);
+      expect(request?.body).to.deep.include(Object.fromEntries(masked));
+      expect(response.headers.get('x-bolide-guardrails')).to.include('"pii"');
+      expect(response.headers.get('x-bolide-warnings')).to.include('\\"pii\\" changed the request');
+      expect(gateway.requestLog.entries.at(-1)?.annotations?.[0]).to.include({ guardrail: 'pii', action: 'change' });
+      const denied = await gateway.request(path, { model, ...fields, prompt: 'cobalt', input: 'cobalt' });
+      expect(denied.status).to.equal(400);
+      expect(await denied.text()).to.include('guardrail_denied');
+      expect(gateway.simulator.requests).to.have.length(1);
+    });
 
   it('keep what they have denied or masked out of the cache', async () => {
     gateway = await guarded({ pii: { in: ['response'] } });

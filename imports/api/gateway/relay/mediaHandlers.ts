@@ -5,9 +5,12 @@
 import { invalid } from '../../../business/ai/domain/arguments';
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../../business/ai/domain/json';
+import type { GuardrailAnnotation } from '../../../business/ai/domain/types/GuardrailAnnotation';
 import type { RelayCall } from '../../../business/ai/domain/types/RelayTypes';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
 import type { RequestContext, RouteHandler } from '../../http/RequestContext';
+import { addWarning } from '../../http/warningsHeader';
+import { GUARDRAILS_HEADER, guardrailsHeader } from '../guardrailsHeader';
 import type { ModelDirectory } from '../models/ModelDirectory';
 import { gatewayOrigin } from '../vendorCall';
 import { readMultipartModel } from './multipartModel';
@@ -81,7 +84,8 @@ async function send(
   { address }: MediaTarget,
   sent: Pick<RelayCall, 'headers' | 'body'>,
 ): Promise<void> {
-  const { principal, requestId, signal, details } = context;
+  const { principal, requestId, response, signal, details } = context;
+  const annotations: GuardrailAnnotation[] = [];
   const [, api = ''] = path.split('/');
   details.isCalled = true;
   const relayed = await module.manager.relay(principal.userId, {
@@ -90,6 +94,12 @@ async function send(
     path,
     model: address,
     signal,
+    onAnnotation: (annotation) => {
+      annotations.push(annotation);
+      response.set(GUARDRAILS_HEADER, guardrailsHeader(annotations));
+      if (annotation.action === 'change')
+        addWarning(response, `The guardrail "${annotation.guardrail}" changed the request.`);
+    },
     origin: gatewayOrigin(api, principal, { ...details, requestId }),
   });
   await sendRelayed(context, relayed);

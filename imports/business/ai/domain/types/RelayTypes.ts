@@ -14,7 +14,7 @@ export interface RelayRequest extends Pick<GenerateOptions, 'signal' | 'timeout'
 }
 
 /** A relayed request that calls a model: `model` may name the provider, and the call is limited, counted and logged. */
-export interface RelayCall extends RelayRequest, Pick<GenerateOptions, 'origin' | 'onRetry'> {}
+export interface RelayCall extends RelayRequest, Pick<GenerateOptions, 'origin' | 'onRetry' | 'onAnnotation'> {}
 
 /** Text, or bytes that can be read once. */
 export type RelayBody = string | AsyncIterable<Uint8Array>;

@@ -13,6 +13,7 @@ import { normalizeInput } from '../ContentNormalizer';
 import { replayResponse } from '../shared/replayResponse';
 import { embeddingRequest, guardedEmbeddingInput } from './embeddingRequest';
 import type { GuardedCall, GuardrailChain } from './GuardrailChain';
+import { fieldsOfMedia, guardedMedia, mediaRequest } from './mediaRequest';
 import { GuardedStream } from './GuardedStream';
 import { ResponseTexts } from './ResponseTexts';
 
@@ -68,10 +69,19 @@ export class GuardedProvider extends ProviderDecorator {
     return this.provider.embed(userId, { ...rest, input });
   }
 
-  /** Guardrails do not check images and audio. @throws UnsupportedFeatureError for a provider that cannot relay */
-  async relay(userId: string, request: RelayCall): Promise<RelayResponse> {
+  /**
+   * Checks the texts of a JSON body. Forms pass as they arrive, and so do responses.
+   * @throws UnsupportedFeatureError for a provider that cannot relay; GuardrailError
+   */
+  async relay(userId: string, { onAnnotation, ...relayed }: RelayCall): Promise<RelayResponse> {
     if (this.provider.relay === undefined) throw noRelay(this.provider);
-    return this.provider.relay(userId, request);
+    const fields = fieldsOfMedia(relayed.body);
+    if (fields === undefined) return this.provider.relay(userId, relayed);
+    const request = mediaRequest(fields);
+    const options = { ...relayed, ...(onAnnotation === undefined ? {} : { onAnnotation }) };
+    const checked = await this.chain.before(request, guardedCall(userId, options, fields['stream'] === true));
+    const body = checked.request === request ? relayed.body : JSON.stringify(guardedMedia(fields, checked.request));
+    return this.provider.relay(userId, { ...relayed, ...(body === undefined ? {} : { body }) });
   }
 
   private async complete(
@@ -129,7 +139,11 @@ interface CheckedRequest {
   readonly warnings: readonly string[];
 }
 
-function guardedCall(userId: string, options: GenerateOptions | EmbedOptions, isStream: boolean): GuardedCall {
+function guardedCall(
+  userId: string,
+  options: GenerateOptions | EmbedOptions | RelayCall,
+  isStream: boolean,
+): GuardedCall {
   const { model, origin, signal, onAnnotation } = options;
   return {
     annotate: (annotation) => onAnnotation?.(annotation),

@@ -167,7 +167,10 @@ export class ResilientProvider implements ILLMProvider {
   }
 
   /** In one attempt, since a body may be readable once only. */
-  async relay(userId: string, { origin: _, onRetry: __, model: named, ...request }: RelayCall): Promise<RelayResponse> {
+  async relay(
+    userId: string,
+    { origin: _, onRetry: __, onAnnotation: ___, model: named, ...request }: RelayCall,
+  ): Promise<RelayResponse> {
     const { target, model } = await this.router.resolveFresh(named);
     if (target.provider.relay === undefined) throw noRelay(target.provider);
     const relayed = await target.provider.relay(userId, model === undefined ? request : { ...request, model });
