@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { stub } from 'sinon';
 import { ownTurn } from '../../../../imports/business/ai/domain/ownTurn';
 
 describe('ownTurn', () => {
@@ -26,27 +27,33 @@ describe('ownTurn', () => {
     expect(firsts.map(([name]) => name)).to.deep.equal(Array.from({ length: 20 }, (_, name) => name));
   });
 
-  it('leaves others several turns after a piece that took long', async () => {
-    let turn = 0;
-    const count = (): void => {
-      turn += 1;
-      timer = setImmediate(count);
-    };
-    let timer = setImmediate(count);
-    const turns: number[] = [];
-    await Promise.all(
-      Array.from({ length: 3 }, async () => {
-        await ownTurn();
-        turns.push(turn);
-        const end = performance.now() + 5;
-        while (performance.now() < end);
-      }),
-    );
-    clearImmediate(timer);
-    const [first = 0, second = 0, third = 0] = turns;
-    expect(second - first, 'turns').to.be.greaterThan(5);
-    expect(third - second, 'turns').to.be.greaterThan(5);
-  });
+  for (const [takes, rests] of [
+    [0, 0],
+    [3, 3],
+    [40, 5],
+  ] as const)
+    it(`leaves others ${rests} ms after a piece that took ${takes}`, async () => {
+      let now = 0;
+      const delays: number[] = [];
+      const stubs = [
+        stub(performance, 'now').callsFake(() => now),
+        stub(globalThis, 'setTimeout').callsFake(((callback: () => void, delay: number) => {
+          delays.push(delay);
+          return setImmediate(callback);
+        }) as unknown as typeof setTimeout),
+      ];
+      try {
+        await Promise.all(
+          Array.from({ length: 3 }, async () => {
+            await ownTurn();
+            now += takes;
+          }),
+        );
+        expect(delays).to.deep.equal([rests, rests]);
+      } finally {
+        for (const each of stubs) each.restore();
+      }
+    });
 
   it('lets what has begun continue before anything else begins', async () => {
     const order: string[] = [];
