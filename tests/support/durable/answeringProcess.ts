@@ -88,6 +88,8 @@ async function main({ place, vendor, lease, lateness, halts }: AnsweringHostOpti
       secretKeys: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
       rootUrl: 'http://localhost',
       allowPrivateHosts: true,
+      // Tests ask every few milliseconds until an answer has ended.
+      userLimits: { requestsPerMinute: Infinity },
     },
     {
       express,
