@@ -18,16 +18,21 @@ export const VENDOR_PATHS: readonly (readonly [path: string, api: ApiOf])[] = [
   ['/v1', ({ headers }) => (headers['x-goog-api-key'] === undefined ? 'responses' : 'gemini')],
 ];
 
+const GATEWAY_PATHS: typeof VENDOR_PATHS = [...VENDOR_PATHS, ['/openai/deployments', 'chat_completions']];
+const PATHS: typeof VENDOR_PATHS = [...GATEWAY_PATHS, ['/chat', 'ai_sdk']];
+
 /** Ignores case, as the router does. @param url relative to where the API is mounted, in canonical form */
 export function isVendorPath(url: string): boolean {
-  return /^\/(?:v1|v1beta|v1alpha|openai\/deployments)(?:[/?]|$)/i.test(url);
+  return GATEWAY_PATHS.some(([start]) => isBelow(url.toLowerCase(), start));
 }
-
-const PATHS: typeof VENDOR_PATHS = [...VENDOR_PATHS, ['/openai/deployments', 'chat_completions'], ['/chat', 'ai_sdk']];
 
 /** @param request its `url` is relative to where the API is mounted */
 export function apiOfPath(request: Request): ApiName {
-  const [path = ''] = request.url.split('?');
-  const [, api = 'app'] = PATHS.find(([start]) => path === start || path.startsWith(`${start}/`)) ?? [];
+  const [, api = 'app'] = PATHS.find(([start]) => isBelow(request.url, start)) ?? [];
   return typeof api === 'function' ? api(request) : api;
+}
+
+function isBelow(url: string, start: string): boolean {
+  const [path = ''] = url.split('?');
+  return path === start || path.startsWith(`${start}/`);
 }
