@@ -16,7 +16,7 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 /** OpenRouter's fields by which the host chooses a model. */
 const CHOICES: ReadonlySet<string> = new Set(['route', 'preset']);
-/** Groq's compound systems name their models in the first. */
+/** Fields whose values name models deeper down; `compound_custom` is Groq's. */
 const HOLDERS: ReadonlySet<string> = new Set(['compound_custom', 'plugins', 'tools']);
 
 /** Ignores case, as hosts that are written in Go do. */
@@ -48,7 +48,7 @@ function textsIn(value: unknown, path: string, depth = 0): readonly NamedModel[]
   return Object.entries(fieldsOf(value)).flatMap(([field, each]) => textsIn(each, `${path}.${field}`, depth + 1));
 }
 
-/** Of tools and plugins, and of those that they hold. */
+/** Finds the models of tools and plugins, nested ones included. */
 function modelsBelow(value: unknown, path: string, depth = 0): readonly NamedModel[] {
   if (depth === MAX_DEPTH) return [];
   if (isList(value)) return value.flatMap((each, index) => modelsBelow(each, `${path}[${index}]`, depth + 1));
