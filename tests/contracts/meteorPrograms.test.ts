@@ -32,9 +32,7 @@ const SUPPORT = path.join(REPOSITORY, 'tests/support/meteorBuild');
 const run = promisify(execFile);
 const swcrc = JSON.parse(readFileSync(path.join(REPOSITORY, '.swcrc'), 'utf8')) as SwcConfiguration;
 
-describe("The Meteor app's packages", function () {
-  // Milliseconds: npm installs them when the lock file is new.
-  this.timeout(300_000);
+describe("The Meteor app's packages", () => {
   let modules: string;
   before(async () => {
     modules = await installOnce(REPOSITORY);
@@ -65,9 +63,7 @@ describe('.meteorignore', () => {
     });
 });
 
-describe('The Meteor app', function () {
-  // Milliseconds.
-  this.timeout(300_000);
+describe('The Meteor app', () => {
   let app: string;
   before(async () => {
     app = await copyProductionApp();

@@ -23,8 +23,11 @@ export async function installOnce(folder: string): Promise<string> {
     const unfinished = await mkdtemp(join(parent, 'unfinished-'));
     for (const name of MANIFESTS) await cp(join(folder, name), join(unfinished, name));
     await promisify(execFile)('npm', ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline'], { cwd: unfinished });
-    // Another process may have been faster.
-    await rename(unfinished, directory).catch(() => rm(unfinished, { recursive: true }));
+    await rename(unfinished, directory).catch(async (error: unknown) => {
+      await rm(unfinished, { recursive: true });
+      // Another process may have been faster.
+      if (!existsSync(directory)) throw error;
+    });
   }
   return join(directory, 'node_modules');
 }
