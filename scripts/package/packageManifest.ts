@@ -26,14 +26,7 @@ interface Template {
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
-interface RootManifest {
-  readonly name: string;
-  readonly version: string;
-  readonly description: string;
-  readonly license: string;
-  readonly engines: Readonly<Record<string, string>>;
-  readonly dependencies: Readonly<Record<string, string>>;
-}
+type RootManifest = Pick<PackageManifest, 'name' | 'version' | 'description' | 'license' | 'engines' | 'dependencies'>;
 
 /** @throws Error if a dependency of the package is not in the root manifest's `dependencies` */
 export function packageManifest(): PackageManifest {
