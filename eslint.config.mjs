@@ -20,7 +20,7 @@ const everywhere = [
 ];
 
 /**
- * What Meteor's compilers refuse, or compile to code that fails. tests/contracts/meteorCompilers.test.ts runs them on
+ * What Meteor's compilers refuse, or compile to code that fails. tests/soak/meteorCompilers.test.ts runs them on
  * every construct: SWC in Meteor 3.3 and newer, Babel before and as its fallback.
  */
 const refusedByMeteor = [
@@ -88,7 +88,6 @@ export default tseslint.config(
       'node_modules',
       '.meteor/local',
       'tests/fixtures',
-      'tests/support/mini-mongod.mjs',
       '.data',
       'bench/node_modules',
       'bench/.build',

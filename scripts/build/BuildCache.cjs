@@ -11,7 +11,7 @@ const path = require('node:path');
 
 const ROOT = path.join(__dirname, '../..');
 
-/** Everything that a build reads. Installing a package rewrites npm's own list of what is installed. */
+/** Everything that a build of a program reads. Installing a package rewrites npm's own list of what is installed. */
 const SOURCES = [
   'examples',
   'imports',
@@ -34,10 +34,12 @@ class BuildCache {
   /**
    * @param {string} [directory]
    * @param {string} [root] the repository
+   * @param {readonly string[]} [sources] everything that a build reads, relative to the repository
    */
-  constructor(directory = path.join(ROOT, 'node_modules/.cache/bolide'), root = ROOT) {
+  constructor(directory = path.join(ROOT, 'node_modules/.cache/bolide'), root = ROOT, sources = SOURCES) {
     this.directory = directory;
     this.root = root;
+    this.sources = sources;
   }
 
   /**
@@ -77,14 +79,14 @@ class BuildCache {
 
   /** @param {string} name @returns {string} */
   directoryOf(name) {
-    this.digest ??= digestOf(this.root);
+    this.digest ??= digestOf(this.root, this.sources);
     return path.join(this.directory, `${name}.${this.digest}`);
   }
 
   /** @param {string} file an absolute path @returns {boolean} whether a change of the file makes builds anew */
   covers(file) {
     const relative = path.relative(this.root, file);
-    return SOURCES.some((source) => relative === source || relative.startsWith(source + path.sep));
+    return this.sources.some((source) => relative === source || relative.startsWith(source + path.sep));
   }
 
   /** Deletes old builds of the name. @param {string} name @param {string} current */
@@ -104,10 +106,10 @@ class BuildCache {
   }
 }
 
-/** @param {string} root @returns {string} */
-function digestOf(root) {
+/** @param {string} root @param {readonly string[]} sources @returns {string} */
+function digestOf(root, sources) {
   const hash = createHash('sha256').update(root);
-  for (const source of SOURCES) addTo(hash, path.join(root, source));
+  for (const source of sources) addTo(hash, path.join(root, source));
   return hash.digest('hex').slice(0, 16);
 }
 

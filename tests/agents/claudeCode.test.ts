@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { describeInFull } from '../support/describeInFull';
+import { describeInSoak } from '../support/soak';
 import { AGENT_PROVIDERS, AgentHost, TOKEN } from './AgentHost';
 import type { AgentExit, AgentProject } from './AgentHost';
 
@@ -14,7 +14,7 @@ interface PrintedResult {
   readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
 }
 
-describeInFull('Claude Code', () => {
+describeInSoak('Claude Code', () => {
   let host: AgentHost;
   before(async () => {
     host = await AgentHost.start();

@@ -2,10 +2,10 @@
 import { expect } from 'chai';
 import { TOKEN } from '../support/DashboardBrowser';
 import type { DashboardBrowser } from '../support/DashboardBrowser';
-import { describeInFull } from '../support/describeInFull';
+import { describeInSoak } from '../support/soak';
 import { withDashboard } from '../support/withDashboard';
 
-describeInFull('the page Memory of the dashboard', () => {
+describeInSoak('the page Memory of the dashboard', () => {
   let app: DashboardBrowser;
   withDashboard((started) => {
     app = started;

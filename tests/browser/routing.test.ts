@@ -3,11 +3,11 @@ import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import { TOKEN } from '../support/DashboardBrowser';
 import type { DashboardBrowser } from '../support/DashboardBrowser';
-import { describeInFull } from '../support/describeInFull';
+import { describeInSoak } from '../support/soak';
 import { until } from '../support/until';
 import { withDashboard } from '../support/withDashboard';
 
-describeInFull('the page Routing of the dashboard', () => {
+describeInSoak('the page Routing of the dashboard', () => {
   let app: DashboardBrowser;
   const contexts: BrowserContext[] = [];
   withDashboard(

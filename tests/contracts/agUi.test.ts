@@ -8,13 +8,11 @@ import type { RunningServer } from '../../imports/startup/node/startServer';
 import { runAgent } from '../support/agUi/replayAgUi';
 import { startSimulatedServer } from '../support/startSimulatedServer';
 import { leaveWaitingRun } from '../support/waitingRun';
-import { itInFull } from '../support/describeInFull';
+import { IS_SOAK, itInSoak } from '../support/soak';
 
 const TOKEN = 'a-token-for-ag-ui-in-tests';
-/** One of each wire; `npm run test:full` has them all. */
-const VENDORS = ['openai', 'anthropic', 'google', 'groq'].concat(
-  process.env['BOLIDE_FULL'] === undefined ? [] : ['azure_openai', 'grok', 'llama'],
-);
+/** One of each wire; the soak has them all. */
+const VENDORS = ['openai', 'anthropic', 'google', 'groq'].concat(IS_SOAK ? ['azure_openai', 'grok', 'llama'] : []);
 const LOCATION: Tool = {
   name: 'get_location',
   description: 'Where the user is.',
@@ -193,7 +191,7 @@ describe('POST /ag-ui', () => {
     expect(abandoned?.run.state).to.equal('cancelled');
   });
 
-  itInFull('cancels the run of a client that disconnects, unless it asks to continue', async () => {
+  itInSoak('cancels the run of a client that disconnects, unless it asks to continue', async () => {
     for (const onDisconnect of ['cancel', 'continue'] as const) {
       const agent = openThread('Use render_video "fog" 2 seconds');
       const isStarted = new Promise<string>((resolve) =>

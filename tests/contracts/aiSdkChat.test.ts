@@ -5,7 +5,7 @@ import type { UIMessage } from 'ai';
 import { stub } from 'sinon';
 import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
 import { chatClient, textOf } from '../support/ChatClient';
-import { allInFull, itInFull } from '../support/describeInFull';
+import { allInSoak, itInSoak } from '../support/soak';
 import { startChatServer } from '../support/startChatServer';
 import type { ChatServer } from '../support/startChatServer';
 
@@ -41,7 +41,7 @@ describe('the chat endpoint', () => {
     ((await (await get(`/chat/${id}`, token)).json()) as { readonly messages: readonly UIMessage[] }).messages;
   const user = (text: string, id = 'm1'): object => ({ id, role: 'user', parts: [{ type: 'text', text }] });
 
-  for (const vendor of allInFull(Object.keys(VENDOR_VARIABLES), 1))
+  for (const vendor of allInSoak(Object.keys(VENDOR_VARIABLES), 1))
     it(`streams a conversation with a blocking call on ${vendor}`, async () => {
       const { chat, errors } = chatClient(server, { body: { model: vendor } });
       await chat.sendMessage({ text: 'What is the weather in Lisbon?' });
@@ -362,7 +362,7 @@ describe('the chat endpoint', () => {
     `data:${mediaType};base64,${Buffer.alloc(bytes, 7).toString('base64')}`;
 
   for (const mediaType of ['image/jpeg', 'application/pdf'])
-    (mediaType === 'image/jpeg' ? it : itInFull)(`takes a large file of the type ${mediaType}`, async () => {
+    (mediaType === 'image/jpeg' ? it : itInSoak)(`takes a large file of the type ${mediaType}`, async () => {
       const url = dataUrl(mediaType, 3_200_000);
       const response = await post('/chat', { id: 'c', messages: [withFile(mediaType, url)] });
       const sent = await response.text();

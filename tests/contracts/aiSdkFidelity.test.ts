@@ -21,7 +21,7 @@ import { answer } from '../../imports/testing/responses';
 import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
 import { bodyOf } from '../support/transcoding';
 import { responseContext, WIRES } from '../support/wireContexts';
-import { allInFull } from '../support/describeInFull';
+import { allInSoak } from '../support/soak';
 
 const HELLO: ModelMessage = { role: 'user', content: 'Hello' };
 const THANKS: ModelMessage = { role: 'user', content: 'Thanks.' };
@@ -117,7 +117,7 @@ async function throughUIMessages(result: ReturnType<typeof streamText>): Promise
 describe('Fidelity through the AI SDK', () => {
   silenceAISDKWarnings();
 
-  for (const recording of allInFull(
+  for (const recording of allInSoak(
     RECORDINGS.filter(({ status, name }) => status === 200 && !FAILED.has(name)),
     40,
   )) {

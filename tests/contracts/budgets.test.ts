@@ -15,7 +15,7 @@ import { MemoryBudgetStore } from '../../imports/business/ai/infrastructure/pers
 import { generateConcurrently, budgetModule } from '../support/budgetChild';
 import type { BudgetChildOptions, Outcomes } from '../support/budgetChild';
 import { bundleChild } from '../support/bundleChild';
-import { itInFull } from '../support/describeInFull';
+import { itInSoak } from '../support/soak';
 import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { startTestMongo } from '../support/startTestMongo';
@@ -84,7 +84,7 @@ describe(`${PROCESSES * CALLS} concurrent calls with a budget for ${LIMIT}`, () 
     expect(await askEverywhere(() => store)).to.be.above(LIMIT);
   });
 
-  itInFull(`sends exactly as many as permitted from ${PROCESSES} processes`, async () => {
+  itInSoak(`sends exactly as many as permitted from ${PROCESSES} processes`, async () => {
     const [mongo, bundle] = await Promise.all([
       startTestMongo(),
       bundleChild(join(__dirname, '../support/budgetChild.ts')),

@@ -15,11 +15,12 @@ import { failure } from '../support/failure';
 import { RUN_STORES } from '../support/runStores';
 import type { TestRunStore } from '../support/runStores';
 import { until } from '../support/until';
+import { IS_SOAK } from '../support/soak';
 
 const CHILD = childId('parent', 'call 0');
 const HAND_OVER = { executionId: 'parent', model: 'm', input: 'Go.', tools: ['delegate'] };
 
-const STORES = Object.entries(RUN_STORES).slice(0, process.env['BOLIDE_FULL'] === undefined ? 2 : undefined);
+const STORES = Object.entries(RUN_STORES).slice(0, IS_SOAK ? undefined : 2);
 
 for (const [name, open] of STORES) {
   describe(`a run as a tool (${name})`, () => {

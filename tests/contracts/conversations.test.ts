@@ -19,7 +19,7 @@ import { RecordingLogger } from '../support/RecordingLogger';
 import type { StaticResponse } from '../../imports/simulator/ScriptedResponse';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
-import { itInFull } from '../support/describeInFull';
+import { itInSoak } from '../support/soak';
 
 const KEY = 'sk-canary0123456789abcdef';
 
@@ -338,7 +338,7 @@ describe('chat over HTTP', () => {
     expect((await fetch(`${url}/output/stream`)).status).to.equal(401);
   });
 
-  itInFull('disconnects a subscriber that does not read, without losing events for others', async () => {
+  itInSoak('disconnects a subscriber that does not read, without losing events for others', async () => {
     const { port } = server.address() as AddressInfo;
     const socket = connect(port, '127.0.0.1');
     socket.pause();

@@ -7,11 +7,10 @@ import { decodeStream } from '../../imports/business/ai/infrastructure/streaming
 import { modelOf, RECORDINGS } from '../support/recordings';
 import type { Recording } from '../support/recordings';
 import { responseContext, WIRES } from '../support/wireContexts';
-import { allInFull } from '../support/describeInFull';
+import { IS_SOAK, allInSoak } from '../support/soak';
 
-const isFull = process.env['BOLIDE_FULL'] !== undefined;
 /** Bytes of a stream that is cut at each of them. */
-const LIMIT = isFull ? 60 * 1024 : 4 * 1024;
+const LIMIT = IS_SOAK ? 60 * 1024 : 4 * 1024;
 const SEEDED_PLACES = 2_000;
 const OPTIONS = { streamIdleTimeout: 60_000, maxEventBytes: 8 * 1024 * 1024, abort: () => undefined };
 
@@ -41,7 +40,7 @@ async function* fromChunks(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Ar
 /** Cuts short streams at every byte, long ones within 4 bytes of an event's end and at seeded random positions. */
 function cutPositions(bytes: Buffer, seed: number): readonly number[] {
   if (bytes.length <= LIMIT) return Array.from({ length: bytes.length }, (_place, index) => index);
-  if (!isFull) return [];
+  if (!IS_SOAK) return [];
   const found = new Set<number>();
   for (let at = bytes.indexOf('\n\n'); at !== -1; at = bytes.indexOf('\n\n', at + 1))
     for (let near = at - 4; near <= at + 6; near += 1) found.add(near);
@@ -57,12 +56,12 @@ describe('recorded streams', () => {
   const streams = RECORDINGS.filter(({ stream, status }) => stream && status === 200);
   const seed = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 
-  for (const recording of allInFull(streams, 16)) {
+  for (const recording of allInSoak(streams, 16)) {
     const bytes = Buffer.from(recording.text);
     const cuts = cutPositions(bytes, seed);
     if (cuts.length > 0) {
       it(`${recording.name}: never looks successful when cut at one of ${cuts.length} positions (seed ${seed})`, async function () {
-        this.timeout(isFull ? 600_000 : 120_000);
+        this.timeout(IS_SOAK ? 600_000 : 120_000);
         const complete = await decode(recording, [bytes]);
         for (const cut of cuts) {
           const outcome = await decode(recording, [bytes.subarray(0, cut)]);
@@ -97,7 +96,7 @@ describe('recorded streams', () => {
             (complete.error as Error | undefined)?.message,
           );
         }),
-        { numRuns: isFull ? 100 : bytes.length > 50_000 ? 2 : 8, seed },
+        { numRuns: IS_SOAK ? 100 : bytes.length > 50_000 ? 2 : 8, seed },
       );
     });
   }

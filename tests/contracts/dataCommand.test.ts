@@ -12,9 +12,9 @@ import { seededRandom } from '../../scripts/seed/seededRandom';
 import { startChild } from '../support/embeddedChildren';
 import { textsOf } from '../support/embeddedWriter';
 import type { Written, WrittenContent, WrittenRow } from '../support/embeddedWriter';
-import { itInFull } from '../support/describeInFull';
+import { IS_SOAK, itInSoak } from '../support/soak';
 
-const ROUNDS = process.env['BOLIDE_FULL'] === '1' ? 400 : 10;
+const ROUNDS = IS_SOAK ? 400 : 10;
 const BACKUPS = 40;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 const NOW = new Date('2026-01-02T03:04:05.678Z');
@@ -130,7 +130,7 @@ describe('bolide data', () => {
     await database.close();
   });
 
-  itInFull(
+  itInSoak(
     `backs up what a running process has acknowledged, and nothing half-written (${BACKUPS} backups, seed ${SEED})`,
     async function () {
       this.timeout(BACKUPS * 10_000);

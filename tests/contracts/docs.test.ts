@@ -23,7 +23,7 @@ import { METEOR_FIELDS } from '../../imports/startup/settings/meteor';
 import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
 import { startDemoServer } from '../support/startDemoServer';
 import type { RunningServer } from '../../imports/startup/node/startServer';
-import { allInFull, describeInFull, itInFull } from '../support/describeInFull';
+import { allInSoak, describeInSoak, itInSoak } from '../support/soak';
 import { eventFields } from '../support/docs/eventFields';
 import {
   anchorsOf,
@@ -97,7 +97,7 @@ describe('The documentation', () => {
       expect(counts).to.deep.equal(NOT_RUN);
     });
 
-    describeInFull('of TypeScript programs', () => {
+    describeInSoak('of TypeScript programs', () => {
       it('is free of type errors', () => {
         expect(programs).not.to.have.length(0);
         expect(typeErrorsOf(programs)).to.deep.equal([]);
@@ -105,7 +105,7 @@ describe('The documentation', () => {
     });
 
     const runnable = programs.filter(({ notRun }) => notRun === undefined);
-    for (const program of allInFull(runnable, 8))
+    for (const program of allInSoak(runnable, 8))
       it(`runs the program at ${program.at}`, async () => {
         const code = program.code.replaceAll(BASE, server.url);
         const env = { DATA_DIR: join(directory, 'program'), BOLIDE_API_TOKEN: server.token };
@@ -115,7 +115,7 @@ describe('The documentation', () => {
     const scripts = blocks
       .filter((each) => isShell(each) && each.notRun === undefined && scriptOf(each) !== '')
       .map((block) => ({ at: block.at, script: scriptOf(block) }));
-    for (const { at, script } of allInFull(scripts, 8)) {
+    for (const { at, script } of allInSoak(scripts, 8)) {
       it(`runs the commands at ${at}`, async () => {
         const { code, stdout, stderr } = await runShell(script.replaceAll(BASE, server.url), {
           env: { BASE: server.url, TOKEN: server.token },
@@ -140,7 +140,7 @@ describe('The documentation', () => {
       ).to.deep.equal([]);
     });
 
-    itInFull('answers from the terminal as the quick start shows', async () => {
+    itInSoak('answers from the terminal as the quick start shows', async () => {
       const commands = codeBlocksOf(readPage('docs/quick-start.md'))
         .filter(isShell)
         .flatMap(npmCommandsOf)

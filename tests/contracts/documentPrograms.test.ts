@@ -14,9 +14,9 @@ import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { ModelCollection } from '../support/ModelCollection';
 import type { ModelRow, Outcome } from '../support/ModelCollection';
-import { itInFull } from '../support/describeInFull';
+import { IS_SOAK, itInSoak } from '../support/soak';
 
-const RUNS = process.env['BOLIDE_FULL'] === '1' ? 5_000 : 25;
+const RUNS = IS_SOAK ? 5_000 : 25;
 
 /** Unique keys of the collection that the programs run on. */
 const UNIQUE = [
@@ -213,7 +213,7 @@ for (const [name, open] of Object.entries(DATABASES).filter(([one]) => one.start
     const ROWS = 1_200;
     const PROGRAMS = 200;
 
-    itInFull(`behaves like the model, in ${PROGRAMS} programs`, async function () {
+    itInSoak(`behaves like the model, in ${PROGRAMS} programs`, async function () {
       this.timeout(PROGRAMS * 10_000);
       const opened = await open();
       try {

@@ -9,8 +9,9 @@ import { join } from 'node:path';
 import { StoreError } from '../../imports/business/ai/infrastructure/persistence/databases/databaseErrors';
 import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import { seededRandom } from '../../scripts/seed/seededRandom';
+import { IS_SOAK } from '../support/soak';
 
-const ROUNDS = process.env['BOLIDE_FULL'] === '1' ? 1_000 : 40;
+const ROUNDS = IS_SOAK ? 1_000 : 40;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 
 const DAMAGES = {

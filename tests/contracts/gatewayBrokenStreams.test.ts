@@ -8,8 +8,8 @@ import type { Gateway, GatewayOptions } from '../support/gateway';
 import { openSocket } from '../support/responsesSocket';
 import { brokenTextOf, openStream, STREAM_ROUTES, textOf } from '../support/streamRoutes';
 import { completedIn, decodeText, meaningOf, responseOf, STREAMS } from '../support/transcoding';
+import { IS_SOAK } from '../support/soak';
 
-const FULL = process.env['BOLIDE_FULL'] !== undefined;
 const MODELS = ['openai', 'anthropic', 'google', 'groq'] as const;
 /** Milliseconds. */
 const IDLE = 1_000;
@@ -57,7 +57,7 @@ describe('An upstream stream', () => {
         gateway.simulator.enqueue({
           raw: asOdd(recording.text),
           headers: { 'content-type': 'text/event-stream' },
-          fault: { kind: 'slow', chunkBytes: FULL ? 1 : 3, delayMs: 0 },
+          fault: { kind: 'slow', chunkBytes: IS_SOAK ? 1 : 3, delayMs: 0 },
         });
         const text = await textOf(await openStream(gateway, route, recording.vendor));
         const ours = completedIn(await decodeText(WIRE_OF[route.name]!, text, recording.vendor));

@@ -11,7 +11,7 @@ import { startGateway, TOKENS } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
 import { expectValid } from '../support/openResponses';
 import { openSocket } from '../support/responsesSocket';
-import { allInFull } from '../support/describeInFull';
+import { allInSoak } from '../support/soak';
 
 type Item = OpenAI.Conversations.ConversationItem;
 
@@ -115,7 +115,7 @@ describe('Conversations', () => {
     expect(ids.slice(1)).to.deep.equal(data.map((each) => each.id));
   });
 
-  for (const model of allInFull(VENDORS, 2)) {
+  for (const model of allInSoak(VENDORS, 2)) {
     it(`are extended by responses, streams and background responses of ${model}`, async () => {
       const { id } = await client.conversations.create({ items: [user('Remember cobalt.')] });
       gateway.simulator.enqueue({ text: 'I will.' }, { text: 'Cobalt.' }, { text: 'Blue.' }, { text: 'Bye.' });

@@ -2,9 +2,9 @@
 import { AGENTS_CASES, AI_SDK_CASES, LANGCHAIN_CASES } from '../support/sdks/frameworkCases';
 import { describeSdk } from '../support/sdks/SdkCase';
 import { silenceAISDKWarnings } from '../support/silenceAISDKWarnings';
-import { describeInFull } from '../support/describeInFull';
+import { describeInSoak } from '../support/soak';
 
-describeInFull('Frameworks over the gateway', () => {
+describeInSoak('Frameworks over the gateway', () => {
   silenceAISDKWarnings();
   describeSdk('The AI SDK', AI_SDK_CASES);
   describeSdk('LangChain', LANGCHAIN_CASES);

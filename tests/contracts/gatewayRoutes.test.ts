@@ -10,7 +10,7 @@ import type { JsonObject, VendorName, ServedWire } from '../../imports/business/
 import { startGateway, TOKENS } from '../support/gateway';
 import type { GatewayRequestInit, Gateway } from '../support/gateway';
 import { expectValid } from '../support/openResponses';
-import { allInFull } from '../support/describeInFull';
+import { allInSoak } from '../support/soak';
 
 interface GenerationRoute {
   readonly name: string;
@@ -204,7 +204,7 @@ describe('Gateway routes', () => {
     return error;
   }
 
-  for (const route of allInFull(GENERATION_ROUTES, 3)) {
+  for (const route of allInSoak(GENERATION_ROUTES, 3)) {
     const { name, api, vendor } = route;
     const body = route.body(vendor);
 

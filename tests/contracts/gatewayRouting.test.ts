@@ -6,7 +6,7 @@ import { createAIModule } from '../../imports/business/ai/infrastructure/factori
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { simulatedRow, startGateway, TOKENS } from '../support/gateway';
 import type { Gateway, GatewayOptions } from '../support/gateway';
-import { allInFull, itInFull } from '../support/describeInFull';
+import { allInSoak, itInSoak } from '../support/soak';
 
 const MESSAGES = [{ role: 'user', content: 'Repeat cobalt.' }];
 const CONTENTS = [{ role: 'user', parts: [{ text: 'Repeat cobalt.' }] }];
@@ -96,7 +96,7 @@ describe('A routing rule behind the gateway', () => {
   afterEach(() => gateway.close());
 
   for (const { api, path, body, error, notFound, timeout } of SHAPES) {
-    for (const stream of allInFull([true, false], 1)) {
+    for (const stream of allInSoak([true, false], 1)) {
       const of = stream ? `a stream of ${api}` : api;
       const ask = (model: string, fields: object = {}): Promise<Response> =>
         gateway.request(path(model, stream), { ...body(model, stream), ...fields });
@@ -242,7 +242,7 @@ describe('A routing rule behind the gateway', () => {
     expect(served(response)).to.include({ provider: 'openai', fallback: null });
   });
 
-  itInFull('falls back from a stream without a first token in time, and lets one go on that has one', async () => {
+  itInSoak('falls back from a stream without a first token in time, and lets one go on that has one', async () => {
     gateway = await startGateway({ routing: [rule('safe', ['openai', 'groq'], { firstTokenTimeout: 1_000 })] });
     gateway.simulator.enqueue({ vendor: 'openai', text: 'Late.', fault: { kind: 'stall', after: { events: 1 } } });
     const ask = (): Promise<Response> =>
@@ -273,7 +273,7 @@ describe('A routing rule behind the gateway', () => {
     );
   });
 
-  itInFull('serves in proportion to the weights of several accounts', async () => {
+  itInSoak('serves in proportion to the weights of several accounts', async () => {
     gateway = await startGateway({
       providers: accounts,
       routing: [

@@ -12,7 +12,7 @@ import type { Gateway } from '../support/gateway';
 import { genAIOf } from '../support/sdks/googleGenAICases';
 import { generativeModelOf } from '../support/sdks/generativeAICases';
 import { SDK_VENDORS } from '../support/sdks/SdkCase';
-import { allInFull } from '../support/describeInFull';
+import { allInSoak } from '../support/soak';
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 type Kind = 'invalid' | 'unauthenticated' | 'forbidden' | 'unknown' | 'limited' | 'failed';
@@ -184,7 +184,7 @@ for (const [name, sdk] of Object.entries(SDKS)) {
       expect(gateway.unexpected).to.deep.equal([]);
     });
 
-    for (const vendor of allInFull(SDK_VENDORS, 1)) {
+    for (const vendor of allInSoak(SDK_VENDORS, 1)) {
       for (const { status, kind } of VENDOR_ERRORS)
         for (const stream of [false, true])
           it(`state that ${vendor} answered ${status}${stream ? ' to a stream' : ''}`, async () => {

@@ -10,9 +10,9 @@ import type { Gateway } from '../support/gateway';
 import { checkEvents, eventsOfStream, expectValid } from '../support/openResponses';
 import { openSocket } from '../support/responsesSocket';
 import type { ResponsesSocketClient } from '../support/responsesSocket';
+import { IS_SOAK } from '../support/soak';
 
-const FULL = process.env['BOLIDE_FULL'] !== undefined;
-const SESSIONS = FULL ? 600 : 25;
+const SESSIONS = IS_SOAK ? 600 : 25;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 2 ** 31);
 
 const VENDORS = ['openai', 'anthropic', 'google', 'grok', 'groq', 'azure_openai', 'openai_compatible'] as const;

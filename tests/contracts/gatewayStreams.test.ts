@@ -16,9 +16,8 @@ import type { Gateway, GatewayOptions } from '../support/gateway';
 import { startStandalone } from '../support/startStandalone';
 import { openSocket } from '../support/responsesSocket';
 import { openStream, STREAM_ROUTES, textOf } from '../support/streamRoutes';
-import { allInFull } from '../support/describeInFull';
+import { IS_SOAK, allInSoak } from '../support/soak';
 
-const FULL = process.env['BOLIDE_FULL'] !== undefined;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 2 ** 31);
 const MODELS = ['openai', 'anthropic', 'google', 'groq'] as const;
 const LONG = Array.from({ length: 600 }, (_value, index) => `word${index}`).join(' ');
@@ -93,9 +92,9 @@ describe('A stream through the gateway', () => {
     }
   }
 
-  for (const route of allInFull([...STREAM_ROUTES].reverse(), 1))
+  for (const route of allInSoak([...STREAM_ROUTES].reverse(), 1))
     it(`of ${route.name} pauses the upstream instead of buffering for a client that stops reading`, async () => {
-      const [pieces, size] = [FULL ? 2_500 : 1_600, 16_384];
+      const [pieces, size] = [IS_SOAK ? 2_500 : 1_600, 16_384];
       source = await startChatSource(pieces, size);
       const { url, port } = source;
       await start({
@@ -120,7 +119,7 @@ describe('A stream through the gateway', () => {
     });
 
   it(`aborts the upstream request when the client disconnects at any point, and records estimated usage (seed ${SEED})`, async function () {
-    this.timeout(FULL ? 300_000 : 120_000);
+    this.timeout(IS_SOAK ? 300_000 : 120_000);
     await start();
     const calls = new Map<string, number>();
     const fault = fc.constantFrom(SLOWLY, { kind: 'stall', after: { bytes: 6_000 } } as const);
@@ -151,7 +150,7 @@ describe('A stream through the gateway', () => {
           expect(entryOf(model)?.usage.input_tokens).to.be.at.least(count);
         },
       ),
-      { numRuns: FULL ? 1_000 : 25, seed: SEED },
+      { numRuns: IS_SOAK ? 1_000 : 25, seed: SEED },
     );
   });
 
@@ -250,7 +249,7 @@ describe('A stream through the gateway', () => {
   });
 });
 
-if (FULL) {
+if (IS_SOAK) {
   describe('A client that sends its headers too slowly', () => {
     it('is disconnected', async () => {
       const server = await startStandalone();

@@ -6,13 +6,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { itInFull } from '../support/describeInFull';
+import { itInSoak } from '../support/soak';
 import { startDemoServer } from '../support/startDemoServer';
 import { startTestMongo } from '../support/startTestMongo';
 
 describe('a host', () => {
   for (const kind of ['its own files', 'MongoDB']) {
-    (kind === 'MongoDB' ? itInFull : it)(
+    (kind === 'MongoDB' ? itInSoak : it)(
       `executes queued runs once each, until their user’s budget is spent, in ${kind}`,
       async () => {
         const mongo = kind === 'MongoDB' ? await startTestMongo() : undefined;

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { MongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
-import { describeInFull } from '../support/describeInFull';
+import { describeInSoak } from '../support/soak';
 import { ADA, FilledHost, SHARED_PROVIDER, actorOf } from '../support/FilledHost';
 import { startTestMongo } from '../support/startTestMongo';
 import type { TestMongo } from '../support/startTestMongo';
@@ -10,7 +10,7 @@ import type { TestMongo } from '../support/startTestMongo';
 /** Of what a run is made, and what its model calls depend on. What is read from time to time is left out. */
 const COUNTED = ['ai_runs', 'ai_budgets', 'ai_providers', 'ai_credentials', 'ai_provider_usage'];
 
-describeInFull('a run of a server in MongoDB', () => {
+describeInSoak('a run of a server in MongoDB', () => {
   let mongo: TestMongo;
   let client: MongoClient;
   let host: FilledHost;

@@ -6,12 +6,12 @@ import type { RecordedRequest } from '../../imports/simulator/RecordedRequest';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { FACTS, LONG_INPUT, longLoop, longModel, longTools } from '../support/longRuns';
 import { WIRES_OR_VENDORS } from '../support/simulatedProviders';
+import { IS_SOAK } from '../support/soak';
 
-const IS_FULL = process.env['BOLIDE_FULL'] !== undefined;
-const TURNS = IS_FULL ? 500 : 40;
-const WINDOW = IS_FULL ? 32_768 : 3_000;
+const TURNS = IS_SOAK ? 500 : 40;
+const WINDOW = IS_SOAK ? 32_768 : 3_000;
 /** Without compaction. */
-const PREFIX_TURNS = IS_FULL ? 200 : 20;
+const PREFIX_TURNS = IS_SOAK ? 200 : 20;
 
 function historyOf({ body }: RecordedRequest): readonly unknown[] {
   const { messages, input, contents } = body as Readonly<Record<string, readonly unknown[]>>;

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { bundleChild } from '../support/bundleChild';
+import { IS_SOAK } from '../support/soak';
 
-const PROGRAMS = process.env['BOLIDE_FULL'] === undefined ? 100 : 5_000;
+const PROGRAMS = IS_SOAK ? 5_000 : 100;
 
 describe('random programs of tools', () => {
   it(`end in exactly one way by their deadline and deliver each result once, in ${PROGRAMS} programs`, async function () {

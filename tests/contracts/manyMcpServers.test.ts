@@ -7,7 +7,7 @@ import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/Too
 import type { ModelTurn } from '../../imports/simulator/model/ModelTurn';
 import type { RuleModel } from '../../imports/simulator/model/RuleModel';
 import { startSimulator } from '../../imports/simulator/startSimulator';
-import { describeInFull } from '../support/describeInFull';
+import { describeInSoak } from '../support/soak';
 import { serveManyTools, WANTED } from '../support/mcp/manyServers';
 import { simulatedProvider, WIRES_OR_VENDORS } from '../support/simulatedProviders';
 import type { SimulatedVendor } from '../support/simulatedProviders';
@@ -62,7 +62,7 @@ async function run(
   }
 }
 
-describeInFull('200 tools of ten MCP servers over HTTP', () => {
+describeInSoak('200 tools of ten MCP servers over HTTP', () => {
   for (const vendor of WIRES_OR_VENDORS)
     it(`take no more bytes of a request than ten tools, on ${vendor.name}`, async () => {
       const many = await run(vendor, [10, 20]);

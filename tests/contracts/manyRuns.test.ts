@@ -8,11 +8,10 @@ import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persist
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { answer, callItem, response } from '../../imports/testing/responses';
 import { CAPABILITIES } from '../../imports/testing/capabilities';
-import { itInFull } from '../support/describeInFull';
+import { IS_SOAK, itInSoak } from '../support/soak';
 
-const isFull = process.env['BOLIDE_FULL'] !== undefined;
-const RUNS = isFull ? 1_000 : 200;
-const ROUNDS = isFull ? 10 : 2;
+const RUNS = IS_SOAK ? 1_000 : 200;
+const ROUNDS = IS_SOAK ? 10 : 2;
 const TOOLS_PER_RUN = 10;
 
 /** Calls ten jobs, waits, and answers with the number and sum of the results it received. */
@@ -92,7 +91,7 @@ describe(`${RUNS} runs at once with ${TOOLS_PER_RUN} non-blocking tools each, on
     expect(loop.eventNames()).to.deep.equal([]);
   });
 
-  itInFull('cost little memory while they wait', async () => {
+  itInSoak('cost little memory while they wait', async () => {
     const tools = new ToolRegistry().register({
       name: 'job',
       blocking: false,

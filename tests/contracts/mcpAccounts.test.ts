@@ -7,7 +7,7 @@ import { DocumentMcpAccounts } from '../../imports/business/ai/infrastructure/pe
 import { MCP_ACCOUNTS } from '../../imports/business/ai/infrastructure/persistence/mcp/DocumentMcpAccounts';
 import { KeyRing } from '../../imports/business/providers/infrastructure/sealing/KeyRing';
 import { SealingService } from '../../imports/business/providers/infrastructure/sealing/SealingService';
-import { describeInFull } from '../support/describeInFull';
+import { describeInSoak } from '../support/soak';
 import { QUICK_DATABASES } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 import { actorOf, ADA, ADMIN, BOB, FilledHost } from '../support/FilledHost';
@@ -24,7 +24,7 @@ const contextOf = (userId: string): ToolCallContext => ({
 });
 
 for (const [database, open] of Object.entries(QUICK_DATABASES))
-  describeInFull(`accounts at MCP servers, stored in ${database}`, () => {
+  describeInSoak(`accounts at MCP servers, stored in ${database}`, () => {
     const secretKeys = newKey('k1');
     let server: ProtectedServer;
     let test: FilledHost;

@@ -6,7 +6,7 @@ import { mcp } from '../../imports/business/ai/infrastructure/factories/mcp';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
-import { describeInFull } from '../support/describeInFull';
+import { describeInSoak } from '../support/soak';
 import { serveMcp } from '../support/mcp/serveMcp';
 import type { ServedMcp } from '../support/mcp/serveMcp';
 import { serveTasks } from '../support/mcp/serveTasks';
@@ -16,7 +16,7 @@ import { recordEvents } from '../support/recordEvents';
 import { SIMULATED_VENDORS, simulatedProvider } from '../support/simulatedProviders';
 import { until } from '../support/until';
 
-describeInFull('tools of MCP servers on every vendor', () => {
+describeInSoak('tools of MCP servers on every vendor', () => {
   let simulator: Simulator;
   let photos: ServedMcp;
   let tasks: TaskServer;

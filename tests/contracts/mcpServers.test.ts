@@ -20,7 +20,7 @@ import { SealingService } from '../../imports/business/providers/infrastructure/
 import { openManagedMcpServers } from '../../imports/startup/openManagedMcpServers';
 import type { ManagedMcp } from '../../imports/startup/openManagedMcpServers';
 import { openMcpAccounts } from '../../imports/startup/openMcpAccounts';
-import { describeInFull } from '../support/describeInFull';
+import { describeInSoak } from '../support/soak';
 import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';
@@ -220,7 +220,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES)) {
       expect((await read()).counts).to.include({ offered: 2 });
     });
 
-    describeInFull('that are programs', () => {
+    describeInSoak('that are programs', () => {
       it('are started where the operator permits it', async () => {
         allowCommands = true;
         const permitted = await create();

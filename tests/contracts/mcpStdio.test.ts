@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect } from 'chai';
-import { describeInFull } from '../support/describeInFull';
+import { describeInSoak } from '../support/soak';
 import { createClient, REVISIONS } from '../support/mcp/offeringServer';
 
 const ROOT = join(__dirname, '../..');
 
-describeInFull('npm run mcp', () => {
+describeInSoak('npm run mcp', () => {
   let directory: string;
 
   beforeEach(async () => {

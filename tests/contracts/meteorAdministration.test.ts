@@ -1,7 +1,7 @@
 /** The pages for operators in a browser’s Meteor: what they read and change, live for others, gone after sign-out. */
 import { expect } from 'chai';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
-import { describeInFull } from '../support/describeInFull';
+import { describeInSoak } from '../support/soak';
 import { startMeteorApp } from '../support/meteorApp';
 import type { MeteorApp } from '../support/meteorApp';
 import { addLogin, PASSWORD } from '../support/meteorClient/addLogin';
@@ -13,7 +13,7 @@ import { until } from '../support/until';
 const ADMIN: Actor = { userId: 'ann', isAdmin: true, source: 'method' };
 const BOB: Actor = { userId: 'bob', source: 'method' };
 
-describeInFull('the administration in Meteor', () => {
+describeInSoak('the administration in Meteor', () => {
   let app: MeteorApp;
   let vendor: TestHost;
   const browsers: MeteorBrowser[] = [];

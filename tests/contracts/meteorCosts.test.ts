@@ -14,7 +14,7 @@ import { until } from '../support/until';
 import { TOPICS } from '../../imports/business/ai/domain/types/Topics';
 import { countObservers, countRun, PAGES } from '../support/meteorCosts';
 import type { ObserverCost, PageName, RunCost, RunName } from '../support/meteorCosts';
-import { itInFull } from '../support/describeInFull';
+import { itInSoak } from '../support/soak';
 
 /** Every combination of filters that the publications accept. */
 const SUBSCRIPTIONS: readonly (readonly [name: string, argument?: object])[] = [
@@ -115,7 +115,7 @@ describe('The costs under Meteor', () => {
   });
 
   for (const name of Object.keys(WRITES) as RunName[]) {
-    itInFull(`are a bounded number of writes for ${name}`, async () => {
+    itInSoak(`are a bounded number of writes for ${name}`, async () => {
       const cost = await countRun(app, name);
       const limits: Readonly<Record<string, number>> = {
         ai_deltas: Math.ceil(cost.milliseconds / LIVE_TEXT_MS) + 1,

@@ -9,7 +9,7 @@ import { MeteorError } from '../stubs/server/MeteorError';
 import { registry } from '../stubs/server/registry';
 import type { PublishHandler } from '../stubs/server/registry';
 import { deferred } from '../support/deferred';
-import { describeInFull, itInFull } from '../support/describeInFull';
+import { describeInSoak, itInSoak } from '../support/soak';
 import { startMeteorApp } from '../support/meteorApp';
 import type { MeteorApp } from '../support/meteorApp';
 import { addLogin, PASSWORD } from '../support/meteorClient/addLogin';
@@ -50,7 +50,7 @@ describe('the dashboard in Meteor', () => {
     browser.find(`[data-run="${executionId}"] .badge`)?.textContent;
 
   for (const isStrict of [true, false]) {
-    (isStrict ? describe : describeInFull)(isStrict ? 'under StrictMode' : 'without StrictMode', () => {
+    (isStrict ? describe : describeInSoak)(isStrict ? 'under StrictMode' : 'without StrictMode', () => {
       it('keeps the sign-in form with its fields and shows the error after a wrong password', async () => {
         const gate = deferred<undefined>();
         addLogin(['ann'], { gate: () => gate.promise });
@@ -153,7 +153,7 @@ describe('the dashboard in Meteor', () => {
         await browser.waitForText('Launched.');
       });
 
-      itInFull('takes all three decisions on interrupted calls in the inbox', async () => {
+      itInSoak('takes all three decisions on interrupted calls in the inbox', async () => {
         const ids = ['rerun', 'unknown', 'entered'].map((name) => `${name}-${isStrict ? 'strict' : 'plain'}`);
         const [rerun = '', unknown = '', entered = ''] = ids;
         for (const executionId of ids) {
@@ -260,7 +260,7 @@ describe('the dashboard in Meteor', () => {
         await browser.waitFor(() => browser.find('[data-tool="clock"]') !== null);
       });
 
-      itInFull('subscribes on each page to what the costs are counted with', async () => {
+      itInSoak('subscribes on each page to what the costs are counted with', async () => {
         const executionId = await startRun('Hello');
         await app.events.seen('run:completed');
         for (const [name, subscriptions] of Object.entries(PAGES)) {

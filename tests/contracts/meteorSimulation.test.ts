@@ -12,7 +12,7 @@ import type { BolideOptions, MeteorHost } from '../../imports/startup/meteor/sta
 import { DdpClient } from '../stubs/server/DdpClient';
 import { resetMeteor, restartMeteor } from '../stubs/server/registry';
 import { bundleChild } from '../support/bundleChild';
-import { itInFull } from '../support/describeInFull';
+import { itInSoak } from '../support/soak';
 import { failure } from '../support/failure';
 import type { ChildResult } from '../support/meteorChild';
 import { newKey } from '../support/oauth/ProvidersHost';
@@ -138,7 +138,7 @@ describe('a Meteor app without a vendor', () => {
     expect(loaded.toSorted()).to.deep.equal(['simulateWithoutVendors.ts', 'simulation.ts']);
   });
 
-  itInFull('is simulated from a bundle, which contains no files beside its modules', async () => {
+  itInSoak('is simulated from a bundle, which contains no files beside its modules', async () => {
     const bundle = await bundleChild(join(__dirname, '../support/meteorChild.ts'));
     const child = fork(bundle, ['', 'simulated'], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     try {

@@ -8,9 +8,10 @@ import { modelOf, RECORDINGS, sseMessages } from '../support/recordings';
 import type { Recording } from '../support/recordings';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 import { responseContext, WIRES } from '../support/wireContexts';
+import { IS_SOAK } from '../support/soak';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? 20_261_122);
-const ROUNDS = process.env['BOLIDE_FULL'] === undefined ? 2 : 20;
+const ROUNDS = IS_SOAK ? 20 : 2;
 
 /** A payload of a response: its body, or one event of its stream. */
 interface Payload {

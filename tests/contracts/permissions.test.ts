@@ -20,7 +20,7 @@ import { runRequest } from '../support/runRequests';
 import { startStandalone } from '../support/startStandalone';
 import { until } from '../support/until';
 import { leaveWaitingRun } from '../support/waitingRun';
-import { allInFull } from '../support/describeInFull';
+import { allInSoak } from '../support/soak';
 
 /** Bob is no admin, and has nothing to do with Cat. */
 type Person = 'admin' | 'bob' | 'nobody';
@@ -237,7 +237,7 @@ const HOSTS: Readonly<Record<string, () => Promise<Opened>>> = {
   'as Meteor methods': openMeteor,
 };
 
-for (const [transport, open] of allInFull(Object.entries(HOSTS), 1)) {
+for (const [transport, open] of allInSoak(Object.entries(HOSTS), 1)) {
   describe(`permissions ${transport}`, () => {
     let opened: Opened;
     let stored: Stored;

@@ -21,7 +21,7 @@ import { RUNS } from '../../imports/business/ai/infrastructure/persistence/runs/
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { resetMeteor } from '../stubs/server/registry';
 import { callingProvider } from '../support/callingProvider';
-import { describeInFull } from '../support/describeInFull';
+import { describeInSoak } from '../support/soak';
 import { failure } from '../support/failure';
 import { METEOR_PACKAGES } from '../meteor/meteorPackages';
 import { QUICK_RUN_STORES } from '../support/runStores';
@@ -269,7 +269,7 @@ describe('the lock under which processes choose queued runs', () => {
   });
 });
 
-describeInFull('the turns of users in the queue, by Agenda', () => {
+describeInSoak('the turns of users in the queue, by Agenda', () => {
   it('let 3 runs of one user start among the first of 200 of another, within limits of two processes', async () => {
     const mongo = await startTestMongo();
     const started: string[] = [];

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import type { RunningServer } from '../../imports/startup/node/startServer';
-import { itInFull } from '../support/describeInFull';
+import { itInSoak } from '../support/soak';
 import { readSse } from '../support/readSse';
 import type { SseReader } from '../support/readSse';
 import { openSocket } from '../support/responsesSocket';
@@ -124,7 +124,7 @@ describe('an API token that is revoked', () => {
     stream.stop();
   });
 
-  itInFull('ends its streams when it expires, or when another process has revoked it', async () => {
+  itInSoak('ends its streams when it expires, or when another process has revoked it', async () => {
     const expiring = await issue(server, Date.now() + 6_000);
     const elsewhere = await issue();
     const streams = [

@@ -13,9 +13,10 @@ import { haltingStore } from '../support/durable/HaltingStore';
 import { KEYED, TOOLS } from '../support/durable/mixedTools';
 import { World } from '../support/durable/World';
 import { seededRandom } from '../../scripts/seed/seededRandom';
+import { IS_SOAK } from '../support/soak';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
-const FAULTS = process.env['BOLIDE_FULL'] === '1' ? 1_000 : 40;
+const FAULTS = IS_SOAK ? 1_000 : 40;
 const RUN = 'run';
 
 interface Weather {

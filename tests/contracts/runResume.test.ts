@@ -8,7 +8,7 @@ import type { RunDurability } from '../../imports/business/ai/domain/types/RunRe
 import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MeteorDatabase';
 import { resetMeteor } from '../stubs/server/registry';
 import { checkMixedRun, uncertainCalls } from '../support/durable/checkMixedRun';
-import { itInFull } from '../support/describeInFull';
+import { IS_SOAK, itInSoak } from '../support/soak';
 import { haltingStore } from '../support/durable/HaltingStore';
 import { TOOLS } from '../support/durable/mixedTools';
 import { World } from '../support/durable/World';
@@ -16,7 +16,6 @@ import { seededRandom } from '../../scripts/seed/seededRandom';
 import { METEOR_PACKAGES } from '../meteor/meteorPackages';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
-const isFull = process.env['BOLIDE_FULL'] === '1';
 const RUN = 'run';
 
 /** Interrupts the run at each of the given writes, one process after another. The last process survives. */
@@ -97,7 +96,7 @@ const STORES: Readonly<Record<string, () => Promise<RunStore>>> = {
 
 for (const [name, open] of Object.entries(STORES)) {
   /** Every write in memory, and everywhere in the full test run; otherwise a sample. */
-  const step = isFull || name === 'memory' ? 1 : 5;
+  const step = IS_SOAK || name === 'memory' ? 1 : 5;
   describe(`an interrupted run (${name})`, () => {
     after(() => resetMeteor());
 
@@ -134,20 +133,20 @@ for (const [name, open] of Object.entries(STORES)) {
     };
 
     it('continues from each of its writes, whether or not the write took effect', async function () {
-      this.timeout(isFull ? 600_000 : 120_000);
+      this.timeout(IS_SOAK ? 600_000 : 120_000);
       await continues('step');
     });
 
-    itInFull('continues so when each turn is stored, or as little as possible', async function () {
-      this.timeout(isFull ? 600_000 : 120_000);
+    itInSoak('continues so when each turn is stored, or as little as possible', async function () {
+      this.timeout(IS_SOAK ? 600_000 : 120_000);
       await continues('turn');
       await continues('end');
     });
 
     it(`continues however often it is interrupted (seed ${SEED})`, async function () {
-      this.timeout(isFull ? 600_000 : 120_000);
+      this.timeout(IS_SOAK ? 600_000 : 120_000);
       const random = seededRandom(SEED);
-      for (let round = 0; round < (isFull ? 200 : 20 / step); round += 1) {
+      for (let round = 0; round < (IS_SOAK ? 200 : 20 / step); round += 1) {
         const halts = Array.from(
           { length: 1 + Math.floor(random() * 5) },
           () => [2 + Math.floor(random() * 14), random() < 0.5 ? 'before' : 'after'] as const,

@@ -9,7 +9,7 @@ import { startSseServer } from '../support/sseServer';
 import type { SseServer } from '../support/sseServer';
 import { meaningOf, responseOf, STREAMS, transcodeRecording } from '../support/transcoding';
 import type { Meaning } from '../support/transcoding';
-import { allInFull } from '../support/describeInFull';
+import { allInSoak } from '../support/soak';
 
 interface Read {
   readonly text: string;
@@ -134,7 +134,7 @@ describe('the official clients', () => {
   after(() => server.close());
 
   for (const target of Object.keys(READERS) as ServedScheme[]) {
-    for (const recording of allInFull(STREAMS, 12)) {
+    for (const recording of allInSoak(STREAMS, 12)) {
       it(`read ${recording.name} in ${target}`, async () => {
         const response = await responseOf(recording);
         const { lines } = await transcodeRecording(recording, target, {

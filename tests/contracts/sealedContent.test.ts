@@ -16,7 +16,7 @@ import type { ContentKeyDocument } from '../../imports/startup/UserContentKeys';
 import { ADA, ADMIN, BOB, CANARIES, CONTENTS, FilledHost, marksOf, SHARED_PROVIDER } from '../support/FilledHost';
 import { newKey } from '../support/oauth/ProvidersHost';
 import { until } from '../support/until';
-import { allInFull, itInFull } from '../support/describeInFull';
+import { allInSoak, itInSoak } from '../support/soak';
 
 const KEYS = newKey('k1');
 /** Embedded databases store texts of this length in files of their own. */
@@ -199,7 +199,7 @@ describe('The files of the data directory', () => {
     expect([...(await filesWith(content))]).to.deep.equal([]);
   });
 
-  itInFull('stay readable when sealing is switched on, and when it is switched off again', async () => {
+  itInSoak('stay readable when sealing is switched on, and when it is switched off again', async () => {
     await start(false);
     const clear = await fill(ADA);
     await restart(true);
@@ -214,7 +214,7 @@ describe('The files of the data directory', () => {
     expect([...(await filesWith(CONTENTS[BOB] ?? ''))]).to.include('ai_responses');
   });
 
-  itInFull(
+  itInSoak(
     'stay readable when the operator rotates keys, which seals the keys of users anew and nothing else',
     async () => {
       await start(true);
@@ -235,7 +235,7 @@ describe('The files of the data directory', () => {
     },
   );
 
-  for (const [engine, sealContent] of allInFull(
+  for (const [engine, sealContent] of allInSoak(
     ENGINES.flatMap((each) => [[each, true] as const, [each, false] as const]),
     1,
   ))

@@ -26,7 +26,7 @@ import type {
 import { DocumentUsageReports } from '../../imports/business/ai/infrastructure/persistence/usage/DocumentUsageReports';
 import { seedDatabase } from '../../scripts/seed/seedDatabase';
 import { seededRandom } from '../../scripts/seed/seededRandom';
-import { describeInFull } from '../support/describeInFull';
+import { describeInSoak } from '../support/soak';
 
 const ADMIN: Actor = { userId: 'root', isAdmin: true, source: 'http' };
 const NOW = Date.UTC(2026, 10, 20, 12);
@@ -55,7 +55,7 @@ const FILTERS: readonly RunListFilter[] = [
   { search: 'zanzibar' },
 ];
 
-describeInFull('the totals of 20,000 seeded runs', () => {
+describeInSoak('the totals of 20,000 seeded runs', () => {
   let directory: string;
   let database: DocumentDatabase;
   before(async () => {

@@ -12,7 +12,7 @@ import { isCallback, oidcEnvironment, sessionOf, signIn } from '../support/signI
 import { TestIssuer } from '../support/signIn/TestIssuer';
 import { startStandalone } from '../support/startStandalone';
 import { startTestMongo } from '../support/startTestMongo';
-import { allInFull } from '../support/describeInFull';
+import { allInSoak } from '../support/soak';
 
 const ADMIN = { userId: 'local', isAdmin: true, source: 'http' } as const;
 const ANN = { sub: 'ann', email: 'Ann@Example.com', email_verified: true };
@@ -140,7 +140,7 @@ describe('signing in at an OpenID provider', () => {
     ],
     ['no id with invisible characters', { OIDC_USERS: '*' }, { sub: 'ann\u200b' }, undefined],
   ];
-  for (const [what, rules, person, user] of allInFull(CASES, 4))
+  for (const [what, rules, person, user] of allInSoak(CASES, 4))
     it(`admits ${what}`, async () => {
       const app = await start(rules);
       issuer.person = person;

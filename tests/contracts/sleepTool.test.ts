@@ -8,7 +8,7 @@ import { sleepTool } from '../../imports/business/ai/infrastructure/tools/sleepT
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { answer, calling } from '../../imports/testing/responses';
 import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
-import { itInFull } from '../support/describeInFull';
+import { itInSoak } from '../support/soak';
 import { QUICK_RUN_STORES } from '../support/runStores';
 import type { TestRunStore } from '../support/runStores';
 import { until } from '../support/until';
@@ -63,7 +63,7 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
       expect(call?.state === 'executing' && 'expiresAt' in call && call.expiresAt - call.startTime).to.equal(60_000);
     });
 
-    itInFull('wakes at the same time in the process that continues it', async () => {
+    itInSoak('wakes at the same time in the process that continues it', async () => {
       const at = Date.now() + 4_000;
       const first = create([sleeping({ until: new Date(at).toISOString() })]);
       await first.start('ann', options);
@@ -78,7 +78,7 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
       expect(call?.state === 'completed' && call.endTime).to.be.at.least(at);
     });
 
-    itInFull('wakes at once if its time passed while no process ran', async () => {
+    itInSoak('wakes at once if its time passed while no process ran', async () => {
       const first = create([sleeping({ seconds: 3 })]);
       await first.start('ann', options);
       await until(async () => (await callOf())?.state === 'executing');

@@ -23,16 +23,15 @@ import {
 } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
 import { runDataCommand } from '../../imports/startup/node/runDataCommand';
 import { seededRandom } from '../../scripts/seed/seededRandom';
-import { describeInFull } from '../support/describeInFull';
+import { IS_SOAK, describeInSoak } from '../support/soak';
 import { nextLine, startChild, writerBundle } from '../support/embeddedChildren';
 import { textsOf } from '../support/embeddedWriter';
 import type { Shape, Written, WrittenContent, WrittenRow } from '../support/embeddedWriter';
 import { failure } from '../support/failure';
 
-const IS_FULL = process.env['BOLIDE_FULL'] !== undefined;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
-const KILLS = IS_FULL ? 100 : 3;
-const DAMAGES = IS_FULL ? 500 : 40;
+const KILLS = IS_SOAK ? 100 : 3;
+const DAMAGES = IS_SOAK ? 500 : 40;
 const SHAPES: readonly Shape[] = ['short', 'wide', 'long'];
 
 interface Row {
@@ -122,7 +121,7 @@ if (findSqlite() === undefined) {
     });
   });
   if (process.platform === 'linux' && process.arch === 'x64')
-    describeInFull('SQLite, in a newer Node', function () {
+    describeInSoak('SQLite, in a newer Node', function () {
       this.timeout(900_000);
       it('passes its suites', async () => {
         const suites = ['sqliteEngine', 'documentCollection', 'documentPrograms'].map(

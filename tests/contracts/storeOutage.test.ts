@@ -9,7 +9,7 @@ import {
   openMongoDatabase,
 } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
 import { StoreUnavailableError } from '../../imports/business/ai/domain/errors/LLMErrors';
-import { describeInFull } from '../support/describeInFull';
+import { describeInSoak } from '../support/soak';
 import { failure } from '../support/failure';
 import { OutageWorld } from '../support/OutageWorld';
 import type { OutageTimes } from '../support/OutageWorld';
@@ -64,7 +64,7 @@ async function surviveOutage(kind: OutageKind, length: number): Promise<void> {
   }
 }
 
-describeInFull('after an outage of the database', () => {
+describeInSoak('after an outage of the database', () => {
   it('that resets connections, all runs go on', () => surviveOutage('cut', LEASE));
   it('that answers nothing, all runs go on', () => surviveOutage('stall', LEASE));
   it('that loses connections, all runs go on', () => surviveOutage('lost', LEASE));
@@ -117,7 +117,7 @@ describe('a client of the database that finds its server no more', () => {
   });
 });
 
-describeInFull('a write whose answer an outage has lost', () => {
+describeInSoak('a write whose answer an outage has lost', () => {
   it('sets back nothing when it arrives after those that followed it', async () => {
     const world = await OutageWorld.open(TIMES);
     try {

@@ -28,7 +28,7 @@ import {
   DEFAULT_VENDOR,
   wireOf,
 } from '../support/transcoding';
-import { allInFull } from '../support/describeInFull';
+import { IS_SOAK, allInSoak } from '../support/soak';
 
 function compiled(name: string): ValidateFunction {
   const schema = JSON.parse(readFileSync(join(__dirname, '../fixtures/schemas', name), 'utf8')) as AnySchema;
@@ -230,13 +230,13 @@ function joinParts(parts: JsonObject[], part: JsonObject): JsonObject[] {
 function boundaries(text: string): readonly number[] {
   const found: number[] = [];
   for (const { index, 0: blank } of text.matchAll(/(\r\n){2}|\n\n/g)) found.push(index + blank.length);
-  const most = process.env['BOLIDE_FULL'] === undefined ? 3 : 400;
+  const most = IS_SOAK ? 400 : 3;
   const step = Math.max(1, Math.floor(found.length / most));
   return [0, ...found.filter((_place, at) => at % step === 0), ...found.slice(-4)];
 }
 
 describe('recorded streams truncated between two events', () => {
-  for (const recording of allInFull(STREAMS, 10)) {
+  for (const recording of allInSoak(STREAMS, 10)) {
     it(`${recording.name}: ends with the target's error and throws it, or contains everything that the complete stream does`, async () => {
       for (const target of SCHEME_NAMES) {
         for (const cut of boundaries(recording.text)) {

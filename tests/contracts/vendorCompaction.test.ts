@@ -14,10 +14,10 @@ import { RecordingLogger } from '../support/RecordingLogger';
 import { FACTS, LONG_INPUT, longLoop, longModel, longTools } from '../support/longRuns';
 import { simulatedProvider } from '../support/simulatedProviders';
 import type { SimulatedVendor } from '../support/simulatedProviders';
+import { IS_SOAK } from '../support/soak';
 
-const IS_FULL = process.env['BOLIDE_FULL'] !== undefined;
-const TURNS = IS_FULL ? 500 : 40;
-const WINDOW = IS_FULL ? 32_768 : 3_000;
+const TURNS = IS_SOAK ? 500 : 40;
+const WINDOW = IS_SOAK ? 32_768 : 3_000;
 
 const OPENAI: SimulatedVendor = { name: 'OpenAI Responses', vendor: 'openai', wire: 'responses', model: 'gpt-5-mini' };
 
@@ -30,7 +30,7 @@ const ANTHROPIC: SimulatedVendor = {
   model: 'claude-sonnet-4-6',
 };
 
-const VENDORS: readonly SimulatedVendor[] = [OPENAI, ...(IS_FULL ? [AZURE] : []), ANTHROPIC];
+const VENDORS: readonly SimulatedVendor[] = [OPENAI, ...(IS_SOAK ? [AZURE] : []), ANTHROPIC];
 
 function isCompaction({ path, body }: RecordedRequest): boolean {
   return path.endsWith('/responses/compact') || (body as { readonly compaction?: unknown }).compaction !== undefined;

@@ -12,6 +12,7 @@ import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/per
 import { registry, resetMeteor } from '../stubs/server/registry';
 import { startTestMongo } from './startTestMongo';
 import { METEOR_PACKAGES } from '../meteor/meteorPackages';
+import { IS_SOAK } from './soak';
 
 export interface TestDatabase {
   readonly database: DocumentDatabase;
@@ -42,12 +43,11 @@ export async function openDatabaseOf(name: string): Promise<TestDatabase> {
 }
 
 /** For suites of what is above the store: all of them at full counts, otherwise the default of this Node. */
-export const QUICK_DATABASES: Readonly<Record<string, OpenDatabase>> =
-  process.env['BOLIDE_FULL'] === undefined
-    ? findSqlite() === undefined
-      ? { 'embedded (NeDB)': openEmbedded }
-      : { 'embedded (SQLite)': openSqlite }
-    : DATABASES;
+export const QUICK_DATABASES: Readonly<Record<string, OpenDatabase>> = !IS_SOAK
+  ? findSqlite() === undefined
+    ? { 'embedded (NeDB)': openEmbedded }
+    : { 'embedded (SQLite)': openSqlite }
+  : DATABASES;
 
 /** Milliseconds. */
 const SWEEP = 20;

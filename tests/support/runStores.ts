@@ -4,6 +4,7 @@ import { openRunStore } from '../../imports/business/ai/infrastructure/persisten
 import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { DATABASES, QUICK_DATABASES } from './documentDatabases';
 import type { OpenDatabase } from './documentDatabases';
+import { IS_SOAK } from './soak';
 
 export interface TestRunStore {
   readonly store: RunStore;
@@ -18,8 +19,9 @@ export const RUN_STORES: Readonly<Record<string, OpenRunStore>> = {
 };
 
 /** For suites that take seconds on each: all of them at full counts, otherwise the default of this Node. */
-export const QUICK_RUN_STORES: Readonly<Record<string, OpenRunStore>> =
-  process.env['BOLIDE_FULL'] === undefined ? storesOn(QUICK_DATABASES) : RUN_STORES;
+export const QUICK_RUN_STORES: Readonly<Record<string, OpenRunStore>> = IS_SOAK
+  ? RUN_STORES
+  : storesOn(QUICK_DATABASES);
 
 function storesOn(databases: Readonly<Record<string, OpenDatabase>>): Record<string, OpenRunStore> {
   return Object.fromEntries(

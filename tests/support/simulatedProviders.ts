@@ -5,6 +5,7 @@ import { createProvider } from '../../imports/business/ai/infrastructure/factori
 import type { CreateProviderOptions } from '../../imports/business/ai/infrastructure/factories/createProvider';
 import { CANARY } from './canaries';
 import type { Simulator } from '../../imports/simulator/Simulator';
+import { IS_SOAK } from './soak';
 
 export interface SimulatedVendor {
   /** Used in test titles. */
@@ -31,8 +32,7 @@ export const SIMULATED_VENDORS: readonly SimulatedVendor[] = [
 
 /** In `npm test`, one vendor of each wire. */
 export const WIRES_OR_VENDORS: readonly SimulatedVendor[] = SIMULATED_VENDORS.filter(
-  ({ wire }, index) =>
-    process.env['BOLIDE_FULL'] !== undefined || SIMULATED_VENDORS.findIndex((other) => other.wire === wire) === index,
+  ({ wire }, index) => IS_SOAK || SIMULATED_VENDORS.findIndex((other) => other.wire === wire) === index,
 );
 
 export function simulatedProvider(

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type ts from 'typescript';
 import { compileSources } from '../support/compileSources';
-import { describeInFull } from '../support/describeInFull';
+import { describeInSoak } from '../support/soak';
 import { PREAMBLE, WRONG_PROGRAMS } from './wrongPrograms';
 
 const at = (name: string): string => join(__dirname, `${name}.ts`);
 const INFERENCE = readFileSync(at('inference'), 'utf8');
 
-describeInFull('The compiler', () => {
+describeInSoak('The compiler', () => {
   let program: ts.Program;
 
   /** `[code, source at its start]` of each error. */

@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import { ESLint } from 'eslint';
 import tseslint from 'typescript-eslint';
 import { REFUSED_CONSTRUCTS } from '../support/meteorBuild/refusedConstructs';
-import { describeInFull } from '../support/describeInFull';
+import { describeInSoak } from '../support/soak';
 
 const ROOT = path.join(__dirname, '../..');
 const CRUISE = path.join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
@@ -245,7 +245,7 @@ const LINTED: readonly (readonly [rule: string, file: string, text: string])[] =
   ),
 ];
 
-describeInFull('the lint rules', () => {
+describeInSoak('the lint rules', () => {
   const eslint = new ESLint({
     cwd: ROOT,
     // The planted text is in no file on disk, which is what rules with types would read.

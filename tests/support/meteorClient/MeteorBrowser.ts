@@ -3,37 +3,22 @@
  * `tests/stubs/client` implements, DDP messages pass as text.
  */
 import { webcrypto } from 'node:crypto';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { Script } from 'node:vm';
-import { build } from 'esbuild';
 import { JSDOM, VirtualConsole } from 'jsdom';
 import { EJSON } from '../../stubs/meteor/ejson';
 import type { DdpSocket, OpenDdpSocket } from '../../stubs/client/ClientConnection';
 import type { Fields } from '../../stubs/server/MemoryCollection';
 import { DdpSession } from '../../stubs/server/DdpSession';
 import { until } from '../until';
+import { buildPage } from './buildPage';
 import type { TestPage } from './page';
-
-const STUBS = join(__dirname, '../../stubs/client');
 
 let script: Promise<Script> | undefined;
 
-/** Bundled and compiled once for all tests of a process. */
+/** Compiled once for all tests of a process. */
 async function compilePage(): Promise<Script> {
-  const { outputFiles } = await build({
-    entryPoints: [join(__dirname, 'page.tsx')],
-    bundle: true,
-    write: false,
-    format: 'iife',
-    target: 'es2022',
-    jsx: 'automatic',
-    define: { 'process.env.NODE_ENV': '"development"' },
-    alias: Object.fromEntries(
-      ['meteor', 'mongo', 'tracker'].map((name) => [`meteor/${name}`, join(STUBS, `${name}.ts`)]),
-    ),
-    logLevel: 'error',
-  });
-  return new Script(outputFiles[0]?.text ?? '', { filename: 'page.js' });
+  return new Script(await readFile(await buildPage(), 'utf8'), { filename: 'page.js' });
 }
 
 export interface MeteorBrowserOptions {

@@ -4,6 +4,7 @@ import type { VendorName } from '../../../imports/business/ai/domain/types/Vendo
 import { startGateway } from '../gateway';
 import type { Gateway } from '../gateway';
 import { expect } from 'chai';
+import { IS_SOAK } from '../soak';
 
 /** One vendor behind the gateway. */
 export interface SdkContext {
@@ -50,8 +51,7 @@ export const WEATHER_RESULTS = WEATHER_CALLS.map((call) => weatherIn(call.argume
 export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** In `npm test`, one vendor of each wire. */
-export const SDK_VENDORS: readonly VendorName[] =
-  process.env['BOLIDE_FULL'] === undefined ? ['openai', 'anthropic', 'google', 'groq'] : VENDORS;
+export const SDK_VENDORS: readonly VendorName[] = IS_SOAK ? VENDORS : ['openai', 'anthropic', 'google', 'groq'];
 
 /** A test for each case and vendor, with a gateway of its own. Every response of a vendor is scripted. */
 export function describeSdk(name: string, cases: SdkCases): void {

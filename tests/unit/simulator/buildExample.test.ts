@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { buildExample } from '../../../imports/simulator/model/buildExample';
 import { extractValues } from '../../../imports/simulator/model/extractValues';
+import { IS_SOAK } from '../../support/soak';
 
 const ajv = new Ajv2020({ strict: false });
 addFormats(ajv);
@@ -89,7 +90,7 @@ describe('buildExample', () => {
         const validate = ajv.compile(closed);
         expect(validate(example), `${JSON.stringify(example)} ${ajv.errorsText(validate.errors)}`).to.equal(true);
       }),
-      { numRuns: process.env['BOLIDE_FULL'] === undefined ? 100 : 300 },
+      { numRuns: IS_SOAK ? 300 : 100 },
     );
   });
 

@@ -10,7 +10,7 @@ import { loadRecordedCase, listRecordedCases } from '../../../imports/simulator/
 import { RECORDINGS_ROOT } from '../../support/recordings';
 import { asObject, isArray, isObject, parseJson } from '../../../imports/simulator/json';
 import { explainViolation } from '../../../imports/simulator/validation/explainViolation';
-import { itInFull } from '../../support/describeInFull';
+import { itInSoak } from '../../support/soak';
 
 const SCHEMA_OF = {
   responses: 'openai.responses',
@@ -35,7 +35,7 @@ describe('explainViolation', () => {
     return generated;
   };
 
-  itInFull('explains every schema violation with a path at or next to the mutated field', () => {
+  itInSoak('explains every schema violation with a path at or next to the mutated field', () => {
     const requests = listRecordedCases(RECORDINGS_ROOT)
       .flatMap((id) => loadRecordedCase(id, RECORDINGS_ROOT))
       .filter(

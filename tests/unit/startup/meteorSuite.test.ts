@@ -10,9 +10,9 @@ import type { Client, SignedIn } from '../../meteor/SignedIn';
 import { DdpClient } from '../../stubs/server/DdpClient';
 import { MeteorError } from '../../stubs/server/MeteorError';
 import { resetMeteor } from '../../stubs/server/registry';
-import { describeInFull } from '../../support/describeInFull';
+import { describeInSoak } from '../../support/soak';
 
-describeInFull('on the stand-in', () => {
+describeInSoak('on the stand-in', () => {
   const { settings } = Meteor;
   const absoluteUrl = Meteor.absoluteUrl.bind(Meteor);
   before(async () => {

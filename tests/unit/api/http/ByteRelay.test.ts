@@ -20,6 +20,7 @@ import { decodeStream } from '../../../../imports/business/ai/infrastructure/str
 import { modelOf, RECORDINGS } from '../../../support/recordings';
 import type { Recording } from '../../../support/recordings';
 import { responseContext, WIRES } from '../../../support/wireContexts';
+import { IS_SOAK } from '../../../support/soak';
 
 type RelayedWire = Exclude<ServedWire, 'gemini'>;
 
@@ -131,7 +132,7 @@ describe('A stream that is relayed as bytes', () => {
           }
         },
       ),
-      { numRuns: process.env.BOLIDE_FULL === undefined ? 12 : 200 },
+      { numRuns: IS_SOAK ? 200 : 12 },
     );
     expect([...passed]).to.have.members(['responses', 'chat_completions', 'anthropic_messages']);
   });

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import ts from 'typescript';
-import { itInFull } from '../../../support/describeInFull';
+import { itInSoak } from '../../../support/soak';
 
 const ROOT = join(__dirname, '../../../..');
 
@@ -51,7 +51,7 @@ export const methods: MethodToolsPackages = { Meteor: Tracker, DDP };
 `;
 
 describe("Meteor's published types", () => {
-  itInFull('fit the objects that an app hands in, and no others do', () => {
+  itInSoak('fit the objects that an app hands in, and no others do', () => {
     const file = join(ROOT, 'meteor-types.ts');
     const config: unknown = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) => ts.sys.readFile(path)).config;
     const { options } = ts.parseJsonConfigFileContent({ ...(config as object), include: [], files: [] }, ts.sys, ROOT);

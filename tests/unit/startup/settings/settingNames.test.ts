@@ -83,7 +83,7 @@ describe('readServerSettings', () => {
       'JOBS_ENGINE_URL',
       'RUNS_ON',
       'USER_NAME',
-      'BOLIDE_FULL',
+      'BOLIDE_SOAK',
       'BOLIDE_SEED',
       'HTTP_PROXY',
     ];

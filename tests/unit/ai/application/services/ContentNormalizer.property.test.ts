@@ -12,10 +12,10 @@ import { LLMInvalidRequestError } from '../../../../../imports/business/ai/domai
 import { MessageRole } from '../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { SCHEME_OF_WIRE } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 import type { InputItem } from '../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import { IS_SOAK } from '../../../../support/soak';
 
-const FULL = process.env.BOLIDE_FULL !== undefined && process.env.BOLIDE_FULL !== '';
 /** A full run passes 100,000 inputs to the three properties in total. */
-const RUNS = FULL
+const RUNS = IS_SOAK
   ? { anything: 30_000, conversations: 50_000, options: 20_000 }
   : { anything: 300, conversations: 300, options: 300 };
 
@@ -464,7 +464,7 @@ function checkItems(items: readonly InputItem[]): void {
 }
 
 describe('the normalizer, given arbitrary input', function () {
-  if (FULL) this.timeout(600_000);
+  if (IS_SOAK) this.timeout(600_000);
 
   it('accepts or rejects any value without failing otherwise', () => {
     const tally: Tally = { accepted: 0, refused: 0 };

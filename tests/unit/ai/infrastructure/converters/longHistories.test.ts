@@ -10,7 +10,7 @@ import { googleWire } from '../../../../../imports/business/ai/infrastructure/co
 import { responsesWire } from '../../../../../imports/business/ai/infrastructure/converters/responses/responsesWire';
 import type { VendorName } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 import { chatContext } from '../../../../support/chatRecordings';
-import { allInFull } from '../../../../support/describeInFull';
+import { allInSoak } from '../../../../support/soak';
 
 const WIRES: readonly (readonly [VendorName, Wire])[] = [
   ['groq', chatCompletionsWire],
@@ -48,7 +48,7 @@ function timeOf(to: (typeof WIRES)[number], make: () => readonly InputItem[]): n
 }
 
 describe('a long history', () => {
-  for (const to of allInFull(WIRES, 2))
+  for (const to of allInSoak(WIRES, 2))
     describe(`over ${to[1].name}`, () => {
       it('is converted in slices, and a short one at once', () => {
         expect(

@@ -7,7 +7,7 @@ import { DEFAULT_JOB_LIMITS } from '../../../../../imports/business/ai/domain/in
 import { AgendaJobQueue } from '../../../../../imports/business/ai/infrastructure/jobs/AgendaJobQueue';
 import { nextTimeOf } from '../../../../../imports/business/ai/infrastructure/jobs/cronTimes';
 import { LocalJobQueue } from '../../../../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
-import { itInFull } from '../../../../support/describeInFull';
+import { itInSoak } from '../../../../support/soak';
 import { RecordingLogger } from '../../../../support/RecordingLogger';
 
 const HOUR = 3_600_000;
@@ -69,7 +69,7 @@ describe('the times of a schedule', () => {
     expect(timesOf('0 3 * * *', 'UTC', '2026-03-28T12:00Z')).to.deep.equal(['03-29T03:00']);
   });
 
-  itInFull('are the same in both queues', async () => {
+  itInSoak('are the same in both queues', async () => {
     for (const [timezone, seasons] of Object.entries(CHANGES))
       for (const noon of Object.values(seasons)) {
         // The clocks change within these hours.

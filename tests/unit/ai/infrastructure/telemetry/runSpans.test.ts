@@ -10,6 +10,7 @@ import { SpanRecorder } from '../../../../support/telemetry/SpanRecorder';
 import { tracedLoop } from '../../../../support/telemetry/tracedLoop';
 import type { TracedLoop } from '../../../../support/telemetry/tracedLoop';
 import type { TelemetrySettings } from '../../../../../imports/business/ai/infrastructure/telemetry/Telemetry';
+import { IS_SOAK } from '../../../../support/soak';
 
 /** The watch for planted secrets would find those of other tests in events, which have content. */
 const MARKER = 'PlantedForSpans';
@@ -242,7 +243,7 @@ describe('the spans of runs', () => {
   });
 
   it('are complete for many runs at once', async () => {
-    const runs = process.env['BOLIDE_FULL'] === '1' ? 1_000 : 100;
+    const runs = IS_SOAK ? 1_000 : 100;
     const tools = new ToolRegistry().register({ name: 'look', execute: () => 'seen' });
     const { loop, telemetry } = tracedLoop({
       tools,

@@ -9,6 +9,7 @@ import {
 import type { TextPattern } from '../../../../../../imports/business/ai/application/services/guardrails/TextPattern';
 import { wordPattern } from '../../../../../../imports/business/ai/application/services/guardrails/wordPattern';
 import type { FilteredText } from '../../../../../../imports/business/ai/domain/types/GuardrailTypes';
+import { IS_SOAK } from '../../../../../support/soak';
 
 const textOf = (filtered: FilteredText): string => (typeof filtered === 'string' ? filtered : filtered.text);
 
@@ -20,8 +21,6 @@ function masked(patterns: readonly TextPattern[], ...pieces: readonly string[]):
   const filter = new PatternFilter(patterns);
   return [...pieces.map((piece) => textOf(filter.push(piece))), textOf(filter.end())].join('');
 }
-
-const IS_FULL = process.env['BOLIDE_FULL'] !== undefined;
 
 describe('The patterns of personal data', () => {
   for (const [text, expected] of [
@@ -117,7 +116,7 @@ describe('A text in pieces', () => {
           const pieces = sorted.slice(1).map((end, index) => whole.slice(sorted[index], end));
           expect(masked(patterns(), ...pieces)).to.equal(masked(patterns(), whole));
         }),
-        { numRuns: IS_FULL ? 3_000 : 500 },
+        { numRuns: IS_SOAK ? 3_000 : 500 },
       );
     });
 
@@ -128,7 +127,7 @@ describe('A text in pieces', () => {
         const both = [...words(), ...pii()];
         expect(masked(both, ...whole.split(''))).to.equal(masked(both, whole));
       }),
-      { numRuns: IS_FULL ? 2_000 : 400 },
+      { numRuns: IS_SOAK ? 2_000 : 400 },
     );
   });
 

@@ -12,7 +12,7 @@ import {
 import { isSimplePattern } from '../../../../../../imports/business/ai/application/services/schema/schemaComplexity';
 import { validate } from '../../../../../support/validate';
 import { LLMInvalidRequestError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
-import { itInFull } from '../../../../../support/describeInFull';
+import { itInSoak } from '../../../../../support/soak';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
 
 const ORDER: JsonObject = {
@@ -260,7 +260,7 @@ describe('schemas with excessive validation time', () => {
   ];
   for (const [index, [title, schema, value]] of CASES.entries()) {
     // Without the limit, each of these runs for minutes; with it, for two seconds.
-    (index === 0 ? it : itInFull)(`are stopped: ${title}`, async () => {
+    (index === 0 ? it : itInSoak)(`are stopped: ${title}`, async () => {
       const { violations } = await checkValue({ schema, untrusted: false, userId: 'u' }, value);
       expect(violations[0]?.message).to.match(NEVER);
     });

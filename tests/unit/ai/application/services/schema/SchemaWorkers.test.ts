@@ -5,7 +5,7 @@ import { restore, stub } from 'sinon';
 import { SchemaWorkers } from '../../../../../../imports/business/ai/application/services/schema/SchemaWorkers';
 import type { SchemaJob } from '../../../../../../imports/business/ai/application/services/schema/schemaJob';
 import { SCHEMA_WORKER_FILE, schemaWorkerFile } from '../../../../../../scripts/build/buildSchemaWorker';
-import { itInFull } from '../../../../../support/describeInFull';
+import { itInSoak } from '../../../../../support/soak';
 
 const ENDLESS: SchemaJob = {
   schema: JSON.stringify({ pattern: '^(a+)+$' }),
@@ -27,7 +27,7 @@ describe('schema workers', () => {
     ).to.equal(true);
   });
 
-  itInFull('give one user no more than a share of the threads', async () => {
+  itInSoak('give one user no more than a share of the threads', async () => {
     workers = new SchemaWorkers({ timeLimitMs: 3_000 });
     const ended: string[] = [];
     const attack = Promise.all(

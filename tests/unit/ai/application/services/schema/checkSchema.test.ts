@@ -9,7 +9,7 @@ import {
 import type { Verdict } from '../../../../../../imports/business/ai/application/services/schema/SchemaValidator';
 import { LLMInvalidRequestError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
-import { itInFull } from '../../../../../support/describeInFull';
+import { itInSoak } from '../../../../../support/soak';
 
 /**
  * The longest time that the event loop was held while `work` ran, in milliseconds: the shortest of a few, since a busy
@@ -83,7 +83,7 @@ describe('a schema of a stranger', () => {
     ['with many quadratic patterns', QUADRATIC, 'x'.repeat(19_900)],
     ['with a pattern that backtracks without end', { pattern: '^(a+)+$' }, `${'a'.repeat(60)}!`],
   ] as const)
-    itInFull(`holds no event loop: ${title}`, async () => {
+    itInSoak(`holds no event loop: ${title}`, async () => {
       let verdict: Verdict | undefined;
       const stall = await longestStall(async () => {
         verdict = await untrusted(schema, value);
@@ -92,7 +92,7 @@ describe('a schema of a stranger', () => {
       expect(stall).to.be.lessThan(STALL_MS);
     });
 
-  itInFull('holds no event loop while errors are collected and worded', async () => {
+  itInSoak('holds no event loop while errors are collected and worded', async () => {
     let verdict: Verdict | undefined;
     const stall = await longestStall(async () => {
       verdict = await untrusted(WIDE, new Array(9_000).fill(0));

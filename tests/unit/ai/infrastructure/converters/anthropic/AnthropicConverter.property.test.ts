@@ -14,8 +14,9 @@ import { anthropicContext, anthropicResponseContext, sse } from '../../../../../
 import type { LLMResponse, OutputItem } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../../../imports/business/ai/domain/types/StreamEvents';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
+import { IS_SOAK } from '../../../../../support/soak';
 
-const RUNS = { numRuns: process.env['BOLIDE_FULL'] === undefined ? 100 : 300 };
+const RUNS = { numRuns: IS_SOAK ? 300 : 100 };
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
 
 const anyText = fc.oneof(

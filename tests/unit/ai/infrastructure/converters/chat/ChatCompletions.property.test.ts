@@ -29,8 +29,9 @@ import {
 import { chatViolations } from '../../../../../support/publishedSchemas';
 import { meaningOfChatRequest } from '../../../../../support/sameMeaning/chat';
 import { quirksFor } from '../../../../../support/wireContexts';
+import { IS_SOAK } from '../../../../../support/soak';
 
-const RUNS = { numRuns: process.env['BOLIDE_FULL'] === undefined ? 100 : 300 };
+const RUNS = { numRuns: IS_SOAK ? 300 : 100 };
 const VENDORS: readonly VendorName[] = ['openai', 'azure_openai', 'grok', 'groq', 'llama', 'openai_compatible'];
 
 const text = fc.string({ maxLength: 12 });

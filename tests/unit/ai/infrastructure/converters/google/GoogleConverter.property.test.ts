@@ -17,8 +17,9 @@ import { LLMError } from '../../../../../../imports/business/ai/domain/errors/LL
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
 import { googleContext, googleResponseContext } from '../../../../../support/googleRecordings';
 import { meaningOfGoogle } from '../../../../../support/sameMeaning/google';
+import { IS_SOAK } from '../../../../../support/soak';
 
-const RUNS = process.env.BOLIDE_FULL === undefined ? 100 : 5_000;
+const RUNS = IS_SOAK ? 5_000 : 100;
 
 /** Parsed JSON (no negative zero), without the names that every API rejects. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);

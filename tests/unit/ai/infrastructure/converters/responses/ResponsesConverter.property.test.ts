@@ -22,8 +22,9 @@ import {
 import { meaningOfRequest } from '../../../../../support/sameMeaning/responses';
 import type { LLMResponse } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
+import { IS_SOAK } from '../../../../../support/soak';
 
-const RUNS = { numRuns: process.env['BOLIDE_FULL'] === undefined ? 100 : 300 };
+const RUNS = { numRuns: IS_SOAK ? 300 : 100 };
 
 /** Known fields would change the item instead of extending it. */
 const TAKEN = new Set([

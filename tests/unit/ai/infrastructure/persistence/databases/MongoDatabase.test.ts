@@ -13,7 +13,7 @@ import { openDatabase } from '../../../../../../imports/business/ai/infrastructu
 import { failure } from '../../../../../support/failure';
 import { startTestMongo } from '../../../../../support/startTestMongo';
 import type { TestMongo } from '../../../../../support/startTestMongo';
-import { itInFull } from '../../../../../support/describeInFull';
+import { itInSoak } from '../../../../../support/soak';
 
 const SECRET = 'hunter2';
 
@@ -61,7 +61,7 @@ describe('MongoDatabase', () => {
       await mongo.stop();
     });
 
-    itInFull('throws a typed error when the server is gone', async () => {
+    itInSoak('throws a typed error when the server is gone', async () => {
       const rows = database.collection('rows');
       await rows.insert({ _id: 'a' });
       await rows.remove({});

@@ -9,7 +9,7 @@ import { ToolRegistry } from '../../../../../../imports/business/ai/infrastructu
 import type { ToolCallContext } from '../../../../../../imports/business/ai/domain/interfaces/IToolExecutor';
 import { answer, calling } from '../../../../../../imports/testing/responses';
 import { ScriptedProvider } from '../../../../../../imports/testing/ScriptedProvider';
-import { describeInFull } from '../../../../../support/describeInFull';
+import { describeInSoak } from '../../../../../support/soak';
 import { failure } from '../../../../../support/failure';
 import { serveMcp, withSessions } from '../../../../../support/mcp/serveMcp';
 import type { ServedMcp } from '../../../../../support/mcp/serveMcp';
@@ -27,7 +27,7 @@ const STDIO_SERVER = {
 
 for (const transport of ['http', 'stdio'] as const)
   for (const revision of REVISIONS)
-    (transport === 'stdio' && revision !== '2026-07-28' ? describeInFull : describe)(
+    (transport === 'stdio' && revision !== '2026-07-28' ? describeInSoak : describe)(
       `an MCP server with ${transport} and the revision ${revision}`,
       () => {
         let state: TestServerState;

@@ -6,7 +6,7 @@ import { mcp } from '../../../../../../imports/business/ai/infrastructure/factor
 import type { McpOptions } from '../../../../../../imports/business/ai/infrastructure/factories/mcp';
 import { McpSource } from '../../../../../../imports/business/ai/infrastructure/tools/mcp/McpSource';
 import { ProgressReporter } from '../../../../../../imports/business/ai/infrastructure/tools/mcp/ProgressReporter';
-import { itInFull } from '../../../../../support/describeInFull';
+import { itInSoak } from '../../../../../support/soak';
 import { failure } from '../../../../../support/failure';
 import { INITIALIZE, jsonRpc, serveMcp, withSessions } from '../../../../../support/mcp/serveMcp';
 import type { ServedMcp } from '../../../../../support/mcp/serveMcp';
@@ -208,7 +208,7 @@ describe('a hostile MCP server', () => {
     }
   });
 
-  itInFull('has its schemas compiled and its results checked off the event loop', async () => {
+  itInSoak('has its schemas compiled and its results checked off the event loop', async () => {
     const evil = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
     const source = await sourceOf({
       'tools/list': () => ({ tools: [tool('slow', { outputSchema: evil })] }),

@@ -3,12 +3,12 @@ import { expect } from 'chai';
 import { mcp } from '../../../../../../imports/business/ai/infrastructure/factories/mcp';
 import type { McpSource } from '../../../../../../imports/business/ai/infrastructure/tools/mcp/McpSource';
 import type { McpOAuthSettings } from '../../../../../../imports/business/ai/infrastructure/tools/mcp/McpOAuth';
-import { describeInFull } from '../../../../../support/describeInFull';
+import { describeInSoak } from '../../../../../support/soak';
 import { failure } from '../../../../../support/failure';
 import { serveProtected } from '../../../../../support/mcp/serveProtected';
 import type { ProtectedServer } from '../../../../../support/mcp/serveProtected';
 
-describeInFull('an account at an MCP server', () => {
+describeInSoak('an account at an MCP server', () => {
   const servers: ProtectedServer[] = [];
   const sources: McpSource[] = [];
   afterEach(async () => {

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedDatabase } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
-import { itInFull } from '../../../../../../support/describeInFull';
+import { itInSoak } from '../../../../../../support/soak';
 
 const DOCUMENTS = 4_000;
 const FIELDS = 60;
@@ -28,7 +28,7 @@ function usedHeap(): number {
 }
 
 describe('NedbFile', () => {
-  itInFull('has each document in memory once', async () => {
+  itInSoak('has each document in memory once', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'bolide-nedb-'));
     const database = await openEmbeddedDatabase({ directory });
     try {

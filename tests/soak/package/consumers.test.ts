@@ -1,0 +1,402 @@
+/** What an app experiences that installs the npm package: nothing is there but the package and what it declares. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect } from 'chai';
+import ts from 'typescript';
+import { ENTRIES } from '../../../scripts/package/entries';
+import { isInlined } from '../../../scripts/package/inlinedPackages';
+import { describeInSoak } from '../../support/soak';
+import { ConsumerApp } from '../../support/package/ConsumerApp';
+import { packPackage } from '../../support/package/packPackage';
+import type { PackedPackage } from '../../support/package/packPackage';
+
+const MEGABYTE = 1_000_000;
+const SPECIFIERS = Object.keys(ENTRIES).map((name) => (name === 'index' ? 'bolide' : `bolide/${name}`));
+const REACT = ['react', 'react-dom'];
+const ALL_PEERS = [...REACT, '@types/react', '@types/react-dom', '@types/express', 'openai', '@anthropic-ai/sdk'];
+/** In the order of their first requests below. */
+const VENDORS = ['google', 'openai', 'grok', 'anthropic', 'groq'] as const;
+const MODELS: Readonly<Record<(typeof VENDORS)[number], string>> = {
+  google: 'gemini-2.5-flash',
+  openai: 'gpt-5.4-mini',
+  grok: 'grok-4-3',
+  anthropic: 'claude-sonnet-5-5',
+  groq: 'openai/gpt-oss-120b',
+};
+
+/** Both formats print the sorted names of their exports. */
+const PRINT = 'console.log(JSON.stringify(Object.keys(entry).filter((name) => name !== "default").sort()));';
+
+// Packing takes half a minute.
+describeInSoak('The npm package', () => {
+  let parent: string;
+  let packed: PackedPackage;
+  /** Without any optional package. */
+  let bare: ConsumerApp;
+  let app: ConsumerApp;
+
+  before(async () => {
+    // TypeScript reports real paths.
+    parent = await realpath(await mkdtemp(join(tmpdir(), 'bolide-package-')));
+    packed = await packPackage(parent);
+    bare = await ConsumerApp.create(parent, packed, ['@types/node']);
+    app = await ConsumerApp.create(parent, packed, ['@types/node', ...ALL_PEERS, 'mongodb', '@ai-sdk/provider']);
+  });
+
+  after(() => rm(parent, { recursive: true, force: true }));
+
+  it('contains what a user needs, in a bounded size', () => {
+    const { files, packedSize, unpackedSize } = packed;
+    console.log(
+      `      ${files.length} files, ${(packedSize / MEGABYTE).toFixed(1)} MB packed, ${(unpackedSize / MEGABYTE).toFixed(1)} MB unpacked`,
+    );
+    expect(files.length).to.be.below(280);
+    expect(packedSize).to.be.below(10 * MEGABYTE);
+    expect(unpackedSize).to.be.below(38 * MEGABYTE);
+    const folders = new Set(files.map((file) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : file)));
+    const subpaths = Object.keys(ENTRIES).filter((name) => name !== 'index');
+    expect([...folders]).to.have.members(['LICENSE', 'README.md', 'bin', 'dist', 'package.json', ...subpaths]);
+    expect(files).to.include('dist/LICENSES.txt');
+    expect(files.filter((file) => /\.tsx?$/.test(file) && !/\.d\.[cm]ts$/.test(file))).to.deep.equal([]);
+  });
+
+  it('marks every peer as optional', () => {
+    const { peerDependencies, peerDependenciesMeta } = packed.manifest;
+    expect(Object.keys(peerDependenciesMeta)).to.have.members(Object.keys(peerDependencies));
+    expect(Object.values(peerDependenciesMeta).every(({ optional }) => optional)).to.equal(true);
+  });
+
+  it('imports its dependencies, its peers and Node, and nothing else', async () => {
+    const { dependencies, peerDependencies } = packed.manifest;
+    const declared = [...Object.keys(dependencies), ...Object.keys(peerDependencies)];
+    const imported = new Map<string, string>();
+    for (const file of packed.files.filter((name) => /^(bin|dist)\/[^/]*\.[cm]js$/.test(name))) {
+      const { importedFiles } = ts.preProcessFile(await readFile(join(packed.directory, file), 'utf8'), true, true);
+      for (const { fileName } of importedFiles) imported.set(fileName, file);
+    }
+    const undeclared = [...imported].filter(
+      ([specifier]) =>
+        !/^(\.|node:)/.test(specifier) &&
+        // Ajv can generate programs that import it.
+        !isInlined(specifier) &&
+        !declared.some((name) => specifier === name || specifier.startsWith(`${name}/`)),
+    );
+    expect(undeclared).to.deep.equal([]);
+    // What is not imported need not be installed.
+    const unused = Object.keys(dependencies).filter(
+      (name) => ![...imported.keys()].some((specifier) => specifier === name || specifier.startsWith(`${name}/`)),
+    );
+    expect(unused).to.deep.equal([]);
+  });
+
+  for (const specifier of SPECIFIERS)
+    it(`exports the same from ${specifier} as an ES module, as CommonJS and by its path`, async () => {
+      const using = specifier === 'bolide/react' ? app : bare;
+      const byPath = `./node_modules/${specifier}`;
+      const [module, common, path] = await Promise.all([
+        using.run(`${slug(specifier)}.mjs`, `import * as entry from '${specifier}'; ${PRINT}`),
+        using.run(`${slug(specifier)}.cjs`, `const entry = require('${specifier}'); ${PRINT}`),
+        // Bundlers that ignore `exports` find a folder with a package.json.
+        using.run(`${slug(specifier)}-path.cjs`, `const entry = require('${byPath}'); ${PRINT}`),
+      ]);
+      expect(module.stderr + common.stderr + path.stderr).to.equal('');
+      expect(JSON.parse(module.stdout)).not.to.have.length(0);
+      expect(common.stdout).to.equal(module.stdout);
+      expect(path.stdout).to.equal(module.stdout);
+    });
+
+  describe('types', () => {
+    const { ModuleKind, ModuleResolutionKind } = ts;
+    const NODE_NEXT = { module: ModuleKind.NodeNext, moduleResolution: ModuleResolutionKind.NodeNext };
+    const MODES: readonly (readonly [name: string, file: string, options: ts.CompilerOptions])[] = [
+      ['NodeNext, as an ES module', 'program.mts', NODE_NEXT],
+      ['NodeNext, as CommonJS', 'program.cts', NODE_NEXT],
+      ['Bundler', 'program.ts', { module: ModuleKind.ESNext, moduleResolution: ModuleResolutionKind.Bundler }],
+      ['Node10', 'program10.ts', { module: ModuleKind.CommonJS, moduleResolution: ModuleResolutionKind.Node10 }],
+    ];
+    for (const [name, file, options] of MODES) {
+      it(`check with every declaration, without any optional package: ${name}`, async () => {
+        const imports = SPECIFIERS.map((specifier, index) => `import * as entry${index} from '${specifier}';`);
+        const uses = SPECIFIERS.map((_, index) => `console.log(entry${index});`);
+        expect(await bare.typeErrors(file, [...imports, ...uses, PROGRAM].join('\n'), options)).to.deep.equal([]);
+      });
+
+      it(`refuse wrong arguments: ${name}`, async () => {
+        const errors = await bare.typeErrors(`wrong-${file}`, PROGRAM.replace('city.length', 'city.size'), options);
+        expect(errors).to.have.length(1);
+        expect(errors[0]).to.include('size');
+      });
+    }
+
+    it("are those of the vendors' SDKs and of React where these are installed", async () => {
+      const [, file, options] = MODES[0]!;
+      const code = `
+        import { OpenAIChatAdapter } from 'bolide';
+        import { Dashboard } from 'bolide/react';
+        type IsAny<T> = 0 extends 1 & T ? true : false;
+        type Call = Parameters<OpenAIChatAdapter['getToolCalls']>[0];
+        export const isAny: [IsAny<Call>, IsAny<ReturnType<typeof Dashboard>>] = [false, false];`;
+      expect(await app.typeErrors(`sdk-${file}`, code, options)).to.deep.equal([]);
+    });
+  });
+
+  describe('an app', () => {
+    for (const [format, load] of [
+      ['mjs', (names: string, from: string) => `import { ${names} } from '${from}';`],
+      ['cjs', (names: string, from: string) => `const { ${names} } = require('${from}');`],
+    ] as const)
+      it(`runs an agent with a tool against the simulator: ${format}`, async () => {
+        const { code, stdout, stderr } = await app.run(
+          `agent.${format}`,
+          `${load('AgenticLoop, createProvider, ToolRegistry', 'bolide')}
+           ${load('startSimulator', 'bolide/testing')}
+           async function main() {
+             const simulator = await startSimulator();
+             simulator.enqueue({ calls: [{ name: 'double', arguments: { number: 21 } }] }, { text: 'It is 42.' });
+             const tools = new ToolRegistry().register({
+               name: 'double',
+               description: 'Doubles a number.',
+               parameters: { type: 'object', properties: { number: { type: 'number' } }, required: ['number'] },
+               execute: ({ number }) => number * 2,
+             });
+             const provider = createProvider({
+               vendor: 'openai', apiKey: 'simulated', baseURL: simulator.baseURL('openai'), allowPrivateHosts: true,
+             });
+             const loop = new AgenticLoop({ provider, toolExecutor: tools });
+             const { response, toolCalls } = await loop.execute('u1', {
+               input: 'Double 21.', tools: tools.tools, model: 'gpt-5.4-mini',
+             });
+             console.log(JSON.stringify([toolCalls[0].result, response.output_text]));
+             await loop.close();
+             await simulator.close();
+           }
+           main();`,
+        );
+        expect(stderr).to.equal('');
+        expect(code).to.equal(0);
+        expect(JSON.parse(stdout)).to.deep.equal(['42', 'It is 42.']);
+      });
+
+    for (const format of ['mjs', 'cjs'] as const)
+      it(`checks the schemas of strangers in threads, which do not keep a program running: ${format}`, async () => {
+        const load = (names: string, from: string): string =>
+          format === 'mjs' ? `import { ${names} } from '${from}';` : `const { ${names} } = require('${from}');`;
+        const { code, stdout, stderr } = await bare.run(
+          `threads.${format}`,
+          `${load('AgenticLoop, ToolRegistry', 'bolide')}
+           ${load('ScriptedProvider, answer, calling', 'bolide/testing')}
+           const provider = new ScriptedProvider([
+             calling({ name: 'pick', arguments: { text: 'a'.repeat(60) + '!' } }), answer('Done.'),
+           ]);
+           const loop = new AgenticLoop({ provider, toolExecutor: new ToolRegistry() });
+           const parameters = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
+           const pick = { type: 'function', name: 'pick', external: true, untrusted: true, parameters };
+           loop.execute('u1', { input: 'Pick.', model: 'm', tools: [pick] })
+             .then(({ toolCalls }) => console.log(toolCalls[0].error.failure));`,
+        );
+        expect(stderr).to.equal('');
+        expect(code).to.equal(0);
+        expect(stdout.trim()).to.equal('invalid-arguments');
+      });
+
+    it('recognizes an error of the ES module in CommonJS, and the reverse', async () => {
+      const { stdout, stderr } = await bare.run(
+        'both.mjs',
+        `import { createRequire } from 'node:module';
+         import * as module from 'bolide';
+         const common = createRequire(import.meta.url)('bolide');
+         console.log(JSON.stringify([
+           module.LLMError === common.LLMError,
+           common.isLLMError(new module.LLMAuthError('no')),
+           module.isLLMError(new common.LLMAuthError('no')),
+           module.isLLMError(new Error('no')),
+         ]));`,
+      );
+      expect(stderr).to.equal('');
+      expect(JSON.parse(stdout)).to.deep.equal([false, true, true, false]);
+    });
+
+    for (const format of ['mjs', 'cjs'] as const)
+      it(`starts a server with its dashboard: ${format}`, async () => {
+        const load =
+          format === 'mjs'
+            ? "import { startServer } from 'bolide/node';"
+            : "const { startServer } = require('bolide/node');";
+        const { stdout, stderr } = await app.run(
+          `server.${format}`,
+          `${load}
+           startServer({ env: { PORT: '0', DATA_DIR: 'data-${format}' } }).then(async (server) => {
+             const page = await (await fetch(server.url)).text();
+             const files = [...page.matchAll(/(?:src|href)="(\\/[^"]+)"/g)].map((match) => match[1]);
+             const statuses = await Promise.all(files.map(async (file) => (await fetch(server.url + file)).status));
+             const health = await fetch(server.url + '/health');
+             console.log(JSON.stringify({ files: files.length, statuses: [...new Set(statuses)], health: health.status }));
+             await server.close();
+           });`,
+        );
+        expect(stderr).to.equal('');
+        expect(JSON.parse(stdout)).to.deep.equal({ files: 4, statuses: [200], health: 200 });
+      });
+
+    it('looks after the embedded database with `npx bolide data`', async () => {
+      const command = (...args: readonly string[]): Promise<{ readonly code: unknown; readonly output: string }> =>
+        new Promise((resolve) => {
+          const file = 'node_modules/bolide/bin/bolide.mjs';
+          execFile(process.execPath, [file, 'data', ...args], { cwd: bare.directory }, (error, stdout, stderr) =>
+            resolve({ code: error?.code ?? 0, output: stdout + stderr }),
+          );
+        });
+      await writeFile(join(bare.directory, 'rows.nedb'), '{"_id":"a"}\n');
+      const checked = await command('check', '--dir', '.');
+      expect(checked.output).to.include('rows.nedb: 1 records').and.include('nothing is damaged');
+      expect(checked.code).to.equal(0);
+      expect((await command('unknown')).code).to.equal(2);
+    });
+
+    it('runs the server of `npx bolide` until it is stopped', async () => {
+      const child = spawn(process.execPath, ['node_modules/bolide/bin/bolide.mjs'], {
+        cwd: bare.directory,
+        env: { PATH: process.env['PATH'] ?? '', PORT: '0', BOLIDE_API_TOKEN: 'the-token-of-the-consumer' },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const exited = once(child, 'exit');
+      try {
+        let url: string | undefined;
+        for await (const line of createInterface(child.stdout)) {
+          url = /ready at (\S+)/.exec(line)?.[1];
+          if (url !== undefined) break;
+        }
+        const headers = { authorization: 'Bearer the-token-of-the-consumer', 'content-type': 'application/json' };
+        const answer = await fetch(`${url ?? ''}/v1/responses`, {
+          method: 'POST',
+          headers,
+          body: JSON.stringify({ model: 'google/gemini-2.5-flash', input: 'Hello' }),
+        });
+        expect(answer.status).to.equal(200);
+      } finally {
+        child.kill('SIGTERM');
+      }
+      expect(await exited).to.deep.equal([0, null]);
+    });
+  });
+
+  describe('an app without any other package but the one that it shares with its SDK of OpenTelemetry', () => {
+    let lone: ConsumerApp;
+
+    before(async () => {
+      lone = await ConsumerApp.create(parent, { ...packed, manifest: { ...packed.manifest, dependencies: {} } }, [
+        '@opentelemetry/api',
+      ]);
+    });
+
+    for (const format of ['mjs', 'cjs'] as const)
+      it(`imports bolide and asks each vendor: ${format}`, async () => {
+        const { stdout, stderr } = await lone.run(
+          `vendors.${format}`,
+          `${format === 'mjs' ? "import { createProvider } from 'bolide'; import { startSimulator } from 'bolide/testing';" : "const { createProvider } = require('bolide'); const { startSimulator } = require('bolide/testing');"}
+           async function main() {
+             const simulator = await startSimulator();
+             const texts = [];
+             for (const vendor of ${JSON.stringify(VENDORS)}) {
+               simulator.enqueue({ text: vendor });
+               const provider = createProvider({
+                 vendor, apiKey: 'k', baseURL: simulator.baseURL(vendor), allowPrivateHosts: true,
+               });
+               const { output_text } = await provider.generate('u1', { model: ${JSON.stringify(MODELS)}[vendor], input: 'Hello' });
+               texts.push(output_text);
+             }
+             console.log(JSON.stringify(texts));
+             await simulator.close();
+           }
+           main();`,
+        );
+        expect(stderr).to.equal('');
+        expect(JSON.parse(stdout)).to.deep.equal(VENDORS);
+      });
+
+    it('loads the SDK of a vendor with the first request that needs it', async () => {
+      const { stdout, stderr } = await lone.run(
+        'loaded.cjs',
+        `const before = new Set(Object.keys(require.cache));
+         const { createProvider } = require('bolide');
+         const added = () => Object.keys(require.cache).filter((file) => !before.has(file) && before.add(file));
+         const loaded = added();
+         const isShared = (file) => /@opentelemetry.api/.test(file);
+         async function main() {
+           const files = [];
+           for (const vendor of ${JSON.stringify(VENDORS)}) {
+             const provider = createProvider({
+               vendor, apiKey: 'k', baseURL: 'http://127.0.0.1:1', allowPrivateHosts: true,
+             });
+             await provider.generate('u1', { model: ${JSON.stringify(MODELS)}[vendor], input: 'Hello' }).catch(() => undefined);
+             files.push(added().length);
+           }
+           console.log(JSON.stringify({ sdks: files.map((count) => count > 0), own: loaded.filter((file) => !isShared(file)).length, shared: loaded.filter(isShared).length }));
+         }
+         main();`,
+      );
+      expect(stderr).to.equal('');
+      const { sdks, own, shared } = JSON.parse(stdout) as { sdks: boolean[]; own: number; shared: number };
+      // Gemini needs none, and Grok has OpenAI's.
+      expect(sdks).to.deep.equal([false, true, false, true, true]);
+      expect(own).to.be.below(30);
+      // There is no SDK that it would report to.
+      expect(shared).to.equal(0);
+    });
+  });
+
+  describe('a missing optional package', () => {
+    for (const format of ['mjs', 'cjs'] as const) {
+      it(`is named with the variable that asks for it: ${format}`, async () => {
+        const load =
+          format === 'mjs'
+            ? "import { openDatabase, openAgendaQueue } from 'bolide/node';"
+            : "const { openDatabase, openAgendaQueue } = require('bolide/node');";
+        const { stdout } = await bare.run(
+          `stores.${format}`,
+          `${load}
+           const message = (promise) => promise.catch((error) => error.message);
+           Promise.all([
+             message(openDatabase({ MONGO_URL: 'mongodb://127.0.0.1:1/x' })),
+             message(openAgendaQueue({ url: 'mongodb://127.0.0.1:1/x' })),
+           ]).then((messages) => console.log(JSON.stringify(messages)));`,
+        );
+        const [mongo, agenda] = JSON.parse(stdout) as [string, string];
+        expect(mongo).to.include('MONGO_URL').and.to.include('npm install mongodb');
+        expect(agenda).to.include('JOBS_ENGINE').and.to.include('npm install agenda');
+      });
+    }
+  });
+});
+
+/** What the front door infers, and what a server takes. */
+const PROGRAM = `
+import { agent, isLLMError, tool } from 'bolide';
+import { startServer } from 'bolide/node';
+const weather = tool({
+  name: 'weather',
+  description: 'The weather in a city.',
+  parameters: {
+    type: 'object', properties: { city: { type: 'string' } }, required: ['city'], additionalProperties: false,
+  },
+  execute: ({ city }) => city.length,
+});
+export const assistant = agent({ model: 'openai/gpt-5.4-mini', tools: [weather] });
+export async function main(): Promise<void> {
+  const server = await startServer({ env: { PORT: '0' }, tools: [weather] });
+  try {
+    for await (const text of assistant.stream('Hello').textStream) console.log(text);
+  } catch (error) {
+    if (isLLMError(error)) console.error(error.code);
+  }
+  await server.close();
+}
+`;
+
+function slug(specifier: string): string {
+  return specifier.replaceAll('/', '-');
+}
