@@ -1,3 +1,6 @@
+// For mocha without scripts/test.cjs, as editors run it.
+process.env.BOLIDE_SUITE ??= 'test';
+
 /** What mocha loads before tests. `npm test` is scripts/test.cjs, which also says which files a suite has. */
 module.exports = {
   require: [

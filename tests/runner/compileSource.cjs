@@ -1,6 +1,6 @@
 /**
- * TypeScript to CommonJS, kept in node_modules/.cache/bolide/modules under a digest of the source and of everything that
- * decides how it is compiled: whatever else has changed, and in whichever process, a source is compiled once.
+ * TypeScript to CommonJS, kept in node_modules/.cache/bolide/modules under a digest of the source and of how it is
+ * compiled: whatever else has changed, and in whichever process, a source is compiled once.
  */
 'use strict';
 

@@ -379,7 +379,7 @@ export async function startMiniMongod({ host = '127.0.0.1', port = 0, replicaSet
         if (!list.some((e) => equal(e, item))) list.push(item);
       }
       setPath(doc, path, list);
-      delete spec[path];
+      Reflect.deleteProperty(spec, path);
     }
   }
 
@@ -440,13 +440,13 @@ export async function startMiniMongod({ host = '127.0.0.1', port = 0, replicaSet
         const [, array, rest] = path.match(/^(.*?)\.\$(\..*)?$/) ?? []; // a.$ and a.$.b: put the index in
         if (array === undefined) continue;
         mods[key][`${array}.${positionOf(doc, array, filter)}${rest ?? ''}`] = mods[key][path];
-        delete mods[key][path];
+        Reflect.deleteProperty(mods[key], path);
       }
       if (key === '$addToSet') addToSet(next, mods.$addToSet);
       if (key === '$pull') {
         pull(next, mods.$pull);
         delete mods.$pull;
-      } else if (!Object.keys(mods[key]).length) delete mods[key];
+      } else if (!Object.keys(mods[key]).length) Reflect.deleteProperty(mods, key);
     }
     if (Object.keys(mods).length) {
       try {
