@@ -1,8 +1,4 @@
 /** More concurrent calls than a budget permits, counted at the vendor. */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { BudgetAccount } from '../../imports/business/ai/domain/entities/BudgetAccount';
 import type { BudgetStore } from '../../imports/business/ai/domain/interfaces/BudgetStore';
@@ -13,12 +9,9 @@ import {
 import type { BudgetDocument } from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
 import { MemoryBudgetStore } from '../../imports/business/ai/infrastructure/persistence/budgets/MemoryBudgetStore';
 import { generateConcurrently, budgetModule } from '../support/budgetChild';
-import type { BudgetChildOptions, Outcomes } from '../support/budgetChild';
-import { bundleChild } from '../support/bundleChild';
-import { itInSoak } from '../support/soak';
+import type { Outcomes } from '../support/budgetChild';
 import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
-import { startTestMongo } from '../support/startTestMongo';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 
@@ -82,36 +75,6 @@ describe(`${PROCESSES * CALLS} concurrent calls with a budget for ${LIMIT}`, () 
       },
     };
     expect(await askEverywhere(() => store)).to.be.above(LIMIT);
-  });
-
-  itInSoak(`sends exactly as many as permitted from ${PROCESSES} processes`, async () => {
-    const [mongo, bundle] = await Promise.all([
-      startTestMongo(),
-      bundleChild(join(__dirname, '../support/budgetChild.ts')),
-    ]);
-    try {
-      const options: BudgetChildOptions = {
-        mongoUrl: mongo.url,
-        baseURL: simulator.baseURL('openai'),
-        calls: CALLS,
-        limit: LIMIT,
-      };
-      const children = Array.from({ length: PROCESSES }, () => fork(bundle, [JSON.stringify(options)]));
-      await Promise.all(children.map((child) => once(child, 'message')));
-      const outcomes = await Promise.all(
-        children.map(async (child) => {
-          const message = once(child, 'message') as Promise<[Outcomes]>;
-          child.send('go');
-          return (await message)[0];
-        }),
-      );
-      expect(total(outcomes, 'answered')).to.equal(LIMIT);
-      expect(total(outcomes, 'budget-exceeded')).to.equal(PROCESSES * CALLS - LIMIT);
-      expect(simulator.requests).to.have.length(LIMIT);
-    } finally {
-      await mongo.stop();
-      await rm(bundle);
-    }
   });
 });
 

@@ -1,6 +1,5 @@
 /** `bolide data`: checks, repairs, backs up and restores the files of the embedded database. */
 import { expect } from 'chai';
-import { spawnSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import fsPromises from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,13 +8,9 @@ import sinon from 'sinon';
 import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import { runDataCommand } from '../../imports/startup/node/runDataCommand';
 import { seededRandom } from '../../scripts/seed/seededRandom';
-import { startChild } from '../support/embeddedChildren';
-import { textsOf } from '../support/embeddedWriter';
-import type { Written, WrittenContent, WrittenRow } from '../support/embeddedWriter';
-import { IS_SOAK, itInSoak } from '../support/soak';
+import { IS_SOAK } from '../support/soak';
 
 const ROUNDS = IS_SOAK ? 400 : 10;
-const BACKUPS = 40;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 const NOW = new Date('2026-01-02T03:04:05.678Z');
 
@@ -130,54 +125,6 @@ describe('bolide data', () => {
     await database.close();
   });
 
-  itInSoak(
-    `backs up what a running process has acknowledged, and nothing half-written (${BACKUPS} backups, seed ${SEED})`,
-    async function () {
-      this.timeout(BACKUPS * 10_000);
-      for (const shape of ['short', 'long'] as const) {
-        const live = join(directory, shape);
-        const child = startChild('write', live, String(SEED), shape);
-        const known = new Map<string, WrittenContent | undefined>();
-        let pending: Written | undefined;
-        let writes = 0;
-        const reading = (async () => {
-          for await (const line of child.lines) {
-            if (line.startsWith('> ')) pending = JSON.parse(line.slice(2)) as Written;
-            else if (line === '<' && pending !== undefined) {
-              known.set(pending.id, pending.type === 'remove' ? undefined : pending);
-              writes += 1;
-            }
-          }
-        })();
-        for (let number = 0; number < BACKUPS; number += 1) {
-          const begun = writes;
-          while (writes < begun + 20) await new Promise((resolve) => setImmediate(resolve));
-          const acknowledged = new Map(known);
-          const target = join(directory, `${shape}-${number}`);
-          const { code, output } = await run('backup', target, '--dir', live);
-          expect(code, output).to.equal(0);
-          expect(await run('check', '--dir', target)).to.include({ code: 0 });
-          const database = await openEmbeddedDatabase({ directory: target });
-          const rows = new Map((await database.collection<WrittenRow>('rows').find({})).map((row) => [row._id, row]));
-          await database.close();
-          for (const [id, content] of acknowledged) {
-            const row = rows.get(id);
-            // What was written or removed since may be in it or not.
-            if (row === undefined)
-              expect(content === undefined || known.get(id) === undefined || pending?.id === id, id).to.equal(true);
-            else expect(content === undefined || row.n >= content.n, id).to.equal(true);
-          }
-          for (const [id, row] of rows) {
-            const [size, kind] = [row.texts[0]?.length ?? 0, 'short'] as const;
-            expect(row.texts.join() === textsOf(id, { n: row.n, size, shape: kind }).join(), id).to.equal(true);
-          }
-        }
-        await child.kill();
-        await reading;
-      }
-    },
-  );
-
   it('backs up long texts that come and go meanwhile', async () => {
     const database = await openEmbeddedDatabase({ directory: data() });
     const rows = database.collection<{ _id: string; text: string }>('rows');
@@ -256,18 +203,6 @@ describe('bolide data', () => {
     for (const args of [[], ['unknown'], ['check', 'more'], ['backup'], ['restore', 'a', 'b'], ['check', '--wrong']])
       expect(await run(...args), args.join(' ')).to.include({ code: 2 });
     expect(await run('check', '--dir', join(directory, 'nowhere'))).to.include({ code: 1 });
-  });
-
-  it('is a script of a checkout', async () => {
-    const script = (...args: readonly string[]): number | null =>
-      spawnSync(process.execPath, ['scripts/run.cjs', 'scripts/data.ts', ...args], {
-        cwd: join(__dirname, '../..'),
-        env: { ...process.env, DATA_DIR: data() },
-      }).status;
-    expect(script('check')).to.equal(0);
-    await ruinLine(3);
-    expect(script('check')).to.equal(1);
-    expect(script('unknown')).to.equal(2);
   });
 });
 

@@ -1,7 +1,7 @@
 /** The documentation is true: its code runs, its links resolve, and its reference pages match the code. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
@@ -23,7 +23,7 @@ import { METEOR_FIELDS } from '../../imports/startup/settings/meteor';
 import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
 import { startDemoServer } from '../support/startDemoServer';
 import type { RunningServer } from '../../imports/startup/node/startServer';
-import { allInSoak, describeInSoak, itInSoak } from '../support/soak';
+import { allInSoak, describeInSoak } from '../support/soak';
 import { eventFields } from '../support/docs/eventFields';
 import {
   anchorsOf,
@@ -39,7 +39,7 @@ import {
 import { METEOR_SETTINGS } from '../support/docs/meteorSettings';
 import { programsOf, runProgram, typeErrorsOf } from '../support/docs/programs';
 import { routesOf } from '../support/docs/routes';
-import { errorIn, isShell, npmCommandsOf, runShell, scriptOf } from '../support/docs/shell';
+import { isShell, npmCommandsOf } from '../support/docs/shell';
 
 const pages = readPages();
 const blocks = pages.flatMap(codeBlocksOf);
@@ -53,17 +53,12 @@ const VENDOR_NAMES = Object.values(VENDOR_VARIABLES).flatMap(({ sdkBaseURL: _, .
 
 describe('The documentation', () => {
   let directory: string;
-  /** Where commands write their files, with the packages that the documentation installs. */
-  let shell: string;
   let server: RunningServer;
   let simulator: Simulator;
   const variablesRead = new Set<string>();
 
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'bolide-docs-'));
-    shell = join(directory, 'shell');
-    await mkdir(shell);
-    await symlink(join(ROOT, 'node_modules'), join(shell, 'node_modules'));
     simulator = await startSimulator();
     const env: Record<string, string | undefined> = {
       PORT: '0',
@@ -112,20 +107,6 @@ describe('The documentation', () => {
         await runProgram({ ...program, code }, { simulator, env });
       });
 
-    const scripts = blocks
-      .filter((each) => isShell(each) && each.notRun === undefined && scriptOf(each) !== '')
-      .map((block) => ({ at: block.at, script: scriptOf(block) }));
-    for (const { at, script } of allInSoak(scripts, 8)) {
-      it(`runs the commands at ${at}`, async () => {
-        const { code, stdout, stderr } = await runShell(script.replaceAll(BASE, server.url), {
-          env: { BASE: server.url, TOKEN: server.token },
-          cwd: shell,
-        });
-        expect(code, stderr + stdout).to.equal(0);
-        expect(errorIn(stdout), stdout).to.equal(undefined);
-      });
-    }
-
     it('names npm scripts that exist', () => {
       const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
         scripts: Record<string, string>;
@@ -138,20 +119,6 @@ describe('The documentation', () => {
       expect(
         named.filter((name) => !Object.hasOwn(scripts, name) && !['install', 'npx', 'audit', 'ci'].includes(name)),
       ).to.deep.equal([]);
-    });
-
-    itInSoak('answers from the terminal as the quick start shows', async () => {
-      const commands = codeBlocksOf(readPage('docs/quick-start.md'))
-        .filter(isShell)
-        .flatMap(npmCommandsOf)
-        .filter((command) => command.startsWith('run ask -- '));
-      expect(commands).not.to.have.length(0);
-      const results = await Promise.all(
-        commands
-          .slice(0, 1)
-          .map((command) => runShell(`node scripts/run.cjs scripts/ask.ts ${command.slice('run ask -- '.length)}`)),
-      );
-      for (const { code, stdout, stderr } of results) expect(code, stdout + stderr).to.equal(0);
     });
 
     it('contains only JSON that parses', () => {

@@ -1,7 +1,4 @@
 /** A Meteor app without a vendor: simulated in development, and a clear warning in production. */
-import { execFileSync, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import sinon from 'sinon';
 import { Accounts } from 'meteor/accounts-base';
@@ -11,10 +8,7 @@ import { startBolide } from '../../imports/startup/meteor/startBolide';
 import type { BolideOptions, MeteorHost } from '../../imports/startup/meteor/startBolide';
 import { DdpClient } from '../stubs/server/DdpClient';
 import { resetMeteor, restartMeteor } from '../stubs/server/registry';
-import { bundleChild } from '../support/bundleChild';
-import { itInSoak } from '../support/soak';
 import { failure } from '../support/failure';
-import type { ChildResult } from '../support/meteorChild';
 import { newKey } from '../support/oauth/ProvidersHost';
 import { METEOR_PACKAGES } from '../meteor/meteorPackages';
 
@@ -125,29 +119,5 @@ describe('a Meteor app without a vendor', () => {
       await start({ simulates: true });
       expect(await statusOf()).to.have.length(1);
     });
-  });
-
-  it('does not load the simulator unless it is used', () => {
-    const script = `require('./imports/startup/meteor/startBolide');
-      console.log(JSON.stringify(Object.keys(require.cache).filter((name) => /simulat/i.test(name))));`;
-    const output = execFileSync(process.execPath, ['--require', 'tsx/cjs', '--eval', script], {
-      env: { ...process.env, TSX_TSCONFIG_PATH: 'tsconfig.node.json' },
-      encoding: 'utf8',
-    });
-    const loaded = (JSON.parse(output) as readonly string[]).map((path) => basename(path));
-    expect(loaded.toSorted()).to.deep.equal(['simulateWithoutVendors.ts', 'simulation.ts']);
-  });
-
-  itInSoak('is simulated from a bundle, which contains no files beside its modules', async () => {
-    const bundle = await bundleChild(join(__dirname, '../support/meteorChild.ts'));
-    const child = fork(bundle, ['', 'simulated'], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-    try {
-      await once(child, 'message');
-      child.send('call');
-      const [{ result }] = (await once(child, 'message', { signal: AbortSignal.timeout(180_000) })) as [ChildResult];
-      expect(result).to.match(/simulated/i);
-    } finally {
-      child.kill('SIGKILL');
-    }
   });
 });

@@ -1,18 +1,14 @@
-/** Plants one violation of every dependency rule and of every lint rule of our own, and sees each one refused. */
-import { execFile } from 'node:child_process';
+/** Plants one violation of every dependency rule, and sees each one refused. */
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { ESLint } from 'eslint';
-import tseslint from 'typescript-eslint';
-import { REFUSED_CONSTRUCTS } from '../support/meteorBuild/refusedConstructs';
-import { describeInSoak } from '../support/soak';
+import { cruise } from 'dependency-cruiser';
+import type { ICruiseResult } from 'dependency-cruiser';
+import extractDepcruiseOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
 
 const ROOT = path.join(__dirname, '../..');
-const CRUISE = path.join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
 const AI = 'imports/business/ai';
 
 /** [rule, importing file, imported file or package]; imported files are created as well. */
@@ -161,14 +157,9 @@ describe('the dependency rules', () => {
     await writeFile(path.join(folder, 'package.json'), '{}');
     await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
     const folders = ['imports', 'server', 'scripts', 'tests', 'examples'];
-    const options = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json'];
-    // It exits with the number of violations.
-    const { stdout } = await promisify(execFile)(process.execPath, [CRUISE, ...folders, ...options], {
-      cwd: folder,
-      maxBuffer: 64 * 1024 * 1024,
-    }).catch((error: unknown) => error as { readonly stdout: string });
-    const report = JSON.parse(stdout) as { readonly summary: { readonly violations: readonly Violation[] } };
-    ({ violations } = report.summary);
+    const options = await extractDepcruiseOptions(path.join(folder, '.dependency-cruiser.cjs'));
+    const { output } = await cruise(folders, { ...options, baseDir: folder });
+    ({ violations } = (output as ICruiseResult).summary);
   });
 
   after(() => rm(folder, { recursive: true }));
@@ -213,71 +204,5 @@ describe('the dependency rules', () => {
     };
     const planted = new Set(['no-cycles', ...PLANTED.map(([rule]) => rule)]);
     expect(forbidden.map(({ name }) => name).filter((name) => !planted.has(name))).to.deep.equal([]);
-  });
-});
-
-/** [rule, file, its text] */
-const LINTED: readonly (readonly [rule: string, file: string, text: string])[] = [
-  ['no-restricted-syntax', `${AI}/domain/types/Level.ts`, 'export enum Level { Low, High }\n'],
-  ['no-restricted-syntax', `${AI}/domain/types/Level.ts`, 'export default 1;\n'],
-  ['no-restricted-syntax', `${AI}/domain/types/Level.ts`, "export * from './Actor';\n"],
-  ['no-restricted-syntax', `${AI}/domain/types/Level.ts`, 'export class Level { #value = 1; }\n'],
-  ['prefer-const', `${AI}/domain/types/Level.ts`, 'let level = 1;\nexport const now = level;\n'],
-  ['check-file/filename-naming-convention', `${AI}/domain/types/Bad_name_file.ts`, 'export const level = 1;\n'],
-  ['@stylistic/max-len', `${AI}/domain/types/Level.ts`, `// ${'long '.repeat(30)}\n`],
-  ['no-restricted-syntax', `${AI}/infrastructure/converters/chat/usage.ts`, 'export const at = Date.now();\n'],
-  ['no-restricted-syntax', `${AI}/infrastructure/converters/chat/usage.ts`, 'export const at = new Date();\n'],
-  ['no-restricted-syntax', `${AI}/infrastructure/converters/chat/usage.ts`, 'export const id = Math.random();\n'],
-  ['no-restricted-globals', `${AI}/infrastructure/converters/chat/usage.ts`, 'void fetch("http://localhost");\n'],
-  ['no-restricted-globals', `${AI}/infrastructure/converters/chat/usage.ts`, 'setTimeout(() => {}, 1);\n'],
-  ['no-restricted-syntax', `${AI}/domain/types/Level.ts`, 'export const load = (name: string) => import(name);\n'],
-  ['@typescript-eslint/no-restricted-imports', 'imports/startup/createHost.ts', "import 'openai/helpers/zod';\n"],
-  ['@typescript-eslint/no-restricted-imports', 'imports/ui/App.tsx', "import '@fontsource-variable/inter/wght.css';\n"],
-  [
-    '@typescript-eslint/no-restricted-imports',
-    'server/main.ts',
-    "import { createRequire } from 'node:module';\nexport { createRequire };\n",
-  ],
-  ...REFUSED_CONSTRUCTS.flatMap(({ source }) =>
-    ['imports/ui/App.tsx', 'server/main.ts', `${AI}/infrastructure/converters/chat/usage.ts`].map(
-      (file) => ['no-restricted-syntax', file, `${source}\n`] as const,
-    ),
-  ),
-];
-
-describeInSoak('the lint rules', () => {
-  const eslint = new ESLint({
-    cwd: ROOT,
-    // The planted text is in no file on disk, which is what rules with types would read.
-    overrideConfig: [
-      { ...tseslint.configs.disableTypeChecked, files: ['**/*.{ts,tsx}'] },
-      { files: ['**/*.{ts,tsx}'], languageOptions: { parserOptions: { project: null } } },
-    ] as ESLint.Options['overrideConfig'] & object,
-  });
-
-  for (const [rule, file, text] of LINTED) {
-    it(`${rule} refuses ${JSON.stringify(text.slice(0, 60))} in ${file}`, async () => {
-      const [result] = await eslint.lintText(text, { filePath: path.join(ROOT, file) });
-      expect(result?.messages.map(({ ruleId }) => ruleId)).to.include(rule);
-    });
-  }
-
-  it('allow subpaths that are files, and types from any', async () => {
-    const text = [
-      "import { Ajv2020 } from 'ajv/dist/2020.js';",
-      "import { createRoot } from 'react-dom/client';",
-      "import type { Response } from 'openai/resources/responses/responses';",
-      'export { Ajv2020, createRoot };',
-      'export type { Response };\n',
-    ].join('\n');
-    const [result] = await eslint.lintText(text, { filePath: path.join(ROOT, 'imports/startup/createHost.ts') });
-    expect(result?.messages).to.deep.equal([]);
-  });
-
-  it('allow a clock outside the converters', async () => {
-    const [result] = await eslint.lintText('export const at = Date.now();\n', {
-      filePath: path.join(ROOT, `${AI}/application/services/runs/RunDeadline.ts`),
-    });
-    expect(result?.messages).to.deep.equal([]);
   });
 });

@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import { moduleFromEnvironment } from '../../../imports/startup/moduleFromEnvironment';
@@ -9,8 +7,6 @@ import {
   VENDOR_VARIABLES,
 } from '../../../imports/startup/settings/vendors';
 import { failure } from '../../support/failure';
-
-const ROOT = join(__dirname, '../../..');
 
 describe('LLM_PROVIDER', () => {
   for (const [vendor, names] of Object.entries(VENDOR_VARIABLES)) {
@@ -55,20 +51,5 @@ describe('LLM_PROVIDER', () => {
       await module.close();
       await simulator?.close();
     }
-  });
-
-  it('ends the program before it answers anything', async () => {
-    const { PATH, HOME } = process.env;
-    const { code, stdout, stderr } = await new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-      execFile(
-        process.execPath,
-        ['scripts/run.cjs', 'scripts/ask.ts', 'Hello.'],
-        { cwd: ROOT, env: { PATH, HOME, LLM_PROVIDER: 'anthropic' } },
-        (error, out, errors) => resolve({ code: error?.code ?? 0, stdout: out, stderr: errors }),
-      );
-    });
-    expect(code).to.equal(1);
-    expect(stdout).to.equal('');
-    expect(stderr).to.include('ANTHROPIC_API_KEY').and.not.to.include('SIMULATED');
   });
 });

@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
 import { LLMManager } from '../../../imports/business/ai/application/services/LLMManager';
@@ -19,7 +16,6 @@ import { startSimulator } from '../../../imports/simulator/startSimulator';
 import { RecordingLogger } from '../../support/RecordingLogger';
 
 const KEY = 'sk-canary0123456789abcdef';
-const ROOT = join(__dirname, '../../..');
 
 describe('retries and fallbacks', () => {
   let simulator: Simulator;
@@ -125,22 +121,6 @@ describe('retries and fallbacks', () => {
     const response = await manager().generate('ann', request);
     expect(JSON.stringify(response)).not.to.contain(KEY);
   });
-
-  it('are printed by the terminal with LOG_LEVEL=debug and with DEBUG=bolide:*', async () => {
-    for (const variable of [{ LOG_LEVEL: 'debug' }, { DEBUG: 'other,bolide:*' }]) {
-      simulator.enqueue(rateLimited, { text: 'Hello.' });
-      const { stdout, stderr } = await ask({ ...variable, OPENAI_API_BASE: simulator.baseURL('openai') });
-      expect(stdout).to.equal('Hello.\n');
-      expect(stderr).to.match(/"openai" failed \(rate-limited/);
-      expect(stderr).not.to.contain(KEY);
-    }
-  });
-
-  it('are not printed by default', async () => {
-    simulator.enqueue(rateLimited, { text: 'Hello.' });
-    const { stderr } = await ask({ OPENAI_API_BASE: simulator.baseURL('openai') });
-    expect(stderr).not.to.contain('rate-limited');
-  });
 });
 
 describe('the default logger', () => {
@@ -179,10 +159,3 @@ describe('the default logger', () => {
       expect(levelsOf(environment)).to.deep.equal(expected);
     });
 });
-
-function ask(env: Readonly<Record<string, string>>): Promise<{ readonly stdout: string; readonly stderr: string }> {
-  return promisify(execFile)(process.execPath, ['scripts/run.cjs', 'scripts/ask.ts', '--model', 'gpt-5-mini', 'Hi'], {
-    cwd: ROOT,
-    env: { PATH: process.env['PATH'], OPENAI_API_KEY: KEY, ...env },
-  });
-}

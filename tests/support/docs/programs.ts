@@ -13,7 +13,7 @@ import { VENDOR_VARIABLES } from '../../../imports/startup/settings/vendors';
 import type { ServerOptions } from '../../../imports/startup/node/startServer';
 import { ENTRIES } from '../../../scripts/package/entries';
 import { compileSources } from '../compileSources';
-import { bundleDashboard } from '../../../server/bundleDashboard';
+import { cachedDashboard } from '../../../server/cachedDashboard';
 import { ROOT } from './markdown';
 import type { CodeBlock } from './markdown';
 
@@ -108,7 +108,7 @@ export async function runProgram({ at, code }: Program, { simulator, env }: Prog
         ? {}
         : {
             startServer: (options: ServerOptions) =>
-              startServer({ dashboard: bundleDashboard, ...options, env: { ...env, ...options.env } } as never),
+              startServer({ dashboard: cachedDashboard, ...options, env: { ...env, ...options.env } } as never),
           }),
       ...(agent === undefined ? {} : { agent: (options: AgentOptions) => agent(withProviders(options) as never) }),
       ...(embed === undefined || createProvider === undefined

@@ -1,10 +1,7 @@
 /** The check of Node's version that runs before the server. */
-import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { expect } from 'chai';
 
-const ROOT = join(__dirname, '../../..');
 const { checkNodeVersion } = createRequire(__filename)('../../../scripts/checkNode.cjs') as {
   readonly checkNodeVersion: (version: string) => { readonly level: string; readonly message: string };
 };
@@ -28,18 +25,4 @@ describe('checkNodeVersion', () => {
     it(`accepts ${version} silently`, () => {
       expect(checkNodeVersion(version)).to.deep.equal({ level: 'ok', message: '' });
     });
-
-  it('runs before the server on `npm start`', () => {
-    // An invalid port ends the server right after its start.
-    const { status, stderr } = spawnSync('npm', ['start'], {
-      cwd: ROOT,
-      env: { ...process.env, PORT: 'none' },
-      encoding: 'utf8',
-      shell: process.platform === 'win32',
-    });
-    expect(status).to.equal(1);
-    const { message } = checkNodeVersion(process.version);
-    expect(stderr).to.include('PORT');
-    expect(stderr.slice(0, stderr.indexOf('PORT'))).to.include(message);
-  });
 });

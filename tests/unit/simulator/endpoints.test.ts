@@ -1,7 +1,4 @@
 /** The endpoints other than generation at each vendor: URLs, keys and lists. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import path from 'node:path';
 import { expect } from 'chai';
 import { VENDORS } from '../../../imports/business/ai/domain/types/VendorTypes';
 import type { VendorName } from '../../../imports/business/ai/domain/types/VendorTypes';
@@ -158,23 +155,5 @@ describe('the simulator’s authentication', () => {
       ),
     );
     responses.forEach((response, index) => expect(response.choices[0]?.message.content).to.include(`Number ${index}.`));
-  });
-});
-
-describe('the simulator from a terminal', () => {
-  it('prints its URL first, and serves there', async () => {
-    const main = path.join(__dirname, '../../../imports/simulator/main.ts');
-    const child = spawn(process.execPath, ['--require', 'tsx/cjs', main, '--port', '0'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    try {
-      const [output] = (await once(child.stdout, 'data')) as [Buffer];
-      const url = output.toString().split('\n')[0] ?? '';
-      expect(url).to.match(/^http:\/\/127\.0\.0\.1:\d+$/);
-      expect((await fetch(`${url}/compatible/v1/models`)).status).to.equal(200);
-    } finally {
-      child.kill();
-      await once(child, 'exit');
-    }
   });
 });

@@ -1,10 +1,8 @@
 /** The pool: owners take turns, threads are replaced, and what one job does harms no other. */
-import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { restore, stub } from 'sinon';
 import { SchemaWorkers } from '../../../../../../imports/business/ai/application/services/schema/SchemaWorkers';
 import type { SchemaJob } from '../../../../../../imports/business/ai/application/services/schema/schemaJob';
-import { SCHEMA_WORKER_FILE, schemaWorkerFile } from '../../../../../../scripts/build/buildSchemaWorker';
 import { itInSoak } from '../../../../../support/soak';
 
 const ENDLESS: SchemaJob = {
@@ -18,13 +16,6 @@ describe('schema workers', () => {
   afterEach(async () => {
     restore();
     await workers.close();
-  });
-
-  it('run the program that is in the source tree', async () => {
-    expect(
-      (await readFile(SCHEMA_WORKER_FILE, 'utf8')) === (await schemaWorkerFile()),
-      'run `npm run build:worker`, and commit what it writes',
-    ).to.equal(true);
   });
 
   itInSoak('give one user no more than a share of the threads', async () => {

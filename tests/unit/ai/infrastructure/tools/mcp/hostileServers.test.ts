@@ -265,48 +265,4 @@ describe('a hostile MCP server', () => {
     expect(await source.list()).to.have.length(12);
     expect(source.health).to.include({ state: 'connected', failures: 0 });
   });
-
-  it('with stdio that dies is started again, and none is left when the source is closed', async () => {
-    const program = `
-      let text = '';
-      process.stdin.on('data', (chunk) => {
-        text += chunk;
-        for (let end; (end = text.indexOf('\\n')) >= 0; text = text.slice(end + 1)) {
-          const { id, method, params } = JSON.parse(text.slice(0, end));
-          if (id === undefined) continue;
-          const result = {
-            initialize: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '0' } },
-            'tools/list': { tools: [{ name: 'die', inputSchema: { type: 'object' } }, { name: 'pid', inputSchema: { type: 'object' } }] },
-            'tools/call': { content: [{ type: 'text', text: String(process.pid) }] },
-          }[method];
-          if (method === 'tools/call' && params.name === 'die') process.exit(1);
-          const error = { code: -32601, message: 'Method not found' };
-          console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(result === undefined ? { error } : { result }) }));
-        }
-      });
-    `;
-    const source = new McpSource(
-      { name: 's', command: process.execPath, args: ['-e', program] },
-      { logger, findViolations: () => Promise.resolve([]), retryDelay: 20 },
-    );
-    const [die, pid] = await source.list();
-    const first = Number(await pid?.execute?.({}, context()));
-    expect(await failure(Promise.resolve(die?.execute?.({}, context())))).to.be.instanceOf(Error);
-    const second = Number(await pid?.execute?.({}, context()));
-    expect(second).to.not.equal(first);
-    await source.close();
-    await until(() => !isAlive(second));
-    expect(isAlive(first)).to.equal(false);
-    expect(await failure(source.list()))
-      .to.have.property('message')
-      .that.includes('the source is closed');
-  });
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}

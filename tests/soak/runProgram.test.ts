@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import * as errors from '../../imports/business/ai/domain/errors/LLMErrors';
-import { itInSoak } from '../support/soak';
 
 const ROOT = join(__dirname, '../..');
 const { buildProgram } = createRequire(__filename)('../../scripts/build/buildProgram.cjs') as {
@@ -51,7 +50,7 @@ describe('a program that is compiled once', () => {
     expect(frame).to.include('program.ts:5:');
   });
 
-  itInSoak('has the names of errors that its sources have', async () => {
+  it('has the names of errors that its sources have', async () => {
     const entry = join(directory, 'names.ts');
     const module = join(ROOT, 'imports/startup/node/runServer');
     const errorModule = join(ROOT, 'imports/business/ai/domain/errors/LLMErrors');

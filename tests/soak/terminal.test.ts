@@ -1,10 +1,12 @@
 import { expect } from 'chai';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Simulator } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
 import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
-import { IS_SOAK, itInSoak } from '../support/soak';
 
 const ROOT = join(__dirname, '../..');
 
@@ -16,8 +18,12 @@ interface Ended {
 
 /** Runs `scripts/ask.ts` as a user would, without any key. */
 function runAsk(...args: readonly string[]): Promise<Ended> {
+  return runAskWith({}, ...args);
+}
+
+function runAskWith(variables: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ended> {
   const { PATH, HOME } = process.env;
-  const env = { PATH, HOME };
+  const env = { PATH, HOME, ...variables };
   return new Promise((resolve) => {
     execFile(
       process.execPath,
@@ -31,8 +37,7 @@ function runAsk(...args: readonly string[]): Promise<Ended> {
 }
 
 describe('npm run ask', () => {
-  const vendors = IS_SOAK ? Object.keys(VENDOR_VARIABLES) : ['openai'];
-  for (const vendor of vendors) {
+  for (const vendor of Object.keys(VENDOR_VARIABLES)) {
     it(`uses blocking and background tools on ${vendor}, and states that the response is simulated`, async () => {
       const { code, stdout, stderr } = await runAsk(
         'What is the weather in Lisbon, and research the topic tiny boats',
@@ -59,7 +64,7 @@ describe('npm run ask', () => {
     expect(stdout.trim()).to.match(/simulated/i);
   });
 
-  itInSoak('returns JSON for a schema from a file or inline, even on vendors without structured output', async () => {
+  it('returns JSON for a schema from a file or inline, even on vendors without structured output', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'ask-')), 'schema.json');
     const schema = JSON.stringify({
       type: 'object',
@@ -87,7 +92,7 @@ describe('npm run ask', () => {
     ['a schema that is not JSON', ['hi', '--json', '{bad'], /The schema is not valid JSON/],
     ['a missing question', [], /Usage/],
   ];
-  for (const [what, args, pattern] of IS_SOAK ? mistakes : mistakes.slice(0, 1)) {
+  for (const [what, args, pattern] of mistakes) {
     it(`reports ${what} without a stack trace`, async () => {
       const { code, stdout, stderr } = await runAsk(...args);
       expect(code).to.not.equal(0);
@@ -96,4 +101,55 @@ describe('npm run ask', () => {
         .and.not.to.match(/^\s+at /m);
     });
   }
+
+  it('ends before it answers anything if the key of LLM_PROVIDER is missing', async () => {
+    const { code, stdout, stderr } = await runAskWith({ LLM_PROVIDER: 'anthropic' }, 'Hello.');
+    expect(code).to.equal(1);
+    expect(stdout).to.equal('');
+    expect(stderr).to.include('ANTHROPIC_API_KEY').and.not.to.include('SIMULATED');
+  });
+
+  describe('on a vendor that limits the rate', () => {
+    const OPENAI_API_KEY = 'sk-canary0123456789abcdef';
+    let simulator: Simulator;
+    let ask: (variables?: Readonly<Record<string, string>>) => Promise<Ended>;
+    beforeEach(async () => {
+      simulator = await startSimulator();
+      const body = { error: { message: `Too fast, ${OPENAI_API_KEY}.`, type: 'requests' } };
+      simulator.enqueue({ status: 429, body }, { text: 'Hello.' });
+      const vendor = { OPENAI_API_KEY, OPENAI_API_BASE: simulator.baseURL('openai') };
+      ask = (variables = {}) => runAskWith({ ...vendor, ...variables }, '--model', 'gpt-5-mini', 'Hi');
+    });
+    afterEach(() => simulator.close());
+
+    for (const variables of [{ LOG_LEVEL: 'debug' }, { DEBUG: 'other,bolide:*' }])
+      it(`prints retries with ${JSON.stringify(variables)}`, async () => {
+        const { stdout, stderr } = await ask(variables);
+        expect(stdout).to.equal('Hello.\n');
+        expect(stderr).to.match(/"openai" failed \(rate-limited/);
+        expect(stderr).not.to.contain(OPENAI_API_KEY);
+      });
+
+    it('prints no retries by default', async () => {
+      expect((await ask()).stderr).not.to.contain('rate-limited');
+    });
+  });
+});
+
+describe('the simulator from a terminal', () => {
+  it('prints its URL first, and serves there', async () => {
+    const main = join(ROOT, 'imports/simulator/main.ts');
+    const child = spawn(process.execPath, ['--require', 'tsx/cjs', main, '--port', '0'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      const [output] = (await once(child.stdout, 'data')) as [Buffer];
+      const url = output.toString().split('\n')[0] ?? '';
+      expect(url).to.match(/^http:\/\/127\.0\.0\.1:\d+$/);
+      expect((await fetch(`${url}/compatible/v1/models`)).status).to.equal(200);
+    } finally {
+      child.kill();
+      await once(child, 'exit');
+    }
+  });
 });

@@ -1,15 +1,20 @@
-/** `npm run mcp`: the tools of the server over standard input and output, as a client starts it. */
+/** MCP over standard input and output: of our server, and of the servers that a source starts. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect } from 'chai';
-import { describeInSoak } from '../support/soak';
+import type { ToolCallContext } from '../../imports/business/ai/domain/interfaces/IToolExecutor';
+import { McpSource } from '../../imports/business/ai/infrastructure/tools/mcp/McpSource';
+import { failure } from '../support/failure';
+import { describeMcpSource, SOURCE_REVISIONS } from '../support/mcp/mcpSourceSuite';
 import { createClient, REVISIONS } from '../support/mcp/offeringServer';
+import { RecordingLogger } from '../support/RecordingLogger';
+import { until } from '../support/until';
 
 const ROOT = join(__dirname, '../..');
 
-describeInSoak('npm run mcp', () => {
+describe('npm run mcp', () => {
   let directory: string;
 
   beforeEach(async () => {
@@ -68,3 +73,60 @@ describeInSoak('npm run mcp', () => {
     expect(said).to.include('Set MCP_TOOLS');
   });
 });
+
+for (const revision of SOURCE_REVISIONS) describeMcpSource('stdio', revision);
+
+describe('an MCP server', () => {
+  const context = (): ToolCallContext => ({
+    signal: new AbortController().signal,
+    userId: 'ann',
+    callId: 'c',
+    executionId: 'e',
+    idempotencyKey: 'e:c',
+    progress: () => undefined,
+  });
+
+  it('with stdio that dies is started again, and none is left when the source is closed', async () => {
+    const program = `
+      let text = '';
+      process.stdin.on('data', (chunk) => {
+        text += chunk;
+        for (let end; (end = text.indexOf('\\n')) >= 0; text = text.slice(end + 1)) {
+          const { id, method, params } = JSON.parse(text.slice(0, end));
+          if (id === undefined) continue;
+          const result = {
+            initialize: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '0' } },
+            'tools/list': { tools: [{ name: 'die', inputSchema: { type: 'object' } }, { name: 'pid', inputSchema: { type: 'object' } }] },
+            'tools/call': { content: [{ type: 'text', text: String(process.pid) }] },
+          }[method];
+          if (method === 'tools/call' && params.name === 'die') process.exit(1);
+          const error = { code: -32601, message: 'Method not found' };
+          console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(result === undefined ? { error } : { result }) }));
+        }
+      });
+    `;
+    const source = new McpSource(
+      { name: 's', command: process.execPath, args: ['-e', program] },
+      { logger: new RecordingLogger(), findViolations: () => Promise.resolve([]), retryDelay: 20 },
+    );
+    const [die, pid] = await source.list();
+    const first = Number(await pid?.execute?.({}, context()));
+    expect(await failure(Promise.resolve(die?.execute?.({}, context())))).to.be.instanceOf(Error);
+    const second = Number(await pid?.execute?.({}, context()));
+    expect(second).to.not.equal(first);
+    await source.close();
+    await until(() => !isAlive(second));
+    expect(isAlive(first)).to.equal(false);
+    expect(await failure(source.list()))
+      .to.have.property('message')
+      .that.includes('the source is closed');
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
