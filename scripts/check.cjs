@@ -1,13 +1,17 @@
 /**
- * Runs the checks of `npm run check`, two at a time and the longest first, and prints the output of each when it ends.
- * The exit code is 1 if any has failed.
+ * Runs the checks of `npm run check`, two at a time, and prints the output of each when it ends. The exit code is 1 if
+ * any has failed.
  */
 'use strict';
 
 const { spawn } = require('node:child_process');
 
-const CHECKS = ['check:lint', 'check:types', 'check:format', 'check:imports'];
+/** Lint and types use both of two cores, imports one: what uses one is not left to the end. */
+const CHECKS = ['check:lint', 'check:imports', 'check:types', 'check:format'];
 const AT_ONCE = 2;
+
+/** Lint's type checker is a Go program that ends soon: it collects garbage only if memory becomes scarce. */
+const env = { GOGC: 'off', GOMEMLIMIT: '4GiB', ...process.env };
 
 const waiting = [...CHECKS];
 
@@ -20,6 +24,7 @@ function run(name) {
   const startedAt = performance.now();
   return new Promise((resolve, reject) => {
     const child = spawn('npm', ['run', '--silent', name], {
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
       shell: process.platform === 'win32',
     });
@@ -28,7 +33,7 @@ function run(name) {
     child.stderr.on('data', (chunk) => output.push(chunk));
     child.on('error', reject);
     child.on('close', (code) => {
-      const seconds = Math.round((performance.now() - startedAt) / 1_000);
+      const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
       process.stdout.write(Buffer.concat(output));
       console.log(`${name} ${code === 0 ? 'passed' : 'failed'} after ${seconds} s.`);
       if (code !== 0) process.exitCode = 1;

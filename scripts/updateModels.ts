@@ -13,6 +13,7 @@ import { updateModelData } from './models/updateModelData';
 
 const LIST = 'https://models.dev/api.json';
 const FILES = join(__dirname, '..', 'imports/business/ai/infrastructure/vendors/models');
+const OXFMT = join(__dirname, '..', 'node_modules/oxfmt/bin/oxfmt');
 /** Of our own, of which the list has a provider. */
 const VENDORS: ReadonlySet<string> = new Set(['openai', 'anthropic', 'google', 'grok', 'groq']);
 
@@ -45,7 +46,7 @@ async function readList(file: string | undefined): Promise<string> {
 
 function write(path: string, data: ModelData): void {
   writeFileSync(path, JSON.stringify(data));
-  execFileSync(process.execPath, [require.resolve('prettier/bin/prettier.cjs'), '--write', '--log-level=warn', path]);
+  execFileSync(process.execPath, [OXFMT, path]);
 }
 
 void main();

@@ -4,6 +4,6 @@ export const SIMULATION_NOTICE =
 
 /** @returns the module; the npm package's build replaces `require` by `import()`, which is a separate file there */
 export function loadSimulatedVendors(): Promise<typeof import('./simulatedVendors')> {
-  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  // oxlint-disable-next-line typescript/no-require-imports
   return Promise.resolve(require('./simulatedVendors') as typeof import('./simulatedVendors'));
 }

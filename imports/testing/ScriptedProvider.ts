@@ -13,7 +13,8 @@ import type { ResponseStreamEvent } from '../business/ai/domain/types/StreamEven
 export type ScriptedOutcome = string | LLMResponse | Error | readonly (ResponseStreamEvent | Error)[];
 /** A function decides by the request, which it may check. */
 export type ScriptedStep =
-  ScriptedOutcome | ((options: GenerateOptions, userId: string) => ScriptedOutcome | Promise<ScriptedOutcome>);
+  | ScriptedOutcome
+  | ((options: GenerateOptions, userId: string) => ScriptedOutcome | Promise<ScriptedOutcome>);
 
 export interface ScriptedCall {
   readonly kind: 'generate' | 'stream';

@@ -27,7 +27,7 @@ export function exposeMethod(method: string, options: ExposedMethod): ReturnType
 function loadBolide(): typeof import('bolide/meteor') {
   try {
     // An `import` could not be explained.
-    // eslint-disable-next-line @typescript-eslint/no-require-imports
+    // oxlint-disable-next-line typescript/no-require-imports
     return require('bolide/meteor') as typeof import('bolide/meteor');
   } catch (error) {
     if (!isMissing(error)) throw error;

@@ -336,6 +336,7 @@ if (findSqlite() === undefined) {
         const message = `seed ${SEED}, round ${round}: byte ${at}`;
         try {
           const opened = await open();
+          // oxlint-disable-next-line typescript/no-misused-promises -- `finally` waits for what is returned
           const found = await contentOf(opened).finally(() => opened.close());
           if (JSON.stringify(found) !== expected) {
             expect((await inspectSqlite(join(directory, 'data'))).problems, message).to.not.deep.equal([]);

@@ -13,16 +13,9 @@ const OF_AGENTS_SDK = /this\.#runExportLoop\(\)/;
 /** With the longest delay, it is that of a call that waits for a real time, which no fake clock comes near. */
 const OF_DUE_TIMES = /this\s*\.callBack\(\)/;
 
-interface FakeTimer {
-  readonly func: unknown;
-  readonly delay?: number;
-}
-
 /** Their functions. */
 export function pendingTimers(clock: SinonFakeTimers): readonly string[] {
-  // The declarations leave the timers out.
-  const { timers } = clock as SinonFakeTimers & { readonly timers?: ReadonlyMap<number, FakeTimer> };
-  return [...(timers?.values() ?? [])]
+  return [...(clock.timers?.values() ?? [])]
     .map(({ func, delay = 0 }) => ({ code: String(func), delay }))
     .filter(({ code }) => !OF_DEAD_PROCESSES.test(code) && !OF_AGENTS_SDK.test(code))
     .filter(({ code, delay }) => !(delay >= MAX_TIMER_MS && OF_DUE_TIMES.test(code)))

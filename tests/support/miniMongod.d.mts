@@ -5,4 +5,4 @@ export function startMiniMongod(options?: {
   readonly port?: number;
   readonly replicaSet?: boolean;
   readonly log?: boolean;
-}): Promise<{ readonly url: string; stop(): Promise<void> }>;
+}): Promise<{ readonly url: string; readonly stop: () => Promise<void> }>;

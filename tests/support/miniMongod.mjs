@@ -845,7 +845,7 @@ export async function startMiniMongod({ host = '127.0.0.1', port = 0, replicaSet
         const size = pending.readInt32LE(0);
         try {
           const out = answer(pending.subarray(0, size), conn);
-          if (out instanceof Promise) out.then((late) => socket.destroyed || socket.write(late));
+          if (out instanceof Promise) void out.then((late) => socket.destroyed || socket.write(late));
           else if (out) socket.write(out);
         } catch (e) {
           console.error('mini-mongod: dropping a connection:', e.message);

@@ -145,6 +145,7 @@ export function createMcpServer(
       },
     });
     // Also before an error is answered.
+    // oxlint-disable-next-line typescript/no-misused-promises -- `finally` waits for what is returned
     const call = await calling.finally(() => progress.end());
     if (!decision.isMissing) return toMcpResult(call);
     return askOrExplain(name, args, { callId, hash }, caller, ctx);
@@ -161,7 +162,7 @@ export function createMcpServer(
     const needs = `The tool "${name}" needs a person's approval`;
     if (actor.mayDecide === false)
       return toMcpFailure(`${needs}, and this API token lacks the scope "approve". ${elsewhere}`);
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- earlier revisions have no envelope
+    // oxlint-disable-next-line typescript/no-deprecated -- earlier revisions have no envelope
     const capabilities = declaredIn(ctx) ?? server.getClientCapabilities();
     if (!asksPeople(capabilities))
       return toMcpFailure(`${needs}, and this client cannot ask for it, since it has no elicitation. ${elsewhere}`);

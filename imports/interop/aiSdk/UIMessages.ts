@@ -16,7 +16,14 @@ export interface UIMessage {
 }
 
 export type UIMessagePart =
-  TextPart | ReasoningPart | ToolPart | SourceUrlPart | FilePart | CustomPart | DataPart | { type: 'step-start' };
+  | TextPart
+  | ReasoningPart
+  | ToolPart
+  | SourceUrlPart
+  | FilePart
+  | CustomPart
+  | DataPart
+  | { type: 'step-start' };
 
 export interface TextPart {
   type: 'text';

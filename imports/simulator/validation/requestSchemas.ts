@@ -12,7 +12,7 @@ import type { Violation } from './explainViolation';
  * Loaded by `require` with literal names: a Meteor bundle contains what is imported this way, but no other files, and
  * the schemas are large and mostly not needed.
  */
-/* eslint-disable @typescript-eslint/no-require-imports */
+/* oxlint-disable typescript/no-require-imports */
 const LOADERS: Readonly<Record<SchemaName, () => unknown>> = {
   'openai.responses': () => require('../schemas/openai.responses.request.schema.json') as unknown,
   'openai.chat-completions': () => require('../schemas/openai.chat-completions.request.schema.json') as unknown,
@@ -24,7 +24,7 @@ const LOADERS: Readonly<Record<SchemaName, () => unknown>> = {
   'gemini.interactions': () => require('../schemas/gemini.interactions.request.schema.json') as unknown,
   'vertex.generateContent': () => require('../schemas/vertex.generateContent.request.schema.json') as unknown,
 };
-/* eslint-enable @typescript-eslint/no-require-imports */
+/* oxlint-enable typescript/no-require-imports */
 
 interface CompiledSchema {
   readonly schema: JsonObject;

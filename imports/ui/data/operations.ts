@@ -210,7 +210,8 @@ export interface Operations {
   };
   'ai.runs.submitToolResult': {
     argument: { readonly executionId: string; readonly callId: string } & (
-      { readonly output: unknown } | { readonly error: string }
+      | { readonly output: unknown }
+      | { readonly error: string }
     );
     result: DecidedCall & { readonly result: 'accepted' | 'already-settled' };
   };

@@ -16,7 +16,8 @@ interface Message {
 }
 
 type Opened =
-  { readonly kind: 'key' } | { readonly kind: 'edit' | 'remove' | 'disable'; readonly details: ProviderDetails };
+  | { readonly kind: 'key' }
+  | { readonly kind: 'edit' | 'remove' | 'disable'; readonly details: ProviderDetails };
 
 export function ProviderActions({
   provider,

@@ -48,7 +48,7 @@ class OwnProvider implements ILLMProvider {
 
 const raise = (fields: object) => (): never => {
   // Providers throw what their HTTP client throws, which is not always an Error.
-  // eslint-disable-next-line @typescript-eslint/only-throw-error
+  // oxlint-disable-next-line typescript/only-throw-error
   throw fields;
 };
 const answer = { output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Sunny.' }] }] };

@@ -34,10 +34,10 @@ describeInSoak('on the stand-in', () => {
 
 /** accounts-password as the stub has it, and a login token in the format that accounts-base stores. */
 async function signInOnStub(email: string, password: string): Promise<SignedIn> {
-  const user = (await Meteor.users.findOneAsync({
+  const user = await Meteor.users.findOneAsync({
     'emails.address': email,
     'services.password.hash': createHash('sha256').update(password).digest('hex'),
-  })) as { readonly _id: string } | undefined;
+  });
   if (user === undefined) throw new MeteorError(403, 'Incorrect password');
   const loginToken = Random.id();
   const entry = { hashedToken: Accounts._hashLoginToken(loginToken), when: new Date() };

@@ -42,7 +42,7 @@ function readTool(name: string, tool: Tool, toolContext: unknown): RegisteredToo
       `The tool "${name}" (${tool.id}) is defined by a provider and run by the application, which is not supported.`,
     );
   }
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- existing tools have it
+  // oxlint-disable-next-line typescript/no-deprecated -- existing tools have it
   const { description, needsApproval, strict } = tool;
   const text = typeof description === 'function' ? description({ context: toolContext }) : description;
   return {

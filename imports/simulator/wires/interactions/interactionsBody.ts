@@ -28,7 +28,8 @@ export interface InteractionsBody {
     readonly max_output_tokens?: number;
     readonly thinking_summaries?: string;
     readonly tool_choice?:
-      string | { readonly allowed_tools?: { readonly mode?: string; readonly tools?: readonly string[] } };
+      | string
+      | { readonly allowed_tools?: { readonly mode?: string; readonly tools?: readonly string[] } };
   };
 }
 

@@ -5,7 +5,8 @@ import type { JsonObject } from '../types/VendorTypes';
 
 /** What a person has answered. `values` match the request's schema, whose defaults have been filled in. */
 export type InputAnswer =
-  { readonly action: 'accept'; readonly values: JsonObject } | { readonly action: 'decline'; readonly reason: string };
+  | { readonly action: 'accept'; readonly values: JsonObject }
+  | { readonly action: 'decline'; readonly reason: string };
 
 export interface ToolCallContext {
   /**

@@ -41,7 +41,12 @@ export interface ChatImageContent {
   readonly image_url: { readonly url: string; readonly detail?: string };
 }
 export type LooseContent =
-  Content | ToolUseContent | ToolResultContent | InputImageUrlContent | ChatTextContent | ChatImageContent;
+  | Content
+  | ToolUseContent
+  | ToolResultContent
+  | InputImageUrlContent
+  | ChatTextContent
+  | ChatImageContent;
 
 /**
  * A message as callers write it: `type` is optional, content may be a string, and Chat Completions fields are accepted.

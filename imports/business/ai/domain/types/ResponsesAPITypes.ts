@@ -171,7 +171,13 @@ export interface HostedItem extends Carried {
 }
 
 export type Item =
-  MessageItem | FunctionCallItem | FunctionCallOutputItem | ReasoningItem | CompactionItem | VendorItem | HostedItem;
+  | MessageItem
+  | FunctionCallItem
+  | FunctionCallOutputItem
+  | ReasoningItem
+  | CompactionItem
+  | VendorItem
+  | HostedItem;
 
 export type InputItem = Item;
 export type OutputItem = Item;

@@ -22,7 +22,8 @@ export class ProviderCatalog implements ProviderDirectory {
   private readonly source: ProviderSource | undefined;
   private readonly storedProviders = new Map<string, StoredProvider>();
   private listed:
-    { readonly stored: readonly ProviderSettings[]; readonly rows: readonly ProviderSettings[] } | undefined;
+    | { readonly stored: readonly ProviderSettings[]; readonly rows: readonly ProviderSettings[] }
+    | undefined;
 
   /** @throws LLMInvalidRequestError for invalid settings, an unknown default, or no provider at all without a source */
   constructor({ providers, defaultProvider }: CatalogSettings, factory: LLMProviderFactory, source?: ProviderSource) {

@@ -40,7 +40,11 @@ export interface OAuthFlowPorts {
 }
 
 export type RefusalReason =
-  StateRefusal['reason'] | 'provider-changed' | 'not-allowed' | 'refused-by-server' | 'server-unreachable';
+  | StateRefusal['reason']
+  | 'provider-changed'
+  | 'not-allowed'
+  | 'refused-by-server'
+  | 'server-unreachable';
 
 export type FlowOutcome =
   | { readonly connected: true; readonly providerId: string; readonly providerName: string; readonly userId: string }

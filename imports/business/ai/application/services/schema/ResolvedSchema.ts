@@ -3,7 +3,8 @@ import type { JsonObject } from '../../../domain/types/VendorTypes';
 import type { Violation } from './SchemaViolations';
 
 export type Validated<Output> =
-  { readonly ok: true; readonly value: Output } | { readonly ok: false; readonly violations: readonly Violation[] };
+  | { readonly ok: true; readonly value: Output }
+  | { readonly ok: false; readonly violations: readonly Violation[] };
 
 export interface ResolvedSchema<Output = unknown> {
   /** Describes a value before `validate`: the input of a schema that transforms. */

@@ -13,12 +13,12 @@ let loaded: AjvClasses | undefined;
 
 /** `require`, because schemas are compiled synchronously. The npm package contains Ajv, so it has no `require`. */
 export function ajvClasses(): AjvClasses {
-  /* eslint-disable @typescript-eslint/no-require-imports */
+  /* oxlint-disable typescript/no-require-imports */
   loaded ??= {
     Ajv: (require('ajv') as typeof import('ajv')).Ajv,
     Ajv2020: (require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')).Ajv2020,
     addFormats: (require('ajv-formats') as typeof import('ajv-formats')).default,
   };
-  /* eslint-enable @typescript-eslint/no-require-imports */
+  /* oxlint-enable typescript/no-require-imports */
   return loaded;
 }

@@ -9,7 +9,8 @@ export interface JsonLimits {
 export const DEFAULT_JSON_LIMITS: JsonLimits = { characters: 10 * 1024 * 1024, depth: 64 };
 
 export type JsonAnswer =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly violation: Violation };
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly violation: Violation };
 
 /**
  * @param lenient accepts a code fence and text around the JSON: of several values the longest counts

@@ -12,7 +12,7 @@ interface Tree {
   readonly children: readonly Tree[];
 }
 const tree: v.GenericSchema<Tree> = v.object({ name: v.string(), children: v.array(v.lazy(() => tree)) });
-// eslint-disable-next-line no-restricted-syntax -- valibot supports its users' enums
+// oxlint-disable-next-line bolide/conventions -- valibot supports its users' enums
 enum Level {
   Low = 'low',
   High = 'high',

@@ -36,7 +36,7 @@ export interface FailureDetails {
 export function responsesFailure(
   frames: SequencedFrames,
   error: LLMError,
-  { echo, snapshot, output, upstreamError: upstreamError }: FailureDetails,
+  { echo, snapshot, output, upstreamError }: FailureDetails,
 ): readonly string[] {
   const body = error.response?.vendor.wire === 'responses' ? passthroughBody(error.response, echo) : { output };
   const failure = 'error' in body && isObject(body.error) ? body.error : { code: error.code, message: error.message };

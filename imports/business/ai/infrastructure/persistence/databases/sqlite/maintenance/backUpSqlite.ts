@@ -29,7 +29,11 @@ export async function backUpSqlite(directory: string, target: string): Promise<n
     const { collections, problems } = await inspectSqlite(partial);
     if (problems[0] !== undefined) throw new StoreError(`${directory} is damaged: ${problems[0]}`);
     const handle = await open(copy, 'r+');
-    await handle.sync().finally(() => handle.close());
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
     await rename(partial, target);
     await syncDirectory(dirname(target));
     return collections.reduce((sum, { documents }) => sum + documents, 0);
