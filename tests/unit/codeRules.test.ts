@@ -4,9 +4,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { cruise } from 'dependency-cruiser';
-import type { ICruiseResult } from 'dependency-cruiser';
-import extractDepcruiseOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
+import { findViolations } from '../support/cruise.cjs';
+import type { Violation } from '../support/cruise.cjs';
 
 const ROOT = path.join(__dirname, '../..');
 const AI = 'imports/business/ai';
@@ -136,11 +135,6 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   ['server/main.ts', 'tests/stubs/meteor/mongo.ts'],
 ];
 
-interface Violation {
-  readonly from: string;
-  readonly rule: { readonly name: string };
-}
-
 describe('the dependency rules', () => {
   let folder = '';
   let violations: readonly Violation[] = [];
@@ -157,9 +151,7 @@ describe('the dependency rules', () => {
     await writeFile(path.join(folder, 'package.json'), '{}');
     await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
     const folders = ['imports', 'server', 'scripts', 'tests', 'examples'];
-    const options = await extractDepcruiseOptions(path.join(folder, '.dependency-cruiser.cjs'));
-    const { output } = await cruise(folders, { ...options, baseDir: folder });
-    ({ violations } = (output as ICruiseResult).summary);
+    violations = await findViolations(folder, folders);
   });
 
   after(() => rm(folder, { recursive: true }));
