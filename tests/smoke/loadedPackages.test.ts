@@ -1,6 +1,6 @@
 /** Which packages a program loads when it imports Bolide and asks its first question: each is 1 to 240 files. */
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 
@@ -29,13 +29,18 @@ const PROGRAM = `
   void main();
 `;
 
+/** @returns what the program printed, as JSON */
+async function run(program: string): Promise<unknown> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--require', 'tsx/cjs', '--eval', program], {
+    cwd: ROOT,
+    env: { ...process.env, TSX_TSCONFIG_PATH: 'tsconfig.node.json' },
+  });
+  return JSON.parse(stdout);
+}
+
 describe('the packages that a program loads', () => {
   it('are few and small while no schema, vendor or server needs more', async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, ['--require', 'tsx/cjs', '--eval', PROGRAM], {
-      cwd: ROOT,
-      env: { ...process.env, TSX_TSCONFIG_PATH: 'tsconfig.node.json' },
-    });
-    const { code, imported, asked } = JSON.parse(stdout) as Readonly<Record<string, readonly string[]>>;
+    const { code, imported, asked } = (await run(PROGRAM)) as Readonly<Record<string, readonly string[]>>;
     // The request was sent.
     expect(code).to.equal('connection-failed');
     expect(imported).to.deep.equal([
@@ -50,5 +55,12 @@ describe('the packages that a program loads', () => {
       'yocto-queue',
     ]);
     expect(asked).to.deep.equal(imported);
+  });
+
+  it('are not those of the simulator in a Meteor app that does not use it', async () => {
+    const loaded = await run(`require('./imports/startup/meteor/startBolide');
+      console.log(JSON.stringify(Object.keys(require.cache).filter((name) => /simulat/i.test(name))));`);
+    const names = (loaded as readonly string[]).map((file) => basename(file));
+    expect(names.toSorted()).to.deep.equal(['simulateWithoutVendors.ts', 'simulation.ts']);
   });
 });

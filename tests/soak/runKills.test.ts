@@ -3,57 +3,32 @@
  * delivered twice.
  */
 import { expect } from 'chai';
-import { rm } from 'node:fs/promises';
 import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import {
   DocumentRunStore,
   openRunStore,
 } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
-import { findSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/nodeSqlite';
 import { checkMixedRun, uncertainCalls } from '../support/durable/checkMixedRun';
 import { TURNS } from '../support/durable/mixedModel';
 import { RunChild } from '../support/durable/runChildren';
+import { RUN_PLACES } from '../support/durable/runPlaces';
+import type { RunPlace } from '../support/durable/runPlaces';
 import { RunWorld } from '../support/durable/RunWorld';
-import { newDataDirectory } from '../support/newDataDirectory';
 import { startTestMongo } from '../support/startTestMongo';
-import { IS_SOAK, describeInSoak } from '../support/soak';
 import type { TestMongo } from '../support/startTestMongo';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 /** Across both stores. */
-const KILLS = IS_SOAK ? 300 : 10;
+const KILLS = 300;
 /** A process is killed after a random number of printed lines, up to this one. A run prints about 110. */
 const LINES = 90;
-
-interface Place {
-  /** Passed to the children. */
-  readonly name: string;
-  /** Opens the database between two processes. */
-  open(): Promise<DocumentDatabase>;
-  close(): Promise<void>;
-}
-
-/** The processes take the engine that the directory has. */
-async function openDirectory(engine: 'nedb' | 'sqlite'): Promise<Place> {
-  const name = await newDataDirectory('bolide-runs-', engine);
-  return { name, open: () => openDatabase({ DATA_DIR: name }), close: () => rm(name, { recursive: true }) };
-}
-
-const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
-  ...(findSqlite() === undefined ? {} : { SQLite: () => openDirectory('sqlite') }),
-  NeDB: () => openDirectory('nedb'),
-  'MongoDB, which survives': async () => {
-    const mongo = await startTestMongo();
-    return { name: mongo.url, open: () => openDatabase({ MONGO_URL: mongo.url }), close: () => mongo.stop() };
-  },
-};
 
 const isReady = (line: string): boolean => line.startsWith('ready');
 const isEnd = (line: string): boolean => /^e run:(?:completed|failed|cancelled)/.test(line);
 
-for (const [name, openPlace] of Object.entries(PLACES).slice(0, IS_SOAK ? undefined : 1)) {
+for (const [name, openPlace] of Object.entries(RUN_PLACES)) {
   describe(`kill -9 of processes that own runs, with ${name}`, () => {
     const world = new RunWorld();
     const children: RunChild[] = [];
@@ -64,7 +39,7 @@ for (const [name, openPlace] of Object.entries(PLACES).slice(0, IS_SOAK ? undefi
       return child;
     };
     let url: string;
-    let place: Place;
+    let place: RunPlace;
 
     before(async () => {
       url = await world.open();
@@ -152,7 +127,7 @@ interface Worker {
   readonly owner: string;
 }
 
-describeInSoak('3 processes on one store that are killed and suspended in turn', () => {
+describe('3 processes on one store that are killed and suspended in turn', () => {
   const world = new RunWorld();
   const children: RunChild[] = [];
   let mongo: TestMongo;

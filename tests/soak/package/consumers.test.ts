@@ -9,7 +9,6 @@ import { expect } from 'chai';
 import ts from 'typescript';
 import { ENTRIES } from '../../../scripts/package/entries';
 import { isInlined } from '../../../scripts/package/inlinedPackages';
-import { describeInSoak } from '../../support/soak';
 import { ConsumerApp } from '../../support/package/ConsumerApp';
 import { packPackage } from '../../support/package/packPackage';
 import type { PackedPackage } from '../../support/package/packPackage';
@@ -31,8 +30,7 @@ const MODELS: Readonly<Record<(typeof VENDORS)[number], string>> = {
 /** Both formats print the sorted names of their exports. */
 const PRINT = 'console.log(JSON.stringify(Object.keys(entry).filter((name) => name !== "default").sort()));';
 
-// Packing takes half a minute.
-describeInSoak('The npm package', () => {
+describe('The npm package', () => {
   let parent: string;
   let packed: PackedPackage;
   /** Without any optional package. */

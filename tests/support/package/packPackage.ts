@@ -24,10 +24,15 @@ export interface PackedPackage {
 export async function packPackage(parent: string): Promise<PackedPackage> {
   await run('npm', ['run', 'build'], { cwd: ROOT });
   const { stdout } = await run('npm', ['pack', PACKAGE_DIRECTORY, '--json', '--pack-destination', parent]);
-  const [{ filename, size }] = JSON.parse(stdout) as [{ filename: string; size: number }];
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  return unpackPackage(join(parent, filename), parent);
+}
+
+/** @param parent an existing directory for the tarball's contents */
+export async function unpackPackage(tarball: string, parent: string): Promise<PackedPackage> {
   const unpacked = join(parent, 'unpacked');
   await mkdir(unpacked);
-  await run('tar', ['-xzf', join(parent, filename), '-C', unpacked]);
+  await run('tar', ['-xzf', tarball, '-C', unpacked]);
   const directory = join(unpacked, 'package');
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
@@ -35,7 +40,7 @@ export async function packPackage(parent: string): Promise<PackedPackage> {
   return {
     directory,
     files: files.map((file) => file.slice(directory.length + 1)).toSorted(),
-    packedSize: size,
+    packedSize: (await stat(tarball)).size,
     unpackedSize: sizes.reduce((sum, each) => sum + each, 0),
     manifest: JSON.parse(await readFile(join(directory, 'package.json'), 'utf8')) as PackageManifest,
   };

@@ -1,0 +1,58 @@
+/** The npm package: packed, checked, and installed in an empty app that starts its server. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { packageManifest } from '../../scripts/package/packageManifest';
+import { ConsumerApp } from '../support/package/ConsumerApp';
+import { unpackPackage } from '../support/package/packPackage';
+import { userEnvironment } from '../support/runCommand';
+
+const ROOT = join(__dirname, '../..');
+const TOKEN = 'the-token-of-the-consumer';
+
+describe('The npm package', () => {
+  let parent: string;
+
+  before(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'bolide-package-'));
+  });
+  after(() => rm(parent, { recursive: true }));
+
+  it('passes its checks, and runs a server with its dashboard in an app', async () => {
+    // Packs it, too. It rejects with what was printed if a check fails.
+    await promisify(execFile)('npm', ['run', 'check:package'], { cwd: ROOT, maxBuffer: 16 * 1024 * 1024 });
+    const packed = await unpackPackage(join(ROOT, `build/bolide-${packageManifest().version}.tgz`), parent);
+    const app = await ConsumerApp.create(parent, packed);
+    const child = spawn(process.execPath, ['node_modules/bolide/bin/bolide.mjs'], {
+      cwd: app.directory,
+      env: { ...userEnvironment(), PORT: '0', BOLIDE_API_TOKEN: TOKEN },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exited = once(child, 'exit');
+    try {
+      let url = '';
+      for await (const line of createInterface(child.stdout)) {
+        url = /ready at (\S+)/.exec(line)?.[1] ?? '';
+        if (url !== '') break;
+      }
+      const answer = await fetch(`${url}/v1/responses`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'google/gemini-2.5-flash', input: 'Hello' }),
+      });
+      expect(answer.status).to.equal(200);
+      const page = await (await fetch(url)).text();
+      const files = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, file]) => file);
+      expect(files).not.to.have.length(0);
+      for (const file of files) expect((await fetch(`${url}${file}`)).status, file).to.equal(200);
+    } finally {
+      child.kill('SIGTERM');
+    }
+    expect(await exited).to.deep.equal([0, null]);
+  });
+});
