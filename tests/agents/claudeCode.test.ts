@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { describeInSoak } from '../support/soak';
 import { AGENT_PROVIDERS, AgentHost, TOKEN } from './AgentHost';
 import type { AgentExit, AgentProject } from './AgentHost';
 
@@ -14,7 +13,7 @@ interface PrintedResult {
   readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
 }
 
-describeInSoak('Claude Code', () => {
+describe('Claude Code', () => {
   let host: AgentHost;
   before(async () => {
     host = await AgentHost.start();

@@ -2,7 +2,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { describeInSoak } from '../support/soak';
 import { AGENT_PROVIDERS, AgentHost, TOKEN } from './AgentHost';
 import type { AgentExit, AgentProject } from './AgentHost';
 
@@ -21,7 +20,7 @@ const PATCH = `*** Begin Patch
 const SCRIPT = `const result = await tools.exec_command({ cmd: 'sed -i s/morning/evening/ greeting.txt && cat greeting.txt' });
 text(result);`;
 
-describeInSoak('Codex', () => {
+describe('Codex', () => {
   let host: AgentHost;
   before(async () => {
     host = await AgentHost.start({ LLM_ROUTING: JSON.stringify(RULES) });

@@ -4,7 +4,6 @@ import type { BrowserContext, Page } from 'playwright-core';
 import type { ToolCallContext } from '../../imports/business/ai/domain/interfaces/IToolExecutor';
 import { TOKEN } from '../support/DashboardBrowser';
 import type { DashboardBrowser } from '../support/DashboardBrowser';
-import { describeInSoak } from '../support/soak';
 import { failure } from '../support/failure';
 import { serveProtected } from '../support/mcp/serveProtected';
 import type { ProtectedServer } from '../support/mcp/serveProtected';
@@ -20,7 +19,7 @@ const contextOf = (userId: string): ToolCallContext => ({
   progress: () => undefined,
 });
 
-describeInSoak('signing in at MCP servers in the dashboard', () => {
+describe('signing in at MCP servers in the dashboard', () => {
   let app: DashboardBrowser;
   let token: string;
   const servers: ProtectedServer[] = [];

@@ -2,13 +2,12 @@
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { DashboardBrowser } from '../support/DashboardBrowser';
-import { describeInSoak } from '../support/soak';
 import { INITIALIZE, jsonRpc, serveMcp } from '../support/mcp/serveMcp';
 import type { ServedMcp } from '../support/mcp/serveMcp';
 import { until } from '../support/until';
 import { withDashboard } from '../support/withDashboard';
 
-describeInSoak('the page MCP servers of the dashboard', () => {
+describe('the page MCP servers of the dashboard', () => {
   let app: DashboardBrowser;
   let served: ServedMcp;
   let description = 'Searches the documents.';

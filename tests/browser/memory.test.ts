@@ -2,10 +2,9 @@
 import { expect } from 'chai';
 import { TOKEN } from '../support/DashboardBrowser';
 import type { DashboardBrowser } from '../support/DashboardBrowser';
-import { describeInSoak } from '../support/soak';
 import { withDashboard } from '../support/withDashboard';
 
-describeInSoak('the page Memory of the dashboard', () => {
+describe('the page Memory of the dashboard', () => {
   let app: DashboardBrowser;
   withDashboard((started) => {
     app = started;

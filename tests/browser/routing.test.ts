@@ -3,11 +3,10 @@ import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import { TOKEN } from '../support/DashboardBrowser';
 import type { DashboardBrowser } from '../support/DashboardBrowser';
-import { describeInSoak } from '../support/soak';
 import { until } from '../support/until';
 import { withDashboard } from '../support/withDashboard';
 
-describeInSoak('the page Routing of the dashboard', () => {
+describe('the page Routing of the dashboard', () => {
   let app: DashboardBrowser;
   const contexts: BrowserContext[] = [];
   withDashboard(

@@ -9,13 +9,12 @@ import { expect } from 'chai';
 import type { UIMessage } from 'ai';
 import { chatClient, textOf } from '../support/ChatClient';
 import type { ChatClient } from '../support/ChatClient';
-import { describeInSoak } from '../support/soak';
 
 const ROOT = join(__dirname, '../..');
 const TOKEN = 'a-token-for-the-chat-tests';
 
 // Starts four servers.
-describeInSoak('a chat whose server is killed', () => {
+describe('a chat whose server is killed', () => {
   const children: ChildProcess[] = [];
   let directory = '';
   before(async () => {

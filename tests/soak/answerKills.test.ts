@@ -8,7 +8,6 @@ import type { EventSourceMessage } from 'eventsource-parser';
 import { findSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/nodeSqlite';
 import { AnsweringHost, readEvents, textsOf } from '../support/durable/AnsweringHost';
 import { answerTo, StallingVendor } from '../support/durable/StallingVendor';
-import { describeInSoak } from '../support/soak';
 import { newDataDirectory } from '../support/newDataDirectory';
 import { startTestMongo } from '../support/startTestMongo';
 import { until } from '../support/until';
@@ -50,7 +49,7 @@ const MOMENTS = ['halt-before-call', 'stall', 'hang', 'halt-before-storing', 'ha
 
 for (const [place, open] of Object.entries(PLACES))
   // Starts five processes.
-  describeInSoak(`answers whose process is killed (${place})`, () => {
+  describe(`answers whose process is killed (${place})`, () => {
     let vendor: StallingVendor;
     let opened: Place;
     const hosts: AnsweringHost[] = [];

@@ -14,7 +14,6 @@ import { openRunStore } from '../../imports/business/ai/infrastructure/persisten
 import type { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 import { bundleChild } from '../support/bundleChild';
-import { describeInSoak } from '../support/soak';
 import { startTestMongo } from '../support/startTestMongo';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
@@ -32,7 +31,7 @@ interface FamilyProcess {
   kill(): Promise<void>;
 }
 
-describeInSoak(`kill -9 of processes whose runs start others (BOLIDE_SEED=${SEED})`, () => {
+describe(`kill -9 of processes whose runs start others (BOLIDE_SEED=${SEED})`, () => {
   let directory: string;
   let bundle: string;
   before(async () => {

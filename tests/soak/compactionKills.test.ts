@@ -10,10 +10,9 @@ import { answer, calling } from '../../imports/testing/responses';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 import { haltingStore } from '../support/durable/HaltingStore';
 import { WindowedProvider } from '../support/WindowedProvider';
-import { IS_SOAK } from '../support/soak';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
-const TURNS = IS_SOAK ? 400 : 40;
+const TURNS = 400;
 const WINDOW = 1_500;
 const model = 'windowed-model';
 const FILLER = 'maps and letters '.repeat(40);
@@ -106,7 +105,7 @@ describe('a run whose processes die while its history is compacted', () => {
     const { summaryRequests, compactRequests } = provider;
     expect(summaryRequests.length + compactRequests.length).to.be.at.most(compactions + kills);
     if (strategy === 'vendor') expect(compactRequests.length).to.be.above(0);
-    expect(kills).to.be.above(IS_SOAK ? 50 : 3);
-    expect(killsInCompaction).to.be.above(IS_SOAK ? 50 : 2);
+    expect(kills).to.be.above(50);
+    expect(killsInCompaction).to.be.above(50);
   }
 });

@@ -13,7 +13,6 @@ import { startChild } from '../support/embeddedChildren';
 import { textsOf } from '../support/embeddedWriter';
 import type { Shape, Written, WrittenContent, WrittenRow } from '../support/embeddedWriter';
 import { seededRandom } from '../../scripts/seed/seededRandom';
-import { itInSoak } from '../support/soak';
 
 const ROUNDS = 150;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
@@ -30,7 +29,7 @@ describe('EmbeddedDatabase: kill -9 during writes', () => {
   });
   after(() => rm(directory, { recursive: true }));
 
-  itInSoak(`neither loses nor mixes documents in ${ROUNDS} rounds (seed ${SEED})`, async function () {
+  it(`neither loses nor mixes documents in ${ROUNDS} rounds (seed ${SEED})`, async function () {
     this.timeout(ROUNDS * 15_000);
     const random = seededRandom(SEED);
     const expected = new Map<string, WrittenContent>();

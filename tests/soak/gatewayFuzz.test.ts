@@ -9,7 +9,6 @@ import { WebSocket } from 'ws';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { seededRandom } from '../../scripts/seed/seededRandom';
-import { describeInSoak } from '../support/soak';
 import { FuzzRequests, routesOf } from '../support/fuzz/fuzzRequests';
 import type { FuzzRequest, FuzzRoute } from '../support/fuzz/fuzzRequests';
 import { simulatedVendors } from '../support/simulatedVendors';
@@ -46,7 +45,7 @@ interface Answer {
   readonly text: string;
 }
 
-describeInSoak(`${REQUESTS} random requests (seed ${SEED})`, function () {
+describe(`${REQUESTS} random requests (seed ${SEED})`, function () {
   this.timeout(900_000);
   let simulator: Simulator;
   let server: ServerProcess;

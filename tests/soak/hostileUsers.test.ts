@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { bundleChild } from '../support/bundleChild';
-import { describeInSoak } from '../support/soak';
 import { startServerProcess } from '../support/startServerProcess';
 import type { ServerProcess } from '../support/startServerProcess';
 import { startUpstream } from '../support/startUpstream';
@@ -42,7 +41,7 @@ const WAYS = [
   'list queries',
 ];
 
-describeInSoak('A hostile user', () => {
+describe('A hostile user', () => {
   let upstream: Upstream;
   let server: ServerProcess;
   let hostile: string;

@@ -10,7 +10,6 @@ import { expect } from 'chai';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { bundleChild } from '../support/bundleChild';
-import { itInSoak } from '../support/soak';
 
 const TOKEN = 'token-of-the-large-responses';
 const MEGABYTE = 1_024 ** 2;
@@ -105,21 +104,15 @@ describe('Large stored responses', () => {
     expect(JSON.stringify(data[0]?.content)).to.include(`${count - 1} many words`);
   }
 
-  itInSoak(
-    'neither end a server with a heap of 192 MB nor keep it from starting',
-    async function (this: Mocha.Context) {
-      this.timeout(180_000);
-      await storeLarge(14, 192);
-    },
-  );
+  it('neither end a server with a heap of 192 MB nor keep it from starting', async function (this: Mocha.Context) {
+    this.timeout(180_000);
+    await storeLarge(14, 192);
+  });
 
-  itInSoak(
-    'neither end a server with a heap of 512 MB nor keep it from starting, fifty of 9 MB',
-    async function (this: Mocha.Context) {
-      this.timeout(300_000);
-      await storeLarge(50, 512);
-    },
-  );
+  it('neither end a server with a heap of 512 MB nor keep it from starting, fifty of 9 MB', async function (this: Mocha.Context) {
+    this.timeout(300_000);
+    await storeLarge(50, 512);
+  });
 });
 
 async function bytesIn(directory: string): Promise<number> {

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import { DEFAULT_HTTP_LIMITS } from '../../imports/api/createHttpApi';
-import { describeInSoak } from '../support/soak';
 import type { ServerProcess } from '../support/startServerProcess';
 import { startServerProcess } from '../support/startServerProcess';
 import type { Upstream } from '../support/startUpstream';
@@ -120,7 +119,7 @@ function chat(text: string): string {
 
 const ATTEMPTS = 5;
 
-describeInSoak('the longest requests', () => {
+describe('the longest requests', () => {
   let upstream: Upstream;
   let server: ServerProcess;
   let unit: number;

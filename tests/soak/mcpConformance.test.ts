@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { describeInSoak } from '../support/soak';
 
 const ROOT = join(__dirname, '../..');
 const SUITE = join(ROOT, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
@@ -36,7 +35,7 @@ const SCENARIOS = [
 ];
 
 if (Number(process.versions.node.split('.')[0]) >= 22)
-  describeInSoak('the conformance suite of the Model Context Protocol', () => {
+  describe('the conformance suite of the Model Context Protocol', () => {
     for (const scenario of SCENARIOS)
       it(`passes the client in the scenario ${scenario}`, async () => {
         const directory = await mkdtemp(join(tmpdir(), 'bolide-conformance-'));

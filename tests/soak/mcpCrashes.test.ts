@@ -9,14 +9,13 @@ import { createInterface } from 'node:readline';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { expect } from 'chai';
 import { fieldsOf } from '../../imports/business/ai/domain/json';
-import { describeInSoak } from '../support/soak';
 import { requestWithTasks } from '../support/mcp/requestWithTasks';
 import { serveMcp } from '../support/mcp/serveMcp';
 import { serveTasks } from '../support/mcp/serveTasks';
 import { createState, createTestServer } from '../support/mcp/testServer';
 import { until } from '../support/until';
 
-describeInSoak('a process that is killed during a call of an MCP server', () => {
+describe('a process that is killed during a call of an MCP server', () => {
   let place: string;
   const children: ChildProcess[] = [];
   beforeEach(async () => {
@@ -78,7 +77,7 @@ describeInSoak('a process that is killed during a call of an MCP server', () => 
   });
 });
 
-describeInSoak('a server that is killed during a call that is a task', () => {
+describe('a server that is killed during a call that is a task', () => {
   let place: string;
   const children: ChildProcess[] = [];
   beforeEach(async () => {

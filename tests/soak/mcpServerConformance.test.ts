@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { describeInSoak } from '../support/soak';
 import { startConformanceServer } from '../support/mcp/conformanceServer';
 import type { ConformanceServer } from '../support/mcp/conformanceServer';
 
@@ -26,7 +25,7 @@ const SCENARIOS = [
 ];
 
 if (Number(process.versions.node.split('.')[0]) >= 22)
-  describeInSoak('the conformance suite of the Model Context Protocol for servers', () => {
+  describe('the conformance suite of the Model Context Protocol for servers', () => {
     let directory: string;
     let server: ConformanceServer;
 

@@ -1,6 +1,5 @@
 /**
- * Compiles what Meteor compiles with Meteor's compilers and this repository's configuration. Babel takes minutes, so
- * `npm test` compiles a part of the modern client with it, and `npm run test:full` everything.
+ * Compiles what Meteor compiles with Meteor's compilers and this repository's configuration. Babel takes minutes.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +15,6 @@ import { isCompiled, reachableFiles, readSource } from '../support/meteorBuild/r
 import { REPOSITORY } from '../support/meteorBuild/repository';
 import { REFUSED_CONSTRUCTS } from '../support/meteorBuild/refusedConstructs';
 import { resolveClassically } from '../support/meteorBuild/resolveClassically';
-import { describeInSoak } from '../support/soak';
 
 const CLIENT = 'client/main.tsx';
 const SERVER = 'server/main.ts';
@@ -78,7 +76,7 @@ const filesWithFree = (identifiers: readonly string[], compiled: readonly Compil
 describe("Meteor's compilers", function () {
   this.timeout(600_000);
 
-  describeInSoak('SWC (Meteor 3.3 and newer with modern: true)', () => {
+  describe('SWC (Meteor 3.3 and newer with modern: true)', () => {
     for (const arch of BROWSER_ARCHES)
       it(`compiles the client for ${arch} without identifiers that browsers do not define`, () => {
         const compiled = withSwc(compiledFiles(CLIENT), arch, swcrc);
@@ -95,7 +93,7 @@ describe("Meteor's compilers", function () {
     });
   });
 
-  describeInSoak('Babel (Meteor 3.0 to 3.2, and newer without modern: true)', () => {
+  describe('Babel (Meteor 3.0 to 3.2, and newer without modern: true)', () => {
     for (const arch of BROWSER_ARCHES)
       it(`compiles the client for ${arch} without identifiers that browsers do not define`, async () => {
         const files = compiledFiles(CLIENT);
@@ -114,7 +112,7 @@ describe("Meteor's compilers", function () {
     });
   });
 
-  describeInSoak('The classic bundler', () => {
+  describe('The classic bundler', () => {
     /** The compiled JSX imports it. */
     const JSX_RUNTIME = 'react/jsx-runtime';
     /** Not with the classic bundler, as docs/dependencies.md says. */

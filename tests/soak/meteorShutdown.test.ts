@@ -16,9 +16,8 @@ import { bundleChild } from '../support/bundleChild';
 import type { ChildExit, ChildReady } from '../support/meteorChild';
 import { newKey } from '../support/oauth/ProvidersHost';
 import { METEOR_PACKAGES } from '../meteor/meteorPackages';
-import { describeInSoak } from '../support/soak';
 
-describeInSoak('a Meteor host that is stopped', () => {
+describe('a Meteor host that is stopped', () => {
   let simulator: Simulator;
   let answer: () => void;
   beforeEach(async () => {

@@ -8,7 +8,6 @@ import { expect } from 'chai';
 import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
 import { bundleChild } from '../support/bundleChild';
 import { deferred } from '../support/deferred';
-import { describeInSoak } from '../support/soak';
 import { startTestMongo } from '../support/startTestMongo';
 import type { TestMongo } from '../support/startTestMongo';
 import { TestAuthorizationServer } from '../support/oauth/TestAuthorizationServer';
@@ -46,7 +45,7 @@ const FAULTS: readonly (Fault | undefined)[] = [
   undefined,
 ];
 
-describeInSoak(`refreshing by ${PROCESSES} processes`, function () {
+describe(`refreshing by ${PROCESSES} processes`, function () {
   this.timeout(600_000);
   let mongo: TestMongo;
   let app: ProvidersHost;

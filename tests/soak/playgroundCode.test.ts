@@ -14,7 +14,6 @@ import { startSimulator } from '../../imports/simulator/startSimulator';
 import type { RunningServer } from '../../imports/startup/node/startServer';
 import { runProgram, typeErrorsOf } from '../support/docs/programs';
 import { startStandalone } from '../support/startStandalone';
-import { describeInSoak } from '../support/soak';
 
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -71,7 +70,7 @@ const REQUESTS: Readonly<Record<string, Omit<CodeRequest, 'origin'>>> = {
   },
 };
 
-describeInSoak('the code of the playground', () => {
+describe('the code of the playground', () => {
   let simulator: Simulator;
   let server: RunningServer;
   let directory: string;

@@ -10,7 +10,6 @@ import { openDatabase } from '../../imports/business/ai/infrastructure/persisten
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import type { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { seededRandom } from '../../scripts/seed/seededRandom';
-import { describeInSoak } from '../support/soak';
 import { checkMixedRun } from '../support/durable/checkMixedRun';
 import { RunChild } from '../support/durable/runChildren';
 import { RunWorld } from '../support/durable/RunWorld';
@@ -32,7 +31,7 @@ const LINES = 120;
 const MAX_LIFE = 4_000;
 const isReady = (line: string): boolean => line.startsWith('ready');
 
-describeInSoak('Runs that kill their processes, among others', () => {
+describe('Runs that kill their processes, among others', () => {
   const world = new RunWorld();
   const workers: RunChild[] = [];
   const children: RunChild[] = [];

@@ -12,7 +12,6 @@ import { expect } from 'chai';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { bundleChild } from '../support/bundleChild';
-import { itInSoak } from '../support/soak';
 import type { ToolStart } from '../support/drainChild';
 import { startTestMongo } from '../support/startTestMongo';
 import type { TestMongo } from '../support/startTestMongo';
@@ -149,7 +148,7 @@ describe('a server that is stopped by a signal', () => {
     expect(second.tools).to.deep.equal([]);
   });
 
-  itInSoak('interrupts tools when the time is over, and says of each whether it may run again', async () => {
+  it('interrupts tools when the time is over, and says of each whether it may run again', async () => {
     const [first, second] = await startServers('0.2');
     const names = ['careful', 'keyed', 'unkeyed', 'deaf'];
     simulator.enqueue({ calls: names.map((name) => ({ name })) });
@@ -171,7 +170,7 @@ describe('a server that is stopped by a signal', () => {
     expect(keyOf(second)).to.equal(keyOf(first));
   });
 
-  itInSoak('hands its runs over at once at the second signal', async () => {
+  it('hands its runs over at once at the second signal', async () => {
     const [first, second] = await startServers('600');
     simulator.enqueue({ calls: [{ name: 'keyed' }] });
     await first.start(['keyed']);
@@ -184,7 +183,7 @@ describe('a server that is stopped by a signal', () => {
     expect(second.started).to.deep.equal(first.started);
   });
 
-  itInSoak('is not kept from handing its runs over by a model call that does not end', async () => {
+  it('is not kept from handing its runs over by a model call that does not end', async () => {
     const [first, second] = await startServers('0.2');
     simulator.enqueue(() => new Promise(() => undefined));
     const executionId = await first.start([]);
@@ -197,7 +196,7 @@ describe('a server that is stopped by a signal', () => {
 
   for (const order of ['before', 'after'] as const)
     for (const signal of ['SIGTERM', 'SIGKILL'] as const)
-      itInSoak(`leaves its runs to one that has their tools, and starts ${order} its ${signal}`, async () => {
+      it(`leaves its runs to one that has their tools, and starts ${order} its ${signal}`, async () => {
         const start = startsServers('0.2');
         const [first, old] = [await start({ FIRST: 'yes' }), await start({ LACKS: 'keyed' })];
         const early = order === 'before' ? await start({}) : undefined;

@@ -11,7 +11,6 @@ import type { Conversation } from '../../imports/simulator/model/Conversation';
 import type { ModelTurn } from '../../imports/simulator/model/ModelTurn';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { bundleChild } from '../support/bundleChild';
-import { describeInSoak } from '../support/soak';
 import { RoundRobinProxy } from '../support/RoundRobinProxy';
 import { startTestMongo } from '../support/startTestMongo';
 import type { TestMongo } from '../support/startTestMongo';
@@ -64,7 +63,7 @@ class Server {
   }
 }
 
-describeInSoak('a rolling restart of three processes under load', () => {
+describe('a rolling restart of three processes under load', () => {
   let mongo: TestMongo;
   let simulator: Simulator;
   let proxy: RoundRobinProxy;

@@ -6,7 +6,6 @@ import { expect } from 'chai';
 import type { EventSourceMessage } from 'eventsource-parser';
 import { AnsweringHost, readEvents, textsOf } from '../support/durable/AnsweringHost';
 import { answerTo, StallingVendor } from '../support/durable/StallingVendor';
-import { describeInSoak } from '../support/soak';
 import { startTestMongo } from '../support/startTestMongo';
 import type { TestMongo } from '../support/startTestMongo';
 
@@ -37,7 +36,7 @@ const runEventsOf = (events: readonly EventSourceMessage[]): readonly RunEvent[]
 
 for (const mode of ['polled', 'notified'] as const)
   // Starts up to three processes for each test.
-  describeInSoak(`runs across processes (MongoDB, ${mode})`, () => {
+  describe(`runs across processes (MongoDB, ${mode})`, () => {
     let mongo: TestMongo;
     let vendor: StallingVendor;
     /** Each has a database of its own. */

@@ -20,7 +20,6 @@ import type { RunDocument } from '../../imports/business/ai/infrastructure/persi
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { bundleChild } from '../support/bundleChild';
 import { callingProvider } from '../support/callingProvider';
-import { describeInSoak } from '../support/soak';
 import { startTestMongo } from '../support/startTestMongo';
 import { until } from '../support/until';
 import type { TestMongo } from '../support/startTestMongo';
@@ -32,7 +31,7 @@ const CONCURRENCY = 16;
 /** The run whose tool is executing when its process is killed. */
 const FATAL = Math.floor(COUNT / 3);
 
-describeInSoak(`${COUNT} queued runs, shared by two processes of which one is killed`, () => {
+describe(`${COUNT} queued runs, shared by two processes of which one is killed`, () => {
   let mongo: TestMongo;
   let bundle: string;
   const children: ChildProcess[] = [];
@@ -98,7 +97,7 @@ describeInSoak(`${COUNT} queued runs, shared by two processes of which one is ki
   });
 });
 
-describeInSoak('a process that takes over the queued runs of a killed one, with Agenda', () => {
+describe('a process that takes over the queued runs of a killed one, with Agenda', () => {
   const LIMIT = 4;
   let mongo: TestMongo;
   let bundle: string;

@@ -7,13 +7,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { bundleChild } from '../support/bundleChild';
-import { describeInSoak } from '../support/soak';
 import type { PrintedSpan } from '../support/telemetry/tracedChild';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CALLER = '00f067aa0ba902b7';
 
-describeInSoak('the trace of a run whose process is killed', () => {
+describe('the trace of a run whose process is killed', () => {
   let directory = '';
   before(async () => (directory = await mkdtemp(join(tmpdir(), 'bolide-traced-'))));
   after(() => rm(directory, { recursive: true, force: true }));

@@ -11,13 +11,12 @@ import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import type { BatchChildOptions, BatchOutcomes } from '../support/batchChild';
 import { bundleChild } from '../support/bundleChild';
-import { describeInSoak } from '../support/soak';
 import { SIMULATED_VENDORS } from '../support/simulatedProviders';
 import { startTestMongo } from '../support/startTestMongo';
 
 const VENDORS = SIMULATED_VENDORS.filter(({ name }) => ['OpenAI Responses', 'Anthropic', 'Google'].includes(name));
 
-describeInSoak('batches of vendors whose process is killed', () => {
+describe('batches of vendors whose process is killed', () => {
   let mongo: Awaited<ReturnType<typeof startTestMongo>>;
   let bundle: string;
   let simulator: Simulator;
