@@ -83,6 +83,14 @@ function selectFiles(suite, options, paths) {
 /** @param {string} file @param {string} place that file or a folder */
 const isWithin = (file, place) => file === place || file.startsWith(`${place}/`);
 
+/** The coding agents take 750 MB, so only their own tests install them. @param {readonly string[]} files */
+function installAgents(files) {
+  if (!files.some((file) => isWithin(file, 'tests/agents'))) return;
+  const command = ['ci', '--prefix', 'tests/agents', '--no-audit', '--no-fund'];
+  const { status } = spawnSync('npm', command, { cwd: ROOT, stdio: 'inherit', shell: process.platform === 'win32' });
+  if (status !== 0) throw new Error('npm cannot install the coding agents of tests/agents.');
+}
+
 /** @param {readonly string[]} files @param {number} seed @returns {string[]} */
 function shuffled(files, seed) {
   let state = seed >>> 0;
@@ -153,6 +161,7 @@ async function main() {
   await compileSources(sources());
   const files = selectFiles(suite, options, paths);
   if (files.length === 0) return console.log('No test is affected.');
+  installAgents(files);
   await buildPages();
   const stopBusyProcesses = startBusyProcesses(Number(options.busy ?? 0));
   const results = [];

@@ -1,10 +1,11 @@
-/** What an app experiences that installs the npm package: nothing is there but the package and what it declares. */
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+/**
+ * What an app experiences that installs the npm package: nothing is there but the package and what it declares.
+ * tests/smoke/package.test.ts runs the server of `npx bolide`.
+ */
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import ts from 'typescript';
 import { ENTRIES } from '../../../scripts/package/entries';
@@ -253,32 +254,6 @@ describe('The npm package', () => {
       expect(checked.output).to.include('rows.nedb: 1 records').and.include('nothing is damaged');
       expect(checked.code).to.equal(0);
       expect((await command('unknown')).code).to.equal(2);
-    });
-
-    it('runs the server of `npx bolide` until it is stopped', async () => {
-      const child = spawn(process.execPath, ['node_modules/bolide/bin/bolide.mjs'], {
-        cwd: bare.directory,
-        env: { PATH: process.env['PATH'] ?? '', PORT: '0', BOLIDE_API_TOKEN: 'the-token-of-the-consumer' },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      const exited = once(child, 'exit');
-      try {
-        let url: string | undefined;
-        for await (const line of createInterface(child.stdout)) {
-          url = /ready at (\S+)/.exec(line)?.[1];
-          if (url !== undefined) break;
-        }
-        const headers = { authorization: 'Bearer the-token-of-the-consumer', 'content-type': 'application/json' };
-        const answer = await fetch(`${url ?? ''}/v1/responses`, {
-          method: 'POST',
-          headers,
-          body: JSON.stringify({ model: 'google/gemini-2.5-flash', input: 'Hello' }),
-        });
-        expect(answer.status).to.equal(200);
-      } finally {
-        child.kill('SIGTERM');
-      }
-      expect(await exited).to.deep.equal([0, null]);
     });
   });
 
