@@ -54,7 +54,7 @@ import { MemoryRunSignals } from '../../domain/MemoryRunSignals';
 import { readSignal } from './signals/readSignal';
 import { RunSignals } from './signals/RunSignals';
 import { WorkInProgress } from './runs/WorkInProgress';
-import { ToolProcessor } from './ToolProcessor';
+import { DEFAULT_MAX_RESULT_BYTES, ToolProcessor } from './ToolProcessor';
 import { assertUntrustedTools } from './tools/ToolSet';
 import type { ExternalResult } from './tools/decisions';
 
@@ -224,7 +224,12 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
             instrumentation,
             ...(leaseTimes === undefined ? {} : { leaseTimes }),
           });
-    this.decisions = new ExternalDecisions({ registry: this.registry, toolExecutor, durable: this.durable });
+    this.decisions = new ExternalDecisions({
+      registry: this.registry,
+      toolExecutor,
+      durable: this.durable,
+      maxResultBytes: maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES,
+    });
   }
 
   /**

@@ -100,7 +100,7 @@ export interface ToolCallsOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
-const DEFAULT_MAX_RESULT_BYTES = 256 * 1024;
+export const DEFAULT_MAX_RESULT_BYTES = 256 * 1024;
 
 export class ToolProcessor {
   /** The times for which calls wait. */

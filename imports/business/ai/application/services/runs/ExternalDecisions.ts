@@ -19,7 +19,7 @@ import type { RunAction } from '../../../domain/types/RunRecords';
 import { argumentsHash } from '../argumentsHash';
 import type { Approval, ExternalResult, ShownCall } from '../tools/decisions';
 import { assertValues } from '../tools/inputValues';
-import { toStorableResult } from '../tools/toolResult';
+import { hasSettledWith, toStorableResult } from '../tools/toolResult';
 import type { DurableRuns } from './durable/DurableRuns';
 import { unknownCallError, unknownRunError } from './durable/RemoteRuns';
 import type { RunRegistry } from './RunRegistry';
@@ -29,14 +29,18 @@ export interface ExternalDecisionsOptions {
   readonly toolExecutor: IToolExecutor;
   /** Undefined if runs are not stored. */
   readonly durable: DurableRuns | undefined;
+  /** UTF-8 bytes of a result that calls settle with. */
+  readonly maxResultBytes: number;
 }
 
 export class ExternalDecisions {
   private readonly registry: RunRegistry;
   private readonly toolExecutor: IToolExecutor;
   private readonly durable: DurableRuns | undefined;
+  private readonly maxResultBytes: number;
 
-  constructor({ registry, toolExecutor, durable }: ExternalDecisionsOptions) {
+  constructor({ registry, toolExecutor, durable, maxResultBytes }: ExternalDecisionsOptions) {
+    this.maxResultBytes = maxResultBytes;
     this.registry = registry;
     this.toolExecutor = toolExecutor;
     this.durable = durable;
@@ -92,6 +96,10 @@ export class ExternalDecisions {
    * @throws LLMInvalidRequestError for an unknown run or call
    */
   async stateOf(executionId: string, callId: string): Promise<ToolCall['state']> {
+    return (await this.recordedCall(executionId, callId)).state;
+  }
+
+  private async recordedCall(executionId: string, callId: string): Promise<ToolCall> {
     const entry = this.registry.live.get(executionId);
     if (entry !== undefined) {
       // A decision takes effect in microtasks, unless the call must wait for a slot.
@@ -99,7 +107,7 @@ export class ExternalDecisions {
       // A run that is continued elsewhere is read from the store.
       await entry.loop.journal?.callsStored().catch(() => undefined);
     }
-    return (await this.findCall(executionId, callId)).state;
+    return this.findCall(executionId, callId);
   }
 
   /** @throws LLMInvalidRequestError for an unknown run or call, for a call that takes no submitted result, and
@@ -122,7 +130,20 @@ export class ExternalDecisions {
     const storable = toStorableResult(result);
     if ('output' in storable) await this.assertAnswer(executionId, call, storable.output);
     const action: RunAction = { kind: 'submit', callId, result: storable, ...decider(by) };
-    return (await this.send(executionId, call, action)) ? 'accepted' : 'already-settled';
+    if (!(await this.send(executionId, call, action))) return 'already-settled';
+    return (await this.isTooLate(executionId, call, storable)) ? 'already-settled' : 'accepted';
+  }
+
+  /**
+   * Whether another decision has settled the wait of the call although this one was stored: its command was applied and
+   * deleted before.
+   */
+  private async isTooLate(executionId: string, before: ToolCall, result: ExternalResult): Promise<boolean> {
+    // The tool goes on with its answer, so that the call does not show whose it was.
+    if (this.durable === undefined || inputOf(before) !== undefined) return false;
+    const call = await this.recordedCall(executionId, before.id);
+    if (isSettled(call)) return !hasSettledWith(call, result, this.maxResultBytes);
+    return needsReview(before) && !needsReview(call);
   }
 
   /** @throws LLMInvalidRequestError for an answer that is not what the call's tool asks for */

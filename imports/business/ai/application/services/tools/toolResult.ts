@@ -38,6 +38,15 @@ export function toStorableResult(result: ExternalResult): ExternalResult {
 }
 
 /**
+ * Whether the call has settled with this result.
+ * @param maxBytes as for `serializeToolResult`
+ */
+export function hasSettledWith(call: ToolCall, result: ExternalResult, maxBytes: number): boolean {
+  if ('error' in result) return call.state === 'failed' && call.error.message === errorMessage(new Error(result.error));
+  return call.state === 'completed' && call.result === serializeToolResult(result.output, maxBytes);
+}
+
+/**
  * Strings are left as they are, everything else becomes JSON. Values that JSON would silently drop are refused.
  * @param maxBytes UTF-8 bytes; a longer text is truncated, with a note that it was
  * @throws ToolError `unserialisable-result`

@@ -62,8 +62,10 @@ export class RunJournal {
   private isRunChanged = false;
   /** Calls that have changed since the last write of the run … */
   private changed: Set<string> | undefined;
-  /** … and since the last write of calls. */
+  /** … and those of which the calls' own write does not know yet. */
   private unsaved: Set<string> | undefined;
+  /** Calls to be written now that the run is: the transcript that they are in is stored. */
+  private due: Set<string> | undefined;
   /** Calls with progress that is not written yet. */
   private progressed: Set<string> | undefined;
   /** Calls that are recorded with the run, and whether they have been stored as settled since. */
@@ -129,9 +131,11 @@ export class RunJournal {
   /** Whether the store has the run as it is, with its whole transcript, and no write is in progress. */
   get hasStoredAll(): boolean {
     const isChanged = this.isRunChanged || this.isEndIntentUnsaved || this.changed !== undefined;
-    const isAwaited = this.isWriting || this.unsaved !== undefined || this.progressed !== undefined;
+    const areAwaited = [this.unsaved, this.due, this.progressed].some((ids) => ids !== undefined);
     const isEnding = this.isBroken || this.finalWrite !== undefined;
-    return !isChanged && !isAwaited && !isEnding && this.savedItems === this.owner.transcript.length;
+    return (
+      !isChanged && !this.isWriting && !areAwaited && !isEnding && this.savedItems === this.owner.transcript.length
+    );
   }
 
   private get isWriting(): boolean {
@@ -312,7 +316,8 @@ export class RunJournal {
    * run without its transcript and response.
    */
   private async writeRemaining(): Promise<void> {
-    const remaining = this.unsaved ?? [];
+    const remaining = new Set([...(this.due ?? NONE), ...(this.unsaved ?? NONE)]);
+    this.due = undefined;
     this.unsaved = undefined;
     this.isBroken = false;
     this.savedItems = Infinity;
@@ -350,24 +355,41 @@ export class RunJournal {
     await previous;
     this.isQueued = false;
     const ids = this.changed ?? NONE;
+    const calls = this.unsaved ?? NONE;
     this.changed = undefined;
-    if (!this.isRunChanged && !this.isEndIntentUnsaved && this.openCallsAmong(ids).length === 0) return;
-    this.isRunChanged = false;
-    await this.write(() => this.saveRun(ids));
+    this.unsaved = undefined;
+    try {
+      if (!this.isRunChanged && !this.isEndIntentUnsaved && this.openCallsAmong(ids).length === 0) return;
+      this.isRunChanged = false;
+      await this.write(() => this.saveRun(ids));
+    } finally {
+      for (const id of calls) this.due = including(this.due, id);
+    }
   }
 
   /** @param run the write of the run in the same batch */
   private async writeCalls(previous: Promise<void>, run: Promise<void>): Promise<void> {
     await previous;
     await run;
-    if (this.unsaved === undefined) return;
-    const ids = [...this.unsaved];
-    this.unsaved = undefined;
+    if (this.due === undefined) return;
+    const ids = [...this.due];
+    this.due = undefined;
     try {
-      await this.write(() => this.saveCalls(ids));
+      await this.write(async () => {
+        await this.endIntentStored();
+        return !this.isBroken && (await this.saveCalls(ids));
+      });
     } catch (error) {
-      for (const id of ids) this.unsaved = including(this.unsaved, id);
+      for (const id of ids) this.due = including(this.due, id);
       throw error;
+    }
+  }
+
+  /** Calls are written as they are by then: one that the end has cancelled must not be stored before the end is. */
+  private async endIntentStored(): Promise<void> {
+    while (this.isEndIntentUnsaved && !this.isBroken) {
+      this.start();
+      await this.runTail;
     }
   }
 
@@ -386,6 +408,8 @@ export class RunJournal {
       try {
         const isOwner = !this.hasLostWrite || (await this.reclaim());
         const { lease } = this;
+        // The run may have been given up meanwhile, and nothing of how that leaves it must be stored.
+        if (this.isBroken) continue;
         if (isOwner && (await (this.observer === undefined ? attempt() : this.observer.write(attempt)))) return;
         // Another write has claimed the run again in the meantime.
         if (lease !== this.lease) continue;
@@ -455,6 +479,8 @@ export class RunJournal {
     const changed = this.openCallsAmong(ids);
     const settled = this.storedAsSettled();
     const isSaved = await runs.store.saveRun(lease, change, { changed, settled }, this.savedItems);
+    // If another write has claimed the run again meanwhile, all of this is written again.
+    if (!isSaved) return isEnding && (await this.hasEnded());
     for (const id of settled) this.open?.delete(id);
     if (changed.length > 0) this.open ??= new Map();
     for (const { id } of changed) this.open?.set(id, false);
@@ -462,8 +488,8 @@ export class RunJournal {
     this.savedResponse = response;
     this.savedCompaction = compaction;
     if (endIntent === this.endIntent) this.isEndIntentUnsaved = false;
-    if (isSaved && (isEnding || !isFinished(state))) this.stateStored(RUN_KEY, state);
-    return isSaved || (isEnding && (await this.hasEnded()));
+    if (isEnding || !isFinished(state)) this.stateStored(RUN_KEY, state);
+    return true;
   }
 
   /** Those of the calls that have not settled. */

@@ -64,8 +64,9 @@ export function restoreRun({ run, calls: storedCalls, recorded }: StoredRun): Re
     acknowledged,
     run.createdAt,
   );
+  // A run that only ends is restored without its transcript.
   const calls = [...storedCalls, ...unrecorded].map((call) =>
-    reconcile(call, results.get(call.id), run.turnStart, run.response?.id),
+    transcript.length === 0 ? call : reconcile(call, results.get(call.id), run.turnStart, run.response?.id),
   );
   const undelivered = calls.filter(({ id }) => (results.get(id)?.index ?? -1) >= run.turnStart).map(({ id }) => id);
   const isLate = (id: string): boolean => results.get(id)?.item.deferred === true;
@@ -148,7 +149,7 @@ function unrecordedCalls(
 
 /**
  * A call whose result is in the transcript has settled. If the result precedes the last response, it was delivered
- * with it.
+ * with it, or before. If it does not, the answer to the request that delivered it was lost, if there was one.
  */
 function reconcile(
   call: ToolCall,
@@ -156,10 +157,17 @@ function reconcile(
   turnStart: number,
   responseId: string | undefined,
 ): ToolCall {
-  if (result === undefined) return call;
+  if (result === undefined) return undelivered(call);
   const settled = isSettled(call) ? call : settleWith(call, result.item);
-  if (result.index >= turnStart || settled.deliveredIn !== undefined || responseId === undefined) return settled;
+  if (result.index >= turnStart) return undelivered(settled);
+  if (settled.deliveredIn !== undefined || responseId === undefined) return settled;
   return { ...settled, deliveredIn: responseId };
+}
+
+function undelivered(call: ToolCall): ToolCall {
+  if (call.deliveredIn === undefined) return call;
+  const { deliveredIn: _, ...others } = call;
+  return others;
 }
 
 function settleWith(call: ToolCall, { output, state }: FunctionCallOutputItem): ToolCall {

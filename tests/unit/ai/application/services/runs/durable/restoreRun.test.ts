@@ -1,0 +1,42 @@
+/** What a run is restored to after a crash between two of its writes. The crash suites show that it can continue. */
+import { expect } from 'chai';
+import { restoreRun } from '../../../../../../../imports/business/ai/application/services/runs/durable/restoreRun';
+import { initialProgress } from '../../../../../../../imports/business/ai/domain/entities/initialProgress';
+import type { ToolCall } from '../../../../../../../imports/business/ai/domain/entities/Tool';
+import type { Item } from '../../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { RunRecord } from '../../../../../../../imports/business/ai/domain/types/RunRecords';
+import { callItem, response } from '../../../../../../../imports/testing/responses';
+
+const CALL = callItem({ name: 't', call_id: 'c' });
+const OUTPUT: Item = { type: 'function_call_output', call_id: 'c', output: 'done' };
+
+/** Of a run whose last recorded response has called a tool. */
+function deliveredInAfter(transcript: readonly Item[], deliveredIn: string | undefined): string | undefined {
+  const call: ToolCall = {
+    ...{ id: 'c', call_id: 'c', name: 't', arguments: '{}', blocking: true, createdAt: 0 },
+    ...{ state: 'completed', startTime: 0, endTime: 0, executionTime: 0, result: 'done' },
+    ...(deliveredIn === undefined ? {} : { deliveredIn }),
+  };
+  const last = response({ id: 'last', output: [CALL] });
+  const progress = { ...initialProgress({ input: [], createdAt: 0 }, 'running'), transcript, response: last };
+  // Its plan is not read.
+  const run = {
+    executionId: 'r',
+    input: [],
+    fence: 2,
+    owner: 'me',
+    ...progress,
+    isCalling: true,
+  } as unknown as RunRecord;
+  return restoreRun({ run, calls: [call] }).state.calls[0]?.deliveredIn;
+}
+
+describe('A call of a run that was taken over', () => {
+  it('was not delivered if the answer to the request that carried its result was lost', () => {
+    expect(deliveredInAfter([CALL, OUTPUT], 'lost')).to.equal(undefined);
+  });
+
+  it('was not delivered if its result was lost as well', () => {
+    expect(deliveredInAfter([CALL], 'lost')).to.equal(undefined);
+  });
+});
