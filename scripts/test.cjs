@@ -47,7 +47,8 @@ function sources() {
 async function buildPages() {
   const { cachedDashboard } = require('../server/cachedDashboard.ts');
   const { buildPage } = require('../tests/support/meteorClient/buildPage.ts');
-  await Promise.all([cachedDashboard(), buildPage()]);
+  const { bundledEngine } = require('../tests/simulation/EngineBundle.ts');
+  await Promise.all([cachedDashboard(), buildPage(), bundledEngine()]);
 }
 
 /** @param {readonly string[]} words of the command line */

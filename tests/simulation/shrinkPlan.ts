@@ -1,0 +1,39 @@
+/** Makes a failing schedule smaller: leaves out what it fails without. */
+import type { Plan } from './Plan';
+
+/** @param fails whether the schedule still breaks a promise */
+export async function shrinkPlan(plan: Plan, fails: (plan: Plan) => Promise<boolean>): Promise<Plan> {
+  let smallest = plan;
+  for (;;) {
+    const smaller = await firstFailing(smallerPlans(smallest), fails);
+    if (smaller === undefined) return smallest;
+    smallest = smaller;
+  }
+}
+
+async function firstFailing(plans: Iterable<Plan>, fails: (plan: Plan) => Promise<boolean>): Promise<Plan | undefined> {
+  for (const plan of plans) if (await fails(plan)) return plan;
+  return undefined;
+}
+
+/** Each with one part less, those that lack most first. */
+function* smallerPlans(plan: Plan): Generator<Plan> {
+  const { runs, faults, reviewers } = plan;
+  if (runs.length > 1)
+    for (const run of runs) {
+      const isAboutRun = (fault: Plan['faults'][number]): boolean => fault.kind === 'cancel' && fault.run === run.id;
+      yield {
+        ...plan,
+        runs: without(runs, run),
+        faults: faults.filter((fault) => !isAboutRun(fault)),
+      };
+    }
+  for (const fault of faults) yield { ...plan, faults: without(faults, fault) };
+  if (reviewers.length > 1)
+    for (const reviewer of reviewers) yield { ...plan, reviewers: without(reviewers, reviewer) };
+  if (plan.hasSlowTools) yield { ...plan, hasSlowTools: false };
+}
+
+function without<T>(items: readonly T[], left: T): readonly T[] {
+  return items.filter((item) => item !== left);
+}
