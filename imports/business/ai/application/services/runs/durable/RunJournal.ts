@@ -409,7 +409,7 @@ export class RunJournal {
         const isOwner = !this.hasLostWrite || (await this.reclaim());
         const { lease } = this;
         // The run may have been given up meanwhile, and nothing of how that leaves it must be stored.
-        if (this.isBroken) continue;
+        if (this.isStopped) continue;
         if (isOwner && (await (this.observer === undefined ? attempt() : this.observer.write(attempt)))) return;
         // Another write has claimed the run again in the meantime.
         if (lease !== this.lease) continue;
