@@ -4,11 +4,13 @@
 export type FaultPoint = 'nothing' | { readonly bytes: number } | { readonly events: number };
 
 export type Fault =
-  /** `reset` breaks the connection; `stall` sends nothing more and keeps it open. Default point: after the headers. */
-  | { readonly kind: 'reset' | 'stall'; readonly after?: FaultPoint }
+  /** Breaks the connection. Default point: after the headers. */
+  | { readonly kind: 'reset'; readonly after?: FaultPoint }
+  /** Sends nothing more on an open connection, or the rest as soon as `until` resolves. Default point: as above. */
+  | { readonly kind: 'stall'; readonly after?: FaultPoint; readonly until?: Promise<unknown> }
   /** Ends cleanly but too early. Default point: half of the body. */
   | { readonly kind: 'truncate'; readonly after?: FaultPoint }
-  /** Default: 16 bytes every 2 milliseconds. */
+  /** Default: 16 bytes every 2 milliseconds. With a delay of 0, one chunk in each turn of the event loop. */
   | { readonly kind: 'slow'; readonly chunkBytes?: number; readonly delayMs?: number }
   /** A proxy's HTML page instead of the response. Default status: 200. */
   | { readonly kind: 'html'; readonly status?: number }

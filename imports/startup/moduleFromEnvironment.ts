@@ -19,11 +19,11 @@ export interface OpenedModule extends Pick<OpenedSettings, 'simulator'> {
 }
 
 /** @throws LLMInvalidRequestError that names every variable that is wrong */
-export async function openSettings(env: Environment): Promise<OpenedSettings> {
+export async function openSettings(env: Environment, simulatedPause?: number): Promise<OpenedSettings> {
   const settings = settingsFromEnvironment(env);
   if (settings.providers.length > 0) return { settings };
   const { simulateVendors } = await loadSimulatedVendors();
-  return simulateVendors(settings);
+  return simulateVendors(settings, simulatedPause);
 }
 
 /**

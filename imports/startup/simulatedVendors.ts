@@ -10,8 +10,9 @@ export interface SimulatedSettings {
   readonly simulator: Simulator;
 }
 
-export async function simulateVendors(settings: AISettings): Promise<SimulatedSettings> {
-  const simulator = await startSimulator({ chunkDelayMs: 15 });
+/** @param pause milliseconds between two events of a stream. Default: as if a model wrote */
+export async function simulateVendors(settings: AISettings, pause = 15): Promise<SimulatedSettings> {
+  const simulator = await startSimulator({ chunkDelayMs: pause });
   return {
     simulator,
     settings: {

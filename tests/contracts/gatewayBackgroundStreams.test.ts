@@ -16,12 +16,16 @@ import { deferred } from '../support/deferred';
 import { QUICK_DATABASES } from '../support/documentDatabases';
 import { startGateway, TOKENS } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
+import { itInVirtualTime } from '../support/itInVirtualTime';
 import { checkEvents, eventsOfStream } from '../support/openResponses';
 import type { OpenResponsesEvent } from '../support/openResponses';
 import { SDK_VENDORS } from '../support/sdks/SdkCase';
 
 const BOB = { headers: { authorization: `Bearer ${TOKENS.bob}` } };
-const SLOW = { text: 'word '.repeat(60), fault: { kind: 'slow', chunkBytes: 64, delayMs: 2 } } as const;
+const WORDS = 'word '.repeat(200);
+/** A turn of which some events are sent, and the rest when the promise resolves. */
+const heldUntil = (until: Promise<void>) =>
+  ({ text: WORDS, fault: { kind: 'stall', after: { events: 12 }, until } }) as const;
 const STALLED = { text: 'one two three four five six', fault: { kind: 'stall', after: { events: 4 } } } as const;
 
 async function eventsOf(response: Response): Promise<readonly OpenResponsesEvent[]> {
@@ -97,7 +101,7 @@ describe('A background stream', () => {
   }
 
   for (const model of SDK_VENDORS) {
-    it(`is complete, and can be read again from any of its events, with ${model}`, async () => {
+    itInVirtualTime(`is complete, and can be read again from any of its events, with ${model}`, async () => {
       gateway.simulator.enqueue({ text: 'Hello there.', reasoning: 'A greeting.' });
       const all = await eventsOf(await start(model));
       const final = checkEvents(all);
@@ -110,22 +114,28 @@ describe('A background stream', () => {
         );
     });
 
-    it(`goes on after its client has left, and is resumed where it was left, with ${model}`, async () => {
-      gateway.simulator.enqueue(SLOW);
+    itInVirtualTime(`goes on after its client has left, and is resumed where it was left, with ${model}`, async () => {
+      const held = deferred();
+      gateway.simulator.enqueue(heldUntil(held.promise));
       const before = await readUntil(await start(model), isDelta);
       const last = before.at(-1)!.sequence_number;
-      const middle = await readUntil(await resume(idOf(before), last), isDelta);
+      const arrived = once(gateway.server, 'request');
+      const resumed = resume(idOf(before), last);
+      await arrived;
+      held.resolve();
+      const middle = await readUntil(await resumed, isDelta);
       const after = await eventsOf(await resume(idOf(before), middle.at(-1)!.sequence_number));
       const response = checkEvents([...before, ...middle, ...after]);
-      expect(JSON.stringify(response.output)).to.include('word '.repeat(60));
+      expect(JSON.stringify(response.output)).to.include(WORDS);
       const next = { model, input: 'And?', previous_response_id: idOf(before) };
       expect((await gateway.request('/v1/responses', next)).status).to.equal(200);
     });
   }
 
-  it('is refused while requests of unknown or great size run, to their user only', async () => {
+  itInVirtualTime('is refused while requests of unknown or great size run, to their user only', async () => {
+    const held = deferred();
     const startUnknown = (token: string): Promise<Response> => {
-      gateway.simulator.enqueue(STALLED);
+      gateway.simulator.enqueue(heldUntil(held.promise));
       const body = JSON.stringify({ model: 'anthropic', input: 'Tell me', background: true });
       return fetch(`${gateway.url}/v1/responses`, {
         method: 'POST',
@@ -147,11 +157,13 @@ describe('A background stream', () => {
     const [first = ''] = ids;
     await gateway.request(`/v1/responses/${first}/cancel`, {});
     expect((await startUnknown(TOKENS.ann)).status).to.equal(200);
+    held.resolve();
   });
 
-  it("is read by OpenAI's SDK", async () => {
+  itInVirtualTime("is read by OpenAI's SDK", async () => {
     const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: TOKENS.ann, maxRetries: 0 });
-    gateway.simulator.enqueue(SLOW);
+    const held = deferred();
+    gateway.simulator.enqueue(heldUntil(held.promise));
     const stream = await client.responses.create({ model: 'anthropic', input: 'Hi', background: true, stream: true });
     let [id, cursor, text] = ['', -1, ''];
     for await (const event of stream) {
@@ -161,24 +173,31 @@ describe('A background stream', () => {
       text += event.delta;
       break;
     }
-    for await (const event of await client.responses.retrieve(id, { stream: true, starting_after: cursor })) {
+    const arrived = once(gateway.server, 'request');
+    const resumed = client.responses.retrieve(id, { stream: true, starting_after: cursor });
+    await Promise.race([arrived, resumed]);
+    held.resolve();
+    for await (const event of await resumed) {
       expect(event.sequence_number).to.equal((cursor += 1));
       if (event.type === 'response.output_text.delta') text += event.delta;
     }
-    expect(text).to.equal('word '.repeat(60));
+    expect(text).to.equal(WORDS);
     expect((await client.responses.retrieve(id)).output_text).to.equal(text);
   });
 
-  it('has several readers at once', async () => {
-    gateway.simulator.enqueue(SLOW);
+  itInVirtualTime('has several readers at once', async () => {
+    const held = deferred();
+    gateway.simulator.enqueue(heldUntil(held.promise));
     const response = await start('google');
     const id = idOf(await readUntil(response, isDelta));
-    const streams = await Promise.all([0, 1, 2, 3].map(async (after) => eventsOf(await resume(id, after))));
+    const resumed = await Promise.all([0, 1, 2, 3].map((after) => resume(id, after)));
+    held.resolve();
+    const streams = await Promise.all(resumed.map(eventsOf));
     for (const [after, stream] of streams.entries()) expect(stream).to.deep.equal(streams[0]!.slice(after));
   });
 
   for (const model of ['openai', 'anthropic', 'groq'])
-    it(`ends with an incomplete response if it is cancelled, with ${model}`, async () => {
+    itInVirtualTime(`ends with an incomplete response if it is cancelled, with ${model}`, async () => {
       gateway.simulator.enqueue(STALLED);
       const aborted = gateway.simulator.nextAbort();
       const id = idOf(await readUntil(await start(model), ({ type }) => type === 'response.in_progress'));
@@ -192,7 +211,7 @@ describe('A background stream', () => {
       expect(await aborted).to.include({ aborted: true });
     });
 
-  it("ends with the vendor's failure, before and after the first event", async () => {
+  itInVirtualTime("ends with the vendor's failure, before and after the first event", async () => {
     for (const turn of [
       { status: 400, body: { error: { message: 'That is wrong.', type: 'invalid_request_error' } } },
       { text: 'one two three', fault: { kind: 'reset', after: { events: 3 } } },
@@ -207,7 +226,7 @@ describe('A background stream', () => {
     }
   });
 
-  it('is refused to others like an unknown one, and gone once it is deleted', async () => {
+  itInVirtualTime('is refused to others like an unknown one, and gone once it is deleted', async () => {
     const id = idOf(await eventsOf(await start('google')));
     const [theirs, unknown] = await Promise.all([
       gateway.request(`/v1/responses/${id}?stream=true`, undefined, BOB),
@@ -220,7 +239,7 @@ describe('A background stream', () => {
     expect(await events.read({ userId: 'ann', id }, -1)).to.deep.equal([]);
   });
 
-  it('is refused for nonsense, and for responses without events', async () => {
+  itInVirtualTime('is refused for nonsense, and for responses without events', async () => {
     const id = idOf(await eventsOf(await start('google')));
     for (const after of ['-1', '1.5', 'x', '1e3', '', '9999999999', '1&starting_after=2']) {
       const response = await resume(id, after);
@@ -247,11 +266,13 @@ describe('A background stream', () => {
         gateway = await startGateway({ api: { responseEvents: events } });
       });
 
-      it('is followed while it runs, and read from any event afterwards', async () => {
+      itInVirtualTime('is followed while it runs, and read from any event afterwards', async () => {
         const other = await startOther({});
-        gateway.simulator.enqueue(SLOW);
+        const held = deferred();
+        gateway.simulator.enqueue(heldUntil(held.promise));
         const first = await readUntil(await start('anthropic'), isDelta);
         const streams = await Promise.all([resume(idOf(first)), resume(idOf(first), undefined, other)]);
+        held.resolve();
         const [own, followed] = [await eventsOf(streams[0]), await eventsOf(streams[1])];
         expect(followed).to.deep.equal(own);
         checkEvents(followed);
@@ -259,7 +280,7 @@ describe('A background stream', () => {
           expect(await eventsOf(await resume(idOf(first), after, other))).to.deep.equal(followed.slice(after + 1));
       });
 
-      it('is cancelled there, and ends everywhere', async () => {
+      itInVirtualTime('is cancelled there, and ends everywhere', async () => {
         const other = await startOther({});
         gateway.simulator.enqueue(STALLED);
         const id = idOf(await readUntil(await start('anthropic'), isDelta));
@@ -278,7 +299,7 @@ describe('A background stream', () => {
         ['its process has died', { limits: { lostAfter: 300 } }],
         ['its process has died, with nobody else', { isAlone: true }],
       ] as const)
-        it(`fails if ${title}`, async () => {
+        itInVirtualTime(`fails if ${title}`, async () => {
           gateway.simulator.enqueue(STALLED);
           const started = await readUntil(await start('anthropic'), isDelta);
           const id = idOf(started);

@@ -13,6 +13,7 @@ import { genAIOf } from '../support/sdks/googleGenAICases';
 import { generativeModelOf } from '../support/sdks/generativeAICases';
 import { SDK_VENDORS } from '../support/sdks/SdkCase';
 import { allInSoak } from '../support/soak';
+import { VirtualTime } from '../support/VirtualTime';
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 type Kind = 'invalid' | 'unauthenticated' | 'forbidden' | 'unknown' | 'limited' | 'failed';
@@ -218,10 +219,18 @@ for (const [name, sdk] of Object.entries(SDKS)) {
     }
 
     it('state a timeout of the client, which ends the call', async () => {
-      gateway.simulator.enqueue({ text: 'x', fault: { kind: 'stall', after: 'nothing' } });
-      const aborted = gateway.simulator.nextAbort();
-      expect(await failure(sdk.call(sdk.vendor, { ...options, timeout: 3_000 }))).to.be.instanceOf(sdk.timedOut);
-      await aborted;
+      const time = VirtualTime.start();
+      try {
+        gateway.simulator.enqueue({ text: 'x', fault: { kind: 'stall', after: 'nothing' } });
+        const [arrived, aborted] = [gateway.simulator.nextRequest(), gateway.simulator.nextAbort()];
+        const outcome = failure(sdk.call(sdk.vendor, { ...options, timeout: 3_000 }));
+        await arrived;
+        await time.pass(3_000);
+        expect(await outcome).to.be.instanceOf(sdk.timedOut);
+        await aborted;
+      } finally {
+        time.stop();
+      }
     });
 
     it('state what the gateway refuses', async () => {

@@ -1,5 +1,7 @@
 /** Sends bytes to a server as they are, and reports what the server answers and how much of a body it takes. */
 import { connect } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { until } from './until';
 
 export interface RawExchange {
   /** 0 if there was no response. */
@@ -16,16 +18,14 @@ export interface RawRequest {
   readonly head: string;
   /** Zeros. Default: none. */
   readonly bodyBytes?: number;
-  /** Milliseconds to wait for the server to close after the last byte was sent. Default: 1,000. */
-  readonly patience?: number;
 }
+
+/** Turns of the event loop after a response, in which a server of this process that means to close has closed. */
+const TURNS_TO_CLOSE = 50;
 
 const CHUNK = Buffer.alloc(256 * 1024, 0x30);
 
-export async function sendRaw(
-  url: string,
-  { head, bodyBytes = 0, patience = 1_000 }: RawRequest,
-): Promise<RawExchange> {
+export async function sendRaw(url: string, { head, bodyBytes = 0 }: RawRequest): Promise<RawExchange> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   let text = '';
@@ -52,9 +52,17 @@ export async function sendRaw(
     if (failed) break;
     taken += chunk.length;
   }
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  await Promise.race([closed, new Promise((resolve) => (timer = setTimeout(resolve, patience)))]);
-  clearTimeout(timer);
+  await until(() => isClosed || isComplete(text));
+  for (let turn = 0; turn < TURNS_TO_CLOSE; turn += 1) await nextTurn();
   socket.destroy();
   return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0), text, taken, isClosed };
+}
+
+/** Whether that is a response with its whole body. */
+function isComplete(text: string): boolean {
+  const end = text.indexOf('\r\n\r\n');
+  if (end < 0) return false;
+  const [head, body] = [text.slice(0, end), text.slice(end + 4)];
+  if (/\r\ntransfer-encoding: chunked/i.test(head)) return body.endsWith('0\r\n\r\n');
+  return body.length >= Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
 }

@@ -8,15 +8,27 @@ export interface TransmissionPlan {
   readonly frames: readonly Buffer[];
   /** When false, nothing is sent, not even the headers. */
   readonly sendsHeaders: boolean;
+  /** What follows the frames as soon as the promise resolves. */
+  readonly held?: { readonly rest: Buffer; readonly until: Promise<unknown> };
   readonly ending: 'end' | 'reset' | 'silence' | 'comments';
-  /** Milliseconds before each frame. */
-  readonly pauseMs: number;
+  /** Milliseconds before each frame; with 0, a turn of the event loop. */
+  readonly pauseMs?: number;
   /** Milliseconds between two comments. */
   readonly commentMs: number;
 }
 
-export function planTransmission(answer: RenderedResponse, fault: Fault | undefined, pauseMs = 0): TransmissionPlan {
-  const plan: TransmissionPlan = { ...answer, sendsHeaders: true, ending: 'end', pauseMs, commentMs: 5 };
+export function planTransmission(
+  answer: RenderedResponse,
+  fault: Fault | undefined,
+  chunkDelayMs = 0,
+): TransmissionPlan {
+  const plan: TransmissionPlan = {
+    ...answer,
+    sendsHeaders: true,
+    ending: 'end',
+    ...(chunkDelayMs === 0 ? {} : { pauseMs: chunkDelayMs }),
+    commentMs: 5,
+  };
   switch (fault?.kind) {
     case undefined:
       return plan;
@@ -25,12 +37,12 @@ export function planTransmission(answer: RenderedResponse, fault: Fault | undefi
     case 'reset':
     case 'stall': {
       const after = fault.after ?? { bytes: 0 };
-      return {
-        ...plan,
-        frames: takeUntil(answer.frames, after),
-        sendsHeaders: after !== 'nothing',
-        ending: fault.kind === 'reset' ? 'reset' : 'silence',
-      };
+      const frames = takeUntil(answer.frames, after);
+      const cut = { ...plan, frames, sendsHeaders: after !== 'nothing' };
+      if (fault.kind === 'reset') return { ...cut, ending: 'reset' };
+      if (fault.until === undefined) return { ...cut, ending: 'silence' };
+      const rest = Buffer.concat(answer.frames).subarray(sizeOf(frames));
+      return { ...cut, held: { rest, until: fault.until } };
     }
     case 'truncate':
       return {

@@ -1,7 +1,7 @@
 /** Sends a planned response with the client's backpressure. */
 import type { ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { TransmissionPlan } from './planTransmission';
 
 /** Resolves when the plan is complete or the client has left. */
@@ -18,13 +18,16 @@ export async function transmit(response: ServerResponse, plan: TransmissionPlan)
 }
 
 async function send(response: ServerResponse, plan: TransmissionPlan, signal: AbortSignal): Promise<void> {
-  if (plan.sendsHeaders) {
-    response.writeHead(plan.status, headersFor(plan));
-    response.flushHeaders();
-  }
+  if (plan.sendsHeaders) sendHeaders(response, plan);
   for (const frame of plan.frames) {
-    if (plan.pauseMs > 0) await delay(plan.pauseMs, undefined, { signal });
+    if (plan.pauseMs === 0) await nextTurn(undefined, { signal });
+    else if (plan.pauseMs !== undefined) await delay(plan.pauseMs, undefined, { signal });
     await write(response, frame, signal);
+  }
+  if (plan.held !== undefined) {
+    await Promise.race([plan.held.until, waitUntilAborted(signal)]);
+    if (!response.headersSent) sendHeaders(response, plan);
+    await write(response, plan.held.rest, signal);
   }
   switch (plan.ending) {
     case 'end':
@@ -45,13 +48,19 @@ async function send(response: ServerResponse, plan: TransmissionPlan, signal: Ab
   }
 }
 
+function sendHeaders(response: ServerResponse, plan: TransmissionPlan): void {
+  response.writeHead(plan.status, headersFor(plan));
+  response.flushHeaders();
+}
+
 /**
  * Only a body that is sent in one frame and ends normally gets a content length. A broken one has none, so that only
  * its content shows the fault.
  */
 function headersFor(plan: TransmissionPlan): Readonly<Record<string, string>> {
   const [frame] = plan.frames;
-  return plan.ending === 'end' && plan.frames.length === 1 && frame !== undefined && plan.pauseMs === 0
+  const isWhole = plan.ending === 'end' && plan.pauseMs === undefined && plan.held === undefined;
+  return isWhole && plan.frames.length === 1 && frame !== undefined
     ? { ...plan.headers, 'content-length': String(frame.length) }
     : plan.headers;
 }

@@ -44,6 +44,8 @@ export interface ServerOptions {
   readonly tools?: ToolList;
   /** Loads the dashboard's files; `false` serves no dashboard. Default: the dashboard of the npm package. */
   readonly dashboard?: false | (() => Promise<DashboardAssets>);
+  /** Milliseconds between two events of a simulated stream. Default: 15, as if a model wrote. */
+  readonly simulatedPause?: number;
 }
 
 export interface RunningServer {
@@ -92,7 +94,7 @@ interface OpenResources {
 }
 
 async function open(
-  { env = process.env, tools = [], dashboard: loadDashboard = readDashboard }: ServerOptions,
+  { env = process.env, tools = [], dashboard: loadDashboard = readDashboard, simulatedPause }: ServerOptions,
   resources: OpenResources,
 ): Promise<Omit<RunningServer, 'close'>> {
   const registry = toToolRegistry(tools);
@@ -102,7 +104,7 @@ async function open(
   const { allowPrivateHosts } = settings;
   const tokens = new ApiTokens({ store: new MemoryApiTokenStore() });
   await tokens.adopt(token, { userId: LOCAL_USER, name: 'local use', scopes: ['admin'] });
-  const { settings: ai, simulator } = await openSettings(env);
+  const { settings: ai, simulator } = await openSettings(env, simulatedPause);
   resources.simulator = simulator;
   const app = express();
   app.disable('x-powered-by');

@@ -8,6 +8,8 @@ import { transmit } from '../../../imports/simulator/exchange/transmit';
 import type { Fault } from '../../../imports/simulator/Fault';
 import type { Simulator } from '../../../imports/simulator/Simulator';
 import { startSimulator } from '../../../imports/simulator/startSimulator';
+import { deferred } from '../../support/deferred';
+import { until } from '../../support/until';
 import { ADDRESS } from './post';
 
 interface ReceivedResponse {
@@ -70,10 +72,11 @@ describe('faults', () => {
     expect(`${stable(text)}data: [DONE]\n\n`).to.equal(complete);
   });
 
-  it('slow sends everything in small chunks', async () => {
-    const { text, error } = await receiveWithFault({ kind: 'slow', chunkBytes: 64, delayMs: 1 });
-    expect([stable(text), error]).to.deep.equal([complete, undefined]);
-  });
+  for (const delayMs of [0, 1])
+    it(`slow sends everything in small chunks, with a delay of ${delayMs}`, async () => {
+      const { text, error } = await receiveWithFault({ kind: 'slow', chunkBytes: 64, delayMs });
+      expect([stable(text), error]).to.deep.equal([complete, undefined]);
+    });
 
   it('html responds with a page', async () => {
     expect(await receiveWithFault({ kind: 'html' })).to.include({ status: 200, type: 'text/html; charset=utf-8' });
@@ -89,6 +92,18 @@ describe('faults', () => {
     client.destroy();
     expect(await simulator.nextAbort()).to.include({ number: 2 });
   });
+
+  for (const after of ['nothing', { events: 1 }, { bytes: 7 }] as const)
+    it(`stall sends the rest when the test says so, after ${JSON.stringify(after)}`, async () => {
+      const held = deferred();
+      simulator.enqueue({ ...SCRIPT, fault: { kind: 'stall', after, until: held.promise } });
+      let hasEnded = false;
+      const received = receive(simulator, STREAM).finally(() => (hasEnded = true));
+      await until(() => simulator.requests.length === 2);
+      expect(hasEnded).to.equal(false);
+      held.resolve();
+      expect(stable((await received).text)).to.equal(complete);
+    });
 
   it('comments-only sends nothing but comments', async () => {
     simulator.enqueue({ ...SCRIPT, fault: { kind: 'comments-only', everyMs: 1 } });
