@@ -9,6 +9,7 @@ import { createAIModule } from '../../imports/business/ai/infrastructure/factori
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
+import { itInVirtualTime } from '../support/itInVirtualTime';
 import { RecordingLogger } from '../support/RecordingLogger';
 import { SIMULATED_VENDORS } from '../support/simulatedProviders';
 
@@ -53,7 +54,7 @@ describe('responses in the background', () => {
   const turn = { executionId: 'run-1', iteration: 1 };
 
   for (const name of ['OpenAI Responses', 'Azure Responses', 'Google Interactions']) {
-    it(`of ${name} are waited for`, async () => {
+    itInVirtualTime(`of ${name} are waited for`, async () => {
       const { manager } = moduleOf(name);
       const response = await manager.generate('ann', { input: 'Echo 1', background: true });
       expect(response).to.include({ status: 'completed' });
@@ -63,7 +64,7 @@ describe('responses in the background', () => {
       expect(manager.usage()[0]).to.include({ calls: 1 });
     });
 
-    it(`of ${name} are found again by another process for the same turn`, async () => {
+    itInVirtualTime(`of ${name} are found again by another process for the same turn`, async () => {
       const stop = new AbortController();
       const left = moduleOf(name).manager.generate('ann', {
         ...{ input: 'Echo 1', background: true, turn, signal: stop.signal },
@@ -91,7 +92,7 @@ describe('responses in the background', () => {
       expect(simulator.requests.at(-1)?.path).to.match(/\/(responses|interactions)\/[^/]+\/cancel$/);
     });
 
-    it(`of ${name} are streamed at their end`, async () => {
+    itInVirtualTime(`of ${name} are streamed at their end`, async () => {
       const types: string[] = [];
       for await (const event of moduleOf(name).manager.stream('ann', {
         input: 'Hi',
@@ -109,7 +110,7 @@ describe('responses in the background', () => {
     expect(response.vendor.warnings.join()).to.include('"background" was omitted');
   });
 
-  it('run the agentic loop', async () => {
+  itInVirtualTime('run the agentic loop', async () => {
     const { loop } = moduleOf('OpenAI Responses');
     const { response } = await loop.execute('ann', { input: 'Echo 3', model: 'openai', background: true });
     expect(response.output_text).to.include('Echo 3');

@@ -8,9 +8,12 @@ import type { Gateway, GatewayOptions } from '../support/gateway';
 import { openSocket } from '../support/responsesSocket';
 import { brokenTextOf, openStream, STREAM_ROUTES, textOf } from '../support/streamRoutes';
 import { completedIn, decodeText, meaningOf, responseOf, STREAMS } from '../support/transcoding';
-import { IS_SOAK } from '../support/soak';
+import { IS_SOAK, sampled } from '../support/soak';
+import { until } from '../support/until';
+import { VirtualTime } from '../support/VirtualTime';
 
 const MODELS = ['openai', 'anthropic', 'google', 'groq'] as const;
+const CALLS = STREAM_ROUTES.flatMap((route) => MODELS.map((model) => ({ route, model })));
 /** Milliseconds. */
 const IDLE = 1_000;
 
@@ -57,7 +60,7 @@ describe('An upstream stream', () => {
         gateway.simulator.enqueue({
           raw: asOdd(recording.text),
           headers: { 'content-type': 'text/event-stream' },
-          fault: { kind: 'slow', chunkBytes: IS_SOAK ? 1 : 3, delayMs: 0 },
+          fault: { kind: 'slow', chunkBytes: IS_SOAK ? 1 : 7, delayMs: 0 },
         });
         const text = await textOf(await openStream(gateway, route, recording.vendor));
         const ours = completedIn(await decodeText(WIRE_OF[route.name]!, text, recording.vendor));
@@ -73,35 +76,42 @@ describe('An upstream stream', () => {
   ] as const) {
     it(`${what} ends in an error on every route and socket, and never in a complete response`, async () => {
       await start({ row: { limits: { streamIdleTimeout: IDLE } } });
-      const reply = {
-        text: 'one two three four five six seven eight nine ten',
-        fault: { kind, after: { events: 5 } },
-      } as const;
-      const readers = STREAM_ROUTES.flatMap((route) =>
-        MODELS.map(async (model) => {
-          const { text, isCut } = await retryUntilStarted(async () => {
+      const time = VirtualTime.start();
+      try {
+        const reply = {
+          text: 'one two three four five six seven eight nine ten',
+          fault: { kind, after: { events: 5 } },
+        } as const;
+        const readers = await Promise.all(
+          sampled(CALLS, ({ route, model }) => [route, model]).map(async ({ route, model }) => {
             gateway.simulator.enqueue({ vendor: model, ...reply });
-            const response = await openStream(gateway, route, model);
-            return { ...(await brokenTextOf(response)), hasStarted: response.statusCode === 200 };
-          });
-          expect(text, `${route.name} ${model}`).to.match(route.failure).and.to.include(`sent no data for ${IDLE} ms`);
-          expect(isCut, route.name).to.equal(route.name.startsWith('Gemini'));
-        }),
-      );
-      const sockets = MODELS.map(async (model) => {
-        const socket = await openSocket({ url: gateway.url, token: TOKENS.ann });
-        const { error } = await retryUntilStarted(async () => {
-          gateway.simulator.enqueue({ vendor: model, ...reply });
-          const turn = await socket.turn(turnOf(model));
-          return { ...turn, hasStarted: turn.events.length > 0 };
+            return { route, model, response: await openStream(gateway, route, model) };
+          }),
+        );
+        const sockets = await Promise.all(
+          MODELS.map(async (model) => {
+            gateway.simulator.enqueue({ vendor: model, ...reply });
+            const socket = await openSocket({ url: gateway.url, token: TOKENS.ann });
+            return { model, socket, turn: socket.turn(turnOf(model)) };
+          }),
+        );
+        await until(() => gateway.simulator.requests.length === readers.length + sockets.length);
+        await time.during(10 * IDLE, async () => {
+          for (const { route, model, response } of readers) {
+            expect(response.statusCode).to.equal(200);
+            const { text, isCut } = await brokenTextOf(response);
+            expect(text, `${route.name} ${model}`)
+              .to.match(route.failure)
+              .and.to.include(`sent no data for ${IDLE} ms`);
+            expect(isCut, route.name).to.equal(route.name.startsWith('Gemini'));
+          }
+          for (const { model, turn } of sockets) expect((await turn).error?.code, model).to.equal('timeout');
         });
-        expect(error?.code, model).to.equal('timeout');
-        await socket.close();
-      });
-      await Promise.all([...readers, ...sockets]);
-      // Every upstream request is aborted eventually.
-      while (gateway.simulator.requests.some(({ aborted }) => !aborted))
-        await (await gateway.request('/health')).text();
+        for (const { socket } of sockets) await socket.close();
+        await until(() => gateway.simulator.requests.every(({ aborted }) => aborted));
+      } finally {
+        time.stop();
+      }
     });
   }
 
@@ -160,14 +170,6 @@ describe('An upstream stream', () => {
     await socket.close();
   });
 });
-
-/** Repeats a request while the machine is too slow for the stream to start within the idle timeout. */
-async function retryUntilStarted<T extends { readonly hasStarted: boolean }>(attempt: () => Promise<T>): Promise<T> {
-  for (;;) {
-    const result = await attempt();
-    if (result.hasStarted) return result;
-  }
-}
 
 function turnOf(model: string): JsonObject {
   return { model, input: [{ type: 'message', role: 'user', content: 'go' }] };

@@ -4,6 +4,7 @@ import type { RoutingRule } from '../../imports/business/ai/domain/entities/Rout
 import type { AccessPolicy } from '../../imports/business/ai/domain/interfaces/AccessPolicy';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { Simulator } from '../../imports/simulator/Simulator';
+import { itInVirtualTime } from '../support/itInVirtualTime';
 import { simulatedRow, startGateway, TOKENS } from '../support/gateway';
 import type { Gateway, GatewayOptions } from '../support/gateway';
 import { allInSoak, itInSoak } from '../support/soak';
@@ -147,7 +148,7 @@ describe('A routing rule behind the gateway', () => {
         });
       }
 
-      it(`falls back from a target that is too slow for ${of}`, async () => {
+      itInVirtualTime(`falls back from a target that is too slow for ${of}`, async () => {
         gateway = await startGateway({ routing: [rule('safe', ['openai', 'groq'], { timeout: 1_000 })] });
         gateway.simulator.enqueue({ vendor: 'openai', text: 'Too late.', fault: { kind: 'stall', after: 'nothing' } });
         const response = await ask('safe');
@@ -156,7 +157,7 @@ describe('A routing rule behind the gateway', () => {
         expect(await response.text()).to.include('cobalt');
       });
 
-      it(`reports a timeout of all targets as 504 for ${of}`, async () => {
+      itInVirtualTime(`reports a timeout of all targets as 504 for ${of}`, async () => {
         gateway = await startGateway({ routing: [rule('safe', ['openai'], { timeout: 100, maxRetries: 0 })] });
         gateway.simulator.enqueue({ vendor: 'openai', text: 'Too late.', fault: { kind: 'stall', after: 'nothing' } });
         const response = await ask('safe');
@@ -207,7 +208,7 @@ describe('A routing rule behind the gateway', () => {
     });
   });
 
-  it('retries as often as it says, then falls back', async () => {
+  itInVirtualTime('retries as often as it says, then falls back', async () => {
     gateway = await startGateway({
       routing: [rule('safe', ['openai', 'groq'], { maxRetries: 2 })],
       time: { sleep: () => Promise.resolve() },
@@ -242,25 +243,28 @@ describe('A routing rule behind the gateway', () => {
     expect(served(response)).to.include({ provider: 'openai', fallback: null });
   });
 
-  itInSoak('falls back from a stream without a first token in time, and lets one go on that has one', async () => {
-    gateway = await startGateway({ routing: [rule('safe', ['openai', 'groq'], { firstTokenTimeout: 1_000 })] });
-    gateway.simulator.enqueue({ vendor: 'openai', text: 'Late.', fault: { kind: 'stall', after: { events: 1 } } });
-    const ask = (): Promise<Response> =>
-      gateway.request('/v1/chat/completions', { model: 'safe', messages: MESSAGES, stream: true });
-    const first = await ask();
-    expect(served(first)).to.include({ provider: 'groq', attempts: '2', fallback: 'true' });
-    expect(await first.text()).to.include('cobalt');
-    gateway.simulator.enqueue({
-      vendor: 'openai',
-      text: 'a b c d e f g h '.repeat(10),
-      fault: { kind: 'slow', chunkBytes: 1_000, delayMs: 100 },
-    });
-    const second = await ask();
-    expect(served(second)).to.include({ provider: 'openai', fallback: null });
-    expect(await second.text()).to.include('[DONE]');
-  });
+  itInVirtualTime(
+    'falls back from a stream without a first token in time, and lets one go on that has one',
+    async () => {
+      gateway = await startGateway({ routing: [rule('safe', ['openai', 'groq'], { firstTokenTimeout: 1_000 })] });
+      gateway.simulator.enqueue({ vendor: 'openai', text: 'Late.', fault: { kind: 'stall', after: { events: 1 } } });
+      const ask = (): Promise<Response> =>
+        gateway.request('/v1/chat/completions', { model: 'safe', messages: MESSAGES, stream: true });
+      const first = await ask();
+      expect(served(first)).to.include({ provider: 'groq', attempts: '2', fallback: 'true' });
+      expect(await first.text()).to.include('cobalt');
+      gateway.simulator.enqueue({
+        vendor: 'openai',
+        text: 'a b c d e f g h '.repeat(10),
+        fault: { kind: 'slow', chunkBytes: 1_000, delayMs: 100 },
+      });
+      const second = await ask();
+      expect(served(second)).to.include({ provider: 'openai', fallback: null });
+      expect(await second.text()).to.include('[DONE]');
+    },
+  );
 
-  it('does not open the circuit of a provider that is only too slow for the rule', async () => {
+  itInVirtualTime('does not open the circuit of a provider that is only too slow for the rule', async () => {
     gateway = await startGateway({ routing: [rule('safe', ['openai'], { timeout: 30 })] });
     for (let call = 0; call < 6; call += 1)
       gateway.simulator.enqueue({ vendor: 'openai', text: 'x', fault: { kind: 'stall', after: 'nothing' } });

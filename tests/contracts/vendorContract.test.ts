@@ -7,6 +7,7 @@ import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLM
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ILLMProvider } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { itInVirtualTime } from '../support/itInVirtualTime';
 import { SIMULATED_VENDORS, simulatedProvider } from '../support/simulatedProviders';
 import type { ScriptedResponse } from '../../imports/simulator/ScriptedResponse';
 import type { RecordedRequest, Simulator } from '../../imports/simulator/Simulator';
@@ -206,7 +207,7 @@ for (const vendor of SIMULATED_VENDORS) {
         expect((await aborted).aborted).to.equal(true);
       });
 
-      it('throws a timeout when the time is up', async () => {
+      itInVirtualTime('throws a timeout when the time is up', async () => {
         simulator.enqueue({ text: 'one two', fault: { kind: 'stall' } });
         expect((await failureOf(ask(provider, { input: 'go', timeout: 60 }))).code).to.equal('timeout');
       });
@@ -267,7 +268,7 @@ for (const vendor of SIMULATED_VENDORS) {
       expect(JSON.parse(response.output_text)).to.deep.equal({ name: 'Rome', age: 2777 });
     });
 
-    it('retries after a transient failure', async () => {
+    itInVirtualTime('retries after a transient failure', async () => {
       simulator.enqueue({ status: 500, body: { error: { message: 'passing' } } }, { text: 'second time' });
       expect(await manager.generateText('ann', 'go')).to.equal('second time');
     });

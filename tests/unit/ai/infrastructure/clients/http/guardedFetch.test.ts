@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { getEventListeners, once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import { spy, stub } from 'sinon';
+import type { SinonSpyCall } from 'sinon';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import {
   LLMConnectionError,
@@ -21,6 +23,8 @@ import type {
 import { gone, json, TestHost } from '../../../../../support/TestHost';
 import { deferred } from '../../../../../support/deferred';
 import { failure } from '../../../../../support/failure';
+import { itInVirtualTime } from '../../../../../support/itInVirtualTime';
+import { until } from '../../../../../support/until';
 
 describe('guardedFetch', () => {
   let server: TestHost;
@@ -185,18 +189,40 @@ describe('guardedFetch', () => {
     it('closes an idle socket before the server does', async () => {
       // The server itself would wait longer.
       server.answer = json({}, 200, { 'keep-alive': 'timeout=2' });
-      await (await guarded()(server.url)).text();
-      const [socket] = server.sockets;
-      await once(socket!, 'end');
+      const limits = spy(Socket.prototype, 'setTimeout');
+      try {
+        await (await guarded()(server.url)).text();
+        const isShorter = ({ args: [limit] }: SinonSpyCall<[number]>): boolean => limit > 0 && limit < 2_000;
+        await until(() => limits.getCalls().some(isShorter));
+        const ended = once([...server.sockets][0]!, 'end');
+        limits.getCalls().find(isShorter)!.thisValue.emit('timeout');
+        await ended;
+      } finally {
+        limits.restore();
+      }
     });
 
     it('does not take a request for idle that waits longer than an idle socket is kept', async () => {
-      const fetch = guarded({}, { idleTimeout: 20 });
-      server.answer = (response) => {
-        setTimeout(() => response.write('slow, '), 100);
-        setTimeout(() => response.end('but there'), 200);
-      };
-      expect(await (await fetch(server.url)).text()).to.equal('slow, but there');
+      const sockets = new Set<Socket>();
+      const limits = stub(Socket.prototype, 'setTimeout').callsFake(function (this: Socket, limit) {
+        if (limit === 20) sockets.add(this);
+        return this;
+      });
+      const idle = (): void => sockets.forEach((socket) => void socket.emit('timeout'));
+      try {
+        server.answer = (response) => {
+          idle();
+          response.write('slow, ');
+          setImmediate(() => {
+            idle();
+            response.end('but there');
+          });
+        };
+        expect(await (await guarded({}, { idleTimeout: 20 })(server.url)).text()).to.equal('slow, but there');
+        expect(sockets.size).to.equal(1);
+      } finally {
+        limits.restore();
+      }
     });
 
     it('reports an idle socket that the server had closed', async () => {
@@ -374,13 +400,13 @@ describe('guardedFetch', () => {
   describe('time limits', () => {
     const never = (): void => undefined;
 
-    it('limits the connection, including name lookup', async () => {
+    itInVirtualTime('limits the connection, including name lookup', async () => {
       const error = await failure(guarded({ connectTimeout: 20 }, { lookup: never })('http://slow.example/'));
       expect(error).to.be.instanceOf(LLMTimeoutError);
       expect((error as Error).message).to.equal('slow.example accepted no connection within 20 ms.');
     });
 
-    it('limits the TLS handshake', async () => {
+    itInVirtualTime('limits the TLS handshake', async () => {
       const silent = createServer(never).listen(0, '127.0.0.1');
       await once(silent, 'listening');
       const { port } = silent.address() as AddressInfo;
@@ -390,19 +416,19 @@ describe('guardedFetch', () => {
       silent.close();
     });
 
-    it('limits the headers if the call has a limit', async () => {
+    itInVirtualTime('limits the headers if the call has a limit', async () => {
       server.answer = never;
       const error = await failure(guarded()(server.url, { call: { headersTimeout: 20 } }));
       expect(error).to.be.instanceOf(LLMTimeoutError);
       expect((error as Error).message).to.match(/did not respond within 20 ms/);
     });
 
-    it('limits the entire call before the headers', async () => {
+    itInVirtualTime('limits the entire call before the headers', async () => {
       server.answer = never;
       expect(await failure(guarded({ totalTimeout: 20 })(server.url))).to.be.instanceOf(LLMTimeoutError);
     });
 
-    it('limits the entire call while a body trickles in, and the server notices', async () => {
+    itInVirtualTime('limits the entire call while a body trickles in, and the server notices', async () => {
       let left: Promise<unknown> | undefined;
       server.answer = (response) => {
         left = gone(response);
@@ -417,7 +443,7 @@ describe('guardedFetch', () => {
       await left;
     });
 
-    it('limits the entire call even if the body is not read', async () => {
+    itInVirtualTime('limits the entire call even if the body is not read', async () => {
       const left = new Promise((resolve) => {
         server.answer = (response) => {
           void gone(response).then(resolve);
