@@ -9,6 +9,7 @@ import { runAgent } from '../support/agUi/replayAgUi';
 import { startSimulatedServer } from '../support/startSimulatedServer';
 import { leaveWaitingRun } from '../support/waitingRun';
 import { IS_SOAK, itInSoak } from '../support/soak';
+import { suiteInVirtualTime } from '../support/suiteInVirtualTime';
 
 const TOKEN = 'a-token-for-ag-ui-in-tests';
 /** One of each wire; the soak has them all. */
@@ -20,6 +21,7 @@ const LOCATION: Tool = {
 };
 
 describe('POST /ag-ui', () => {
+  const itInTime = suiteInVirtualTime();
   let server: RunningServer;
   before(async () => {
     server = await startSimulatedServer({ BOLIDE_API_TOKEN: TOKEN });
@@ -44,7 +46,7 @@ describe('POST /ag-ui', () => {
   const runOf = (state: unknown) => (state as { bolide: { executionId: string } }).bolide.executionId;
 
   for (const model of VENDORS)
-    it(`answers on ${model}, with a call, and then the next message`, async () => {
+    itInTime(`answers on ${model}, with a call, and then the next message`, async () => {
       const agent = openThread('Use get_weather for Lisbon');
       const run = await runAgent(agent, bolide({ model }));
       expect(run.error).to.equal(undefined);
@@ -56,7 +58,7 @@ describe('POST /ag-ui', () => {
       expect(textOf(next.messages)).to.equal('user assistant tool assistant user assistant');
     });
 
-  it('streams the live state of a non-blocking call, and its late result', async () => {
+  itInTime('streams the live state of a non-blocking call, and its late result', async () => {
     const agent = openThread('Use research_topic "harbour fog"');
     const states = new Set<string>();
     agent.subscribe({
@@ -73,7 +75,7 @@ describe('POST /ag-ui', () => {
     expect(JSON.stringify(run.messages[2])).to.include('harbour fog');
   });
 
-  it('interrupts for an approval, and continues the same run with the answer', async () => {
+  itInTime('interrupts for an approval, and continues the same run with the answer', async () => {
     const agent = openThread('Use send_reminder "take a coat"');
     const asked = await runAgent(agent);
     expect(asked.outcome).to.equal('interrupt');
@@ -92,7 +94,7 @@ describe('POST /ag-ui', () => {
     expect(entries.map(({ action, outcome }) => [action, outcome])).to.deep.equal([['call.approve', 'done']]);
   });
 
-  it('rejects a call with a reason, and one whose interrupt is cancelled', async () => {
+  itInTime('rejects a call with a reason, and one whose interrupt is cancelled', async () => {
     for (const answer of [
       { status: 'resolved', payload: { approved: false, reason: 'It is warm.' } } as const,
       { status: 'cancelled' } as const,
@@ -106,29 +108,32 @@ describe('POST /ag-ui', () => {
     }
   });
 
-  it('asks again if the answer is about an attempt before the one under review, which only its own answer repeats', async () => {
-    const { loop, runs } = server.host.module;
-    const executionId = randomUUID();
-    const text = '{"text":"take a coat"}';
-    const options = { tool: 'send_reminder', arguments: text, waitsFor: 'review' } as const;
-    await leaveWaitingRun(server.host.module, { executionId, userId: 'local', providerId: 'openai', ...options });
-    const call = (await runs.load(executionId))?.calls[0];
-    const approval = { executionId, callId: call?.id ?? '', argumentsHash: argumentsHash(text) };
-    const agent = openThread('Use send_reminder "take a coat"');
-    const approve = (interruptId: string) =>
-      runAgent(agent, { resume: [{ interruptId, status: 'resolved', payload: { approved: true } }] });
-    const asked = await approve(toInterruptId(approval));
-    expect(asked.error).to.equal(undefined);
-    expect(asked.outcome).to.equal('interrupt');
-    expect(asked.interrupts[0]?.reason).to.equal('bolide:review');
-    expect(await loop.stateOfCall(executionId, approval.callId)).to.equal('needs_review');
-    const run = await approve(asked.interrupts[0]?.id ?? '');
-    expect(run.error).to.equal(undefined);
-    expect(run.outcome).to.equal('success');
-    expect(await loop.stateOfCall(executionId, approval.callId)).to.equal('completed');
-  });
+  itInTime(
+    'asks again if the answer is about an attempt before the one under review, which only its own answer repeats',
+    async () => {
+      const { loop, runs } = server.host.module;
+      const executionId = randomUUID();
+      const text = '{"text":"take a coat"}';
+      const options = { tool: 'send_reminder', arguments: text, waitsFor: 'review' } as const;
+      await leaveWaitingRun(server.host.module, { executionId, userId: 'local', providerId: 'openai', ...options });
+      const call = (await runs.load(executionId))?.calls[0];
+      const approval = { executionId, callId: call?.id ?? '', argumentsHash: argumentsHash(text) };
+      const agent = openThread('Use send_reminder "take a coat"');
+      const approve = (interruptId: string) =>
+        runAgent(agent, { resume: [{ interruptId, status: 'resolved', payload: { approved: true } }] });
+      const asked = await approve(toInterruptId(approval));
+      expect(asked.error).to.equal(undefined);
+      expect(asked.outcome).to.equal('interrupt');
+      expect(asked.interrupts[0]?.reason).to.equal('bolide:review');
+      expect(await loop.stateOfCall(executionId, approval.callId)).to.equal('needs_review');
+      const run = await approve(asked.interrupts[0]?.id ?? '');
+      expect(run.error).to.equal(undefined);
+      expect(run.outcome).to.equal('success');
+      expect(await loop.stateOfCall(executionId, approval.callId)).to.equal('completed');
+    },
+  );
 
-  it('repeats the end of a run for a repeated answer', async () => {
+  itInTime('repeats the end of a run for a repeated answer', async () => {
     const agent = openThread('Use send_reminder "take a coat"');
     const asked = await runAgent(agent);
     const before = structuredClone(agent.messages);
@@ -144,7 +149,7 @@ describe('POST /ag-ui', () => {
     );
   });
 
-  it('refuses a message while interrupts are open, and answers to unknown ones', async () => {
+  itInTime('refuses a message while interrupts are open, and answers to unknown ones', async () => {
     const agent = openThread('Use send_reminder "take a coat"');
     await runAgent(agent);
     agent.pendingInterrupts = [];
@@ -155,7 +160,7 @@ describe('POST /ag-ui', () => {
     expect(unknown.seen.at(-1)).to.include({ type: 'RUN_ERROR', code: 'invalid-request' });
   });
 
-  it('asks for the result of a server’s external tool', async () => {
+  itInTime('asks for the result of a server’s external tool', async () => {
     const agent = openThread('Use consult_expert "Is it safe to sail?"');
     const asked = await runAgent(agent, bolide({ tools: ['consult_expert'] }));
     expect(asked.interrupts[0]?.reason).to.equal('bolide:result');
@@ -166,7 +171,7 @@ describe('POST /ag-ui', () => {
     expect(run.messages.find(({ role }) => role === 'tool')?.content).to.equal('It is.');
   });
 
-  it('has the front end execute its own tools', async () => {
+  itInTime('has the front end execute its own tools', async () => {
     const agent = openThread('Use get_location');
     const first = await runAgent(agent, { tools: [LOCATION] });
     expect(first.outcome).to.equal('success');
@@ -180,7 +185,7 @@ describe('POST /ag-ui', () => {
     expect(JSON.stringify(second.messages[3])).to.include('Lisbon harbour');
   });
 
-  it('ends a run whose front-end call is never answered, once the conversation goes on', async () => {
+  itInTime('ends a run whose front-end call is never answered, once the conversation goes on', async () => {
     const agent = openThread('Use get_location');
     const first = await runAgent(agent, { tools: [LOCATION] });
     ask(agent, 'Never mind.');
@@ -214,7 +219,7 @@ describe('POST /ag-ui', () => {
     }
   });
 
-  it('answers a repeated request with the run that it has started', async () => {
+  itInTime('answers a repeated request with the run that it has started', async () => {
     const agent = openThread('Tell me about harbours.');
     const before = structuredClone(agent.messages);
     const first = await runAgent(agent, { runId: 'the-same-run' });
@@ -225,7 +230,7 @@ describe('POST /ag-ui', () => {
     expect(second.messages).to.deep.equal(first.messages);
   });
 
-  it('takes system messages and context as instructions', async () => {
+  itInTime('takes system messages and context as instructions', async () => {
     const agent = openThread();
     agent.messages.push({ id: 's', role: 'system', content: 'Be brief.' });
     ask(agent, 'Hello?');
@@ -246,7 +251,7 @@ describe('POST /ag-ui', () => {
       { threadId: 't', runId: 'r', messages: [], forwardedProps: { bolide: { model: 7 } } },
     ],
   ] as const)
-    it(`names "${path}" if it is invalid`, async () => {
+    itInTime(`names "${path}" if it is invalid`, async () => {
       const response = await fetch(`${server.url}/ag-ui`, {
         method: 'POST',
         headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
@@ -256,7 +261,7 @@ describe('POST /ag-ui', () => {
       expect(JSON.stringify(await response.json())).to.include(`\\"${path}\\"`);
     });
 
-  it('refuses a client without a token', async () => {
+  itInTime('refuses a client without a token', async () => {
     const response = await fetch(`${server.url}/ag-ui`, { method: 'POST', body: '{}' });
     expect(response.status).to.equal(401);
   });

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startGateway } from '../support/gateway';
 import type { Gateway, GatewayOptions } from '../support/gateway';
+import { itInVirtualTime } from '../support/itInVirtualTime';
 
 const ROUTES = [
   { api: 'Responses', path: '/v1/responses', body: (model: string) => ({ model, input: 'Hi' }) },
@@ -142,11 +143,11 @@ describe('A retry behind the gateway', () => {
   });
 
   for (const { api, path, body } of ROUTES) {
-    it(`of ${api} happens before the status line of a stream is sent`, async () => {
+    itInVirtualTime(`of ${api} happens before the status line of a stream is sent`, async (time) => {
       gateway = await startGateway({ api: { limits: { keepAliveAfter: 5 } } });
       for (const model of ['openai', 'anthropic']) {
         gateway.simulator.enqueue(async () => {
-          await new Promise((resolve) => setTimeout(resolve, 60));
+          await time.after(60);
           return { status: 429, body: { error: { type: 'rate_limit_error', message: 'Slow down.' } } };
         });
         const response = await gateway.request(path, { ...body(model), stream: true });

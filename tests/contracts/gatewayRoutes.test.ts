@@ -11,6 +11,7 @@ import { startGateway, TOKENS } from '../support/gateway';
 import type { GatewayRequestInit, Gateway } from '../support/gateway';
 import { expectValid } from '../support/openResponses';
 import { allInSoak } from '../support/soak';
+import { itInVirtualTime } from '../support/itInVirtualTime';
 
 interface GenerationRoute {
   readonly name: string;
@@ -399,7 +400,7 @@ describe('Gateway routes', () => {
     });
   }
 
-  it('respond with a timeout if the vendor sends nothing', async () => {
+  itInVirtualTime('respond with a timeout if the vendor sends nothing', async () => {
     const slow = await startGateway({ row: { limits: { streamIdleTimeout: 100, totalTimeout: 100 } } });
     for (const route of GENERATION_ROUTES) {
       slow.simulator.enqueue({ fault: { kind: 'stall', after: 'nothing' } });

@@ -11,6 +11,7 @@ import type { Gateway } from '../support/gateway';
 import { missingFrom } from '../support/missingFrom';
 import { RECORDINGS_ROOT, RECORDINGS, sseMessages } from '../support/recordings';
 import type { Recording } from '../support/recordings';
+import { itInVirtualTime } from '../support/itInVirtualTime';
 
 // One word in camelCase, since Google treats snake_case as camelCase.
 const UNKNOWN_FIELDS = { brandNew: { deep: [1, null, 'x'], flag: true } };
@@ -332,46 +333,49 @@ describe("A vendor's response headers", () => {
 
   for (const testCase of CASES) {
     for (const stream of [false, true]) {
-      it(`reach only clients of its own API if they are relevant to clients (${testCase.name}${stream ? ', streaming' : ''})`, async () => {
-        const gateway = await startGateway({ attempts: 2 });
-        const requestBody = (model: string): JsonObject => ({
-          ...PLAIN[testCase.wire],
-          ...(testCase.wire === 'gemini' ? {} : { model, ...(stream ? { stream } : {}) }),
-        });
-        const path = (model: string): string => testCase.path(stream).replace('/google:', `/${model}:`);
-        // The headers of the last attempt count.
-        gateway.simulator.enqueue(
-          {
-            raw: ' ',
-            headers: {
-              'content-type': stream ? 'text/event-stream' : 'application/json',
-              'x-ratelimit-remaining-tokens': '1',
+      itInVirtualTime(
+        `reach only clients of its own API if they are relevant to clients (${testCase.name}${stream ? ', streaming' : ''})`,
+        async () => {
+          const gateway = await startGateway({ attempts: 2 });
+          const requestBody = (model: string): JsonObject => ({
+            ...PLAIN[testCase.wire],
+            ...(testCase.wire === 'gemini' ? {} : { model, ...(stream ? { stream } : {}) }),
+          });
+          const path = (model: string): string => testCase.path(stream).replace('/google:', `/${model}:`);
+          // The headers of the last attempt count.
+          gateway.simulator.enqueue(
+            {
+              raw: ' ',
+              headers: {
+                'content-type': stream ? 'text/event-stream' : 'application/json',
+                'x-ratelimit-remaining-tokens': '1',
+              },
             },
-          },
-          { text: 'Hi', headers: HEADERS },
-        );
-        const httpResponse = await gateway.request(path(testCase.vendor), requestBody(testCase.vendor));
-        expect(httpResponse.status, await httpResponse.text()).to.equal(200);
-        expectShown(httpResponse, true);
-        expect(httpResponse.headers.get('x-ratelimit-remaining-tokens')).to.equal(null);
+            { text: 'Hi', headers: HEADERS },
+          );
+          const httpResponse = await gateway.request(path(testCase.vendor), requestBody(testCase.vendor));
+          expect(httpResponse.status, await httpResponse.text()).to.equal(200);
+          expectShown(httpResponse, true);
+          expect(httpResponse.headers.get('x-ratelimit-remaining-tokens')).to.equal(null);
 
-        gateway.simulator.enqueue({
-          status: 400,
-          body: { error: { message: 'x' } },
-          headers: { ...HEADERS, 'retry-after': '7' },
-        });
-        const refused = await gateway.request(path(testCase.vendor), requestBody(testCase.vendor));
-        expect(refused.status, await refused.text()).to.equal(400);
-        expectShown(refused, true);
-        expect(refused.headers.get('retry-after')).to.equal('7');
+          gateway.simulator.enqueue({
+            status: 400,
+            body: { error: { message: 'x' } },
+            headers: { ...HEADERS, 'retry-after': '7' },
+          });
+          const refused = await gateway.request(path(testCase.vendor), requestBody(testCase.vendor));
+          expect(refused.status, await refused.text()).to.equal(400);
+          expectShown(refused, true);
+          expect(refused.headers.get('retry-after')).to.equal('7');
 
-        const other = testCase.vendor === 'anthropic' ? 'google' : 'anthropic';
-        gateway.simulator.enqueue({ text: 'Hi', headers: HEADERS });
-        const foreign = await gateway.request(path(other), requestBody(other));
-        expect(foreign.status, await foreign.text()).to.equal(200);
-        expectShown(foreign, false);
-        await gateway.close();
-      });
+          const other = testCase.vendor === 'anthropic' ? 'google' : 'anthropic';
+          gateway.simulator.enqueue({ text: 'Hi', headers: HEADERS });
+          const foreign = await gateway.request(path(other), requestBody(other));
+          expect(foreign.status, await foreign.text()).to.equal(200);
+          expectShown(foreign, false);
+          await gateway.close();
+        },
+      );
     }
   }
 });

@@ -29,6 +29,7 @@ import type { ServedMcp } from '../support/mcp/serveMcp';
 import { sharedDatabase } from '../support/sharedDatabase';
 import { RecordingLogger } from '../support/RecordingLogger';
 import { until } from '../support/until';
+import { itInVirtualTime } from '../support/itInVirtualTime';
 
 const STDIO_SERVER = join(__dirname, '../support/mcp/stdioServer.ts');
 const ADMIN: Actor = { userId: 'root', isAdmin: true, source: 'http' };
@@ -132,7 +133,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES)) {
       await opened.close();
     });
 
-    it('hand headers to vendors only if they were entered for that', async () => {
+    itInVirtualTime('hand headers to vendors only if they were entered for that', async () => {
       await save({ hosted: true });
       expect(await get(here)).to.include({
         hosted: true,
@@ -152,7 +153,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES)) {
       expect((await get(here)).headerNames).to.deep.equal(['authorization']);
     });
 
-    it('offer nothing that no admin has approved, and no tool that has changed since', async () => {
+    itInVirtualTime('offer nothing that no admin has approved, and no tool that has changed since', async () => {
       await save();
       const added = await shown();
       expect(added.tools.map(({ tool, state, enabled }) => [tool, state, enabled])).to.deep.equal([
@@ -178,7 +179,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES)) {
       await until(() => namesIn(here).length === 2);
     });
 
-    it('do not run a tool that was switched off while a run still offers it', async () => {
+    itInVirtualTime('do not run a tool that was switched off while a run still offers it', async () => {
       await save();
       await approve(await shown());
       await until(() => namesIn(here).length === 2);
@@ -198,7 +199,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES)) {
       await until(() => here.registry.getToolDefinition('docs_delete')?.needsApproval === undefined);
     });
 
-    it('do not take the names of each other’s tools, and say whose they are', async () => {
+    itInVirtualTime('do not take the names of each other’s tools, and say whose they are', async () => {
       await save();
       await approve(await shown());
       await until(() => namesIn(here).length === 2);
@@ -221,7 +222,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES)) {
     });
 
     describeInSoak('that are programs', () => {
-      it('are started where the operator permits it', async () => {
+      itInVirtualTime('are started where the operator permits it', async () => {
         allowCommands = true;
         const permitted = await create();
         const program = {
@@ -244,7 +245,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES)) {
       });
     });
 
-    it('are followed by other processes', async () => {
+    itInVirtualTime('are followed by other processes', async () => {
       await save();
       await approve(await shown());
       await until(() => namesIn(there).length === 2);
@@ -260,7 +261,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES)) {
       expect(await opened.database.collection(MCP_DEFINITIONS).find({})).to.deep.equal([]);
     });
 
-    it('have their secrets sealed, shown to nobody, and sent nowhere else', async () => {
+    itInVirtualTime('have their secrets sealed, shown to nobody, and sent nowhere else', async () => {
       await save({ enabled: false });
       const stored = JSON.stringify(await opened.database.collection(MCP_SERVERS).find({}));
       expect(stored).to.include(served.url).and.not.include('sk-of-the-docs');
@@ -281,7 +282,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES)) {
       await third.managed.close();
     });
 
-    it('are resealed with a new key', async () => {
+    itInVirtualTime('are resealed with a new key', async () => {
       const [first, second] = [1, 2].map((byte) => `k${byte}:${Buffer.alloc(32, byte).toString('base64')}`);
       await save({ enabled: false });
       const rotated = await create(`${second},${first}`);
@@ -292,7 +293,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES)) {
       await Promise.all([rotated.managed.close(), later.managed.close()]);
     });
 
-    it('are tried out without being stored', async () => {
+    itInVirtualTime('are tried out without being stored', async () => {
       const { tools, server } = await here.operations['ai.mcpServers.test'](ADMIN, { name: 'docs', url: served.url });
       expect(tools.map(({ name }) => name)).to.deep.equal(['search', 'delete']);
       expect(server).to.deep.equal({ name: 'hostile', version: '0' });
@@ -301,7 +302,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES)) {
       expect(await failure(refused)).to.have.property('code', 'connection-failed');
     });
 
-    it('are shown beside those of the settings, which stay as they are', async () => {
+    itInVirtualTime('are shown beside those of the settings, which stay as they are', async () => {
       const [fixed] = (await here.operations['ai.mcpServers.list'](ADMIN)).servers;
       expect(fixed).to.include({ name: 'fixed', source: 'settings', url: 'https://mcp.invalid/' });
       for (const [operation, fields] of [
@@ -315,7 +316,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES)) {
           .that.includes('AI_MCP_SERVERS');
     });
 
-    it('are for admins', async () => {
+    itInVirtualTime('are for admins', async () => {
       for (const [name, operation] of Object.entries<Operation>({ ...here.operations })) {
         expect(await failure(operation(ANN, { name: 'docs' })), name).to.be.instanceOf(LLMPermissionError);
         expect(await failure(operation({ userId: '', source: 'http' }, {})), name).to.be.instanceOf(LLMAuthError);
@@ -331,7 +332,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES)) {
       [{ name: 'a', url: 'https://a.example', speed: 1 }, 'speed'],
       [{ name: 'a', command: 'sh' }, 'command'],
     ] as const)
-      it(`are refused: ${JSON.stringify(fields)}`, async () => {
+      itInVirtualTime(`are refused: ${JSON.stringify(fields)}`, async () => {
         expect(await failure(here.operations['ai.mcpServers.save'](ADMIN, fields))).to.include({ path });
       });
   });

@@ -9,6 +9,7 @@ import type { RunningServer } from '../../imports/startup/node/startServer';
 import { CANARY } from '../support/canaries';
 import { startStandalone } from '../support/startStandalone';
 import { until } from '../support/until';
+import { itInVirtualTime } from '../support/itInVirtualTime';
 
 /** The simulator repeats it, so it is no canary. */
 const SECRET = 'sk-0123456789abcdef';
@@ -44,7 +45,7 @@ describe('The request log of a host', () => {
   const list = async (query = ''): Promise<RequestPage> =>
     (await (await send(`/requests${query}`)).json()) as RequestPage;
 
-  it('is complete after a restart, since closing the host writes what waits', async () => {
+  itInVirtualTime('is complete after a restart, since closing the host writes what waits', async () => {
     for (let call = 0; call < 5; call += 1) await ask();
     await server.close();
     server = await start();
@@ -54,7 +55,7 @@ describe('The request log of a host', () => {
     expect(requests[0]).to.deep.include({ source: 'gateway', tokenName: 'local use', state: 'completed' });
   });
 
-  it('returns a request with its bodies, without secrets', async () => {
+  itInVirtualTime('returns a request with its bodies, without secrets', async () => {
     await ask();
     await server.host.requestLog.flush();
     const [request] = (await list()).requests;
@@ -71,7 +72,7 @@ describe('The request log of a host', () => {
     expect((await send('/requests?limit=0')).status).to.equal(400);
   });
 
-  it('names the API and the token of runs, and what the queue starts', async () => {
+  itInVirtualTime('names the API and the token of runs, and what the queue starts', async () => {
     const started = await send('/runs', { requestId: 'r', providerId: 'openai', input: 'Hello', tools: [] });
     expect(started.status).to.equal(202);
     const message = { id: 'm', role: 'user' };
@@ -97,7 +98,7 @@ describe('The request log of a host', () => {
     expect((await list('?source=job')).total).to.equal(1);
   });
 
-  it('notifies open pages of new entries', async () => {
+  itInVirtualTime('notifies open pages of new entries', async () => {
     const seen: Topic[] = [];
     const stop = server.host.changes.subscribe({ userId: 'local', source: 'http' }, (topics) => seen.push(...topics));
     await ask();
@@ -106,7 +107,7 @@ describe('The request log of a host', () => {
     stop();
   });
 
-  it('is empty where it is switched off', async () => {
+  itInVirtualTime('is empty where it is switched off', async () => {
     await server.close();
     server = await start({ REQUEST_LOG: 'off' });
     await ask();

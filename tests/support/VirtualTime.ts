@@ -8,10 +8,11 @@ import { useFakeTimers } from 'sinon';
 import type { SinonFakeTimers } from 'sinon';
 import { until } from './until';
 
-/** That of the system, whatever a test does with time. */
-const { setImmediate } = globalThis;
+/** Those of the system, whatever a test does with time. */
+const { setImmediate, setTimeout } = globalThis;
 
-/** Turns of the event loop in which a socket of this process would have brought what is on its way. */
+/** Milliseconds that pass at a time, after so many turns of the event loop. */
+const STEP = 10;
 const QUIET_TURNS = 4;
 
 // All connections of `fetch` share one timer, which the first of them sets and nothing replaces. If it were a virtual
@@ -19,16 +20,20 @@ const QUIET_TURNS = 4;
 void fetch('http://127.0.0.1:65535').catch(() => undefined);
 
 export class VirtualTime {
+  private static current: VirtualTime | undefined;
+
   private constructor(private readonly clock: SinonFakeTimers) {}
 
   /** @param now milliseconds since 1970; default: the real time, so that certificates and tokens are valid */
   static start(now = Date.now()): VirtualTime {
-    return new VirtualTime(
+    // That of a test which hangs ends with it.
+    this.current?.stop();
+    return (this.current = new VirtualTime(
       useFakeTimers({
         now,
         toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
       }),
-    );
+    ));
   }
 
   /** Timers that are set. */
@@ -39,6 +44,11 @@ export class VirtualTime {
   /** Runs what is due within so many milliseconds, and what follows from it by promises alone. */
   async pass(milliseconds: number): Promise<void> {
     await this.clock.tickAsync(milliseconds);
+  }
+
+  /** Resolves when so many milliseconds have passed: for what is done `during` them. */
+  after(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => this.clock.setTimeout(resolve, milliseconds));
   }
 
   /**
@@ -54,35 +64,38 @@ export class VirtualTime {
   }
 
   /**
-   * Lets time pass, timer by timer, while something is done that waits for timers and sockets in turn, such as a
-   * client that tries again. Where no file is being read or written and no connection made, some turns of the event
-   * loop go by, and then the next timer is due.
+   * Lets time pass while something is done that waits for timers and sockets in turn, such as a client that tries
+   * again. A second takes some hundred turns of the event loop, and nothing passes while a file is read or written, a
+   * connection made, or a worker thread awaited.
    * @param most milliseconds that may pass: less than any limit that must not end what is in progress
    */
   async during<T>(most: number, act: () => Promise<T>): Promise<T> {
     let hasSettled = false;
-    let isOver = false;
     const settle = (): void => void (hasSettled = true);
-    const end = setTimeout(() => (isOver = true), most);
     const work = act();
     work.then(settle, settle);
-    await until(async () => {
-      if (!hasSettled && !isOver && (await isQuiet())) await this.clock.nextAsync();
-      return hasSettled;
-    });
-    clearTimeout(end);
+    for (let passed = 0; !hasSettled && passed < most;) {
+      await turnsOfEventLoop(QUIET_TURNS);
+      if (isWorking()) await new Promise((resolve) => setTimeout(resolve, 1));
+      else {
+        this.clock.tick(STEP);
+        passed += STEP;
+      }
+    }
     return work;
   }
 
   stop(): void {
+    VirtualTime.current = undefined;
     this.clock.restore();
   }
 }
 
-async function isQuiet(): Promise<boolean> {
-  for (let turn = 0; turn < QUIET_TURNS; turn++) {
-    if (process.getActiveResourcesInfo().some((name) => /Req|Connect/.test(name))) return false;
-    await new Promise<void>((resolve) => setImmediate(resolve));
-  }
-  return true;
+async function turnsOfEventLoop(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
+
+/** Whether something goes on that takes longer than turns. A worker thread that is not awaited has no port here. */
+function isWorking(): boolean {
+  return process.getActiveResourcesInfo().some((name) => /Req|Connect|MessagePort/.test(name));
 }

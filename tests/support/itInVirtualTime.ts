@@ -1,13 +1,15 @@
 import { VirtualTime } from './VirtualTime';
 
-/** Virtual milliseconds. Limits on vendor calls and on connections are longer. */
-const MOST = 20_000;
+export type VirtualTest = (time: VirtualTime) => Promise<void>;
+
+/** Milliseconds that may pass in a test. Limits on vendor calls and on connections are longer. */
+export const MOST = 20_000;
 
 /**
- * A test in which time passes timer by timer, for what polls, retries, pauses and expires on the way.
+ * A test in which time passes by itself, for what polls, retries, pauses and expires on the way.
  * @param most milliseconds that may pass; see `VirtualTime.during`
  */
-export function itInVirtualTime(title: string, test: (time: VirtualTime) => Promise<void>, most = MOST): void {
+export function itInVirtualTime(title: string, test: VirtualTest, most = MOST): void {
   it(title, async () => {
     const time = VirtualTime.start();
     try {

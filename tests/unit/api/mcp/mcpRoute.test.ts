@@ -7,8 +7,10 @@ import { connect, REVISIONS, startOffering } from '../../../support/mcp/offering
 import type { OfferingServer } from '../../../support/mcp/offeringServer';
 import { requestWithTasks } from '../../../support/mcp/requestWithTasks';
 import { until } from '../../../support/until';
+import { suiteInVirtualTime } from '../../../support/suiteInVirtualTime';
 
 describe('/mcp', () => {
+  const itInTime = suiteInVirtualTime();
   let server: OfferingServer;
 
   before(async () => {
@@ -34,7 +36,7 @@ describe('/mcp', () => {
     request(method, { taskId }, token);
 
   for (const revision of REVISIONS) {
-    it(`lists and calls tools in the revision ${revision}`, async () => {
+    itInTime(`lists and calls tools in the revision ${revision}`, async () => {
       const client = await connect(server, { revision });
       expect(client.getNegotiatedProtocolVersion()).to.equal(revision);
       const { tools } = await client.listTools();
@@ -55,7 +57,7 @@ describe('/mcp', () => {
       await client.close();
     });
 
-    it(`reports progress, and aborts what is cancelled, in the revision ${revision}`, async () => {
+    itInTime(`reports progress, and aborts what is cancelled, in the revision ${revision}`, async () => {
       const client = await connect(server, { revision });
       const reports: unknown[] = [];
       await client.callTool({ name: 'steps' }, { onprogress: (progress) => reports.push(progress) });
@@ -71,7 +73,7 @@ describe('/mcp', () => {
       await client.close();
     });
 
-    it(`reports no progress after the error of a tool that goes on reporting, in ${revision}`, async () => {
+    itInTime(`reports no progress after the error of a tool that goes on reporting, in ${revision}`, async () => {
       let report: (fraction: number) => void = () => undefined;
       server.tools.register({
         name: 'late_break',
@@ -99,7 +101,7 @@ describe('/mcp', () => {
       server.tools.unregister('late_break');
     });
 
-    it(`runs a tool that needs approval once the person at the client has approved, in ${revision}`, async () => {
+    itInTime(`runs a tool that needs approval once the person at the client has approved, in ${revision}`, async () => {
       for (const answer of ['accept', 'decline'] as const) {
         const asked: string[] = [];
         const client = await connect(server, {
@@ -122,7 +124,7 @@ describe('/mcp', () => {
     });
   }
 
-  it('says where to approve if the client cannot ask, or the token may not decide', async () => {
+  itInTime('says where to approve if the client cannot ask, or the token may not decide', async () => {
     server.state.sent.length = 0;
     const plain = await connect(server);
     expect(textOf(await plain.callTool({ name: 'send', arguments: { text: 'x' } }))).to.match(
@@ -150,7 +152,7 @@ describe('/mcp', () => {
     await eager.close();
   });
 
-  it('takes an answer for the call that was shown, and no other', async () => {
+  itInTime('takes an answer for the call that was shown, and no other', async () => {
     server.state.sent.length = 0;
     const client = await connect(server, { capabilities: { elicitation: {} } });
     const args = { name: 'send', arguments: { text: 'small' } };
@@ -196,7 +198,7 @@ describe('/mcp', () => {
     await client.close();
   });
 
-  it('tells clients of tools that come and go', async () => {
+  itInTime('tells clients of tools that come and go', async () => {
     for (const revision of ['2026-07-28', '2025-11-25'] as const) {
       let changes = 0;
       const client = await connect(server, {
@@ -220,7 +222,7 @@ describe('/mcp', () => {
     }
   });
 
-  it('starts a run, tells how it ended, and cancels one', async () => {
+  itInTime('starts a run, tells how it ended, and cancels one', async () => {
     const client = await connect(server);
     const { executionId } = structured(await client.callTool({ name: 'start_run', arguments: { input: 'Hello' } }));
     const done = structured(await client.callTool({ name: 'get_run', arguments: { executionId, waitSeconds: 20 } }));
@@ -239,7 +241,7 @@ describe('/mcp', () => {
     await Promise.all([client.close(), stranger.close()]);
   });
 
-  it('makes a task of a run for clients that know tasks, which is the run', async () => {
+  itInTime('makes a task of a run for clients that know tasks, which is the run', async () => {
     const source = mcp({
       ...{ name: 'bolide', url: `${server.url}/mcp`, allowPrivateHosts: true },
       headers: { authorization: `Bearer ${server.token}` },
@@ -266,7 +268,7 @@ describe('/mcp', () => {
     await source.close();
   });
 
-  it('makes a task of a call of a non-blocking tool, which is its user’s', async () => {
+  itInTime('makes a task of a call of a non-blocking tool, which is its user’s', async () => {
     const source = mcp({
       ...{ name: 'bolide', url: `${server.url}/mcp`, allowPrivateHosts: true },
       headers: { authorization: `Bearer ${server.token}` },
@@ -293,7 +295,7 @@ describe('/mcp', () => {
     await source.close();
   });
 
-  it('tells how far a task is, aborts one that is cancelled, and says why one has failed', async () => {
+  itInTime('tells how far a task is, aborts one that is cancelled, and says why one has failed', async () => {
     const { aborted } = server.state;
     server.tools.register({
       name: 'late_task',
@@ -326,7 +328,7 @@ describe('/mcp', () => {
     expect(await request('tools/call', { name: 'send', arguments: { text: 'x' } })).not.to.have.property('taskId');
   });
 
-  it('records the tools that are called', async () => {
+  itInTime('records the tools that are called', async () => {
     const client = await connect(server);
     await client.callTool({ name: 'fail' });
     await client.close();
@@ -339,7 +341,7 @@ describe('/mcp', () => {
     });
   });
 
-  it('refuses callers without a token or scope, and says where to get one', async () => {
+  itInTime('refuses callers without a token or scope, and says where to get one', async () => {
     const metadata = `${server.url}/.well-known/oauth-protected-resource/mcp`;
     const nobody = await post({});
     expect(nobody.status).to.equal(401);
@@ -354,7 +356,7 @@ describe('/mcp', () => {
     });
   });
 
-  it('lets a token call the tools that it may use, at its rate', async () => {
+  itInTime('lets a token call the tools that it may use, at its rate', async () => {
     const admin = { userId: 'local', isAdmin: true, source: 'http' } as const;
     const fields = {
       name: 'few',
@@ -374,7 +376,7 @@ describe('/mcp', () => {
     await client.close();
   });
 
-  it('ends the calls of a user whose data is deleted', async () => {
+  itInTime('ends the calls of a user whose data is deleted', async () => {
     const client = await connect({ url: server.url, token: await tokenOf(['generate']) });
     server.state.aborted.length = 0;
     const begun = new Promise<void>((resolve) => (server.state.onWait = resolve));
@@ -386,13 +388,13 @@ describe('/mcp', () => {
     await client.close();
   });
 
-  it('refuses pages of other origins, and foreign names that resolve to this machine', async () => {
+  itInTime('refuses pages of other origins, and foreign names that resolve to this machine', async () => {
     const authorization = `Bearer ${server.token}`;
     expect((await post({ authorization, origin: 'https://evil.example' })).status).to.equal(403);
     expect((await post({ authorization, origin: server.url })).status).to.equal(200);
   });
 
-  it('refuses the session of another user', async () => {
+  itInTime('refuses the session of another user', async () => {
     const initialize = {
       ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
       params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },

@@ -23,6 +23,7 @@ import { OpenAIClient } from '../../../../../imports/business/ai/infrastructure/
 import type { VendorCall, VendorClient } from '../../../../../imports/business/ai/infrastructure/clients/VendorClient';
 import { failure } from '../../../../support/failure';
 import { gone, json, TestHost } from '../../../../support/TestHost';
+import { itInVirtualTime } from '../../../../support/itInVirtualTime';
 
 const KEY: Credential = { kind: 'api_key', token: 'canary-key-4711' };
 const TOKEN: Credential = { kind: 'bearer', token: 'canary-token-4712' };
@@ -304,7 +305,7 @@ describe('vendor clients', () => {
         expect(await failure(connect(row).send({ ...CALL, signal: refused.signal }))).to.equal(reason);
       });
 
-      it("applies the call's time limit, and the idle limit to a stream that never starts", async () => {
+      itInVirtualTime("applies the call's time limit, and the idle limit to a stream that never starts", async () => {
         server.answer = () => undefined;
         expect(await failure(connect(row).send({ ...CALL, timeout: 25 })))
           .to.be.instanceOf(LLMTimeoutError)

@@ -15,6 +15,7 @@ import {
 } from '../../../../../imports/business/ai/infrastructure/persistence/runs/DocumentRunEvents';
 import { RecordingLogger } from '../../../../support/RecordingLogger';
 import { until } from '../../../../support/until';
+import { itInVirtualTime } from '../../../../support/itInVirtualTime';
 
 const TIMES = { read: 5, look: 5, publish: 5, linger: 20, lateness: 120_000 };
 
@@ -76,19 +77,22 @@ describe('RunEventRelay', () => {
   const numbers = (count: number, from = 0): readonly string[] =>
     Array.from({ length: count }, (_, index) => String(from + index));
 
-  it('shows the events of another process once and in their order, also those before it knew the watcher', async () => {
-    const [first, second] = [open(), open()];
-    for (const text of numbers(20)) first.emit('ann', text);
-    const { texts, gaps } = second.watch('ann');
-    await until(() => texts.length >= 20);
-    for (const text of numbers(80, 20)) {
-      first.emit('ann', text);
-      if (Number(text) % 10 === 0) await new Promise((resolve) => setTimeout(resolve, 3));
-    }
-    await until(() => texts.length >= 100);
-    expect(texts).to.deep.equal(numbers(100));
-    expect(gaps).to.deep.equal([]);
-  });
+  itInVirtualTime(
+    'shows the events of another process once and in their order, also those before it knew the watcher',
+    async (time) => {
+      const [first, second] = [open(), open()];
+      for (const text of numbers(20)) first.emit('ann', text);
+      const { texts, gaps } = second.watch('ann');
+      await until(() => texts.length >= 20);
+      for (const text of numbers(80, 20)) {
+        first.emit('ann', text);
+        if (Number(text) % 10 === 0) await time.after(3);
+      }
+      await until(() => texts.length >= 100);
+      expect(texts).to.deep.equal(numbers(100));
+      expect(gaps).to.deep.equal([]);
+    },
+  );
 
   it('shows a user no events of others, and stores none of them', async () => {
     const [first, second] = [open(), open()];
@@ -118,7 +122,7 @@ describe('RunEventRelay', () => {
     expect(rest.gaps).to.deep.equal([]);
   });
 
-  it('writes nothing while nobody watches, and stops when the last watcher has left', async () => {
+  itInVirtualTime('writes nothing while nobody watches, and stops when the last watcher has left', async (time) => {
     const [first, second] = [open(), open()];
     const count = (): Promise<number> => database.collection(RUN_EVENTS).count({});
     let reads = 0;
@@ -128,7 +132,7 @@ describe('RunEventRelay', () => {
       return read(...args);
     };
     first.emit('ann', 'unseen');
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await time.after(30);
     expect([await count(), reads]).to.deep.equal([0, 0]);
     const { stop } = second.watch('ann');
     await until(async () => {
@@ -138,13 +142,13 @@ describe('RunEventRelay', () => {
     });
     stop();
     // It lingers, so that one that reconnects misses nothing.
-    await new Promise((resolve) => setTimeout(resolve, TIMES.linger + 30));
+    await time.after(TIMES.linger + 30);
     const before = reads;
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await time.after(30);
     expect(reads).to.equal(before);
   });
 
-  it('reads each segment once, also if more are new than are read at a time', async () => {
+  itInVirtualTime('reads each segment once, also if more are new than are read at a time', async (time) => {
     const { watch } = open();
     const [origins, users] = [numbers(7), numbers(100)];
     for (const origin of origins)
@@ -165,7 +169,7 @@ describe('RunEventRelay', () => {
     };
     const { texts } = watch();
     await until(() => texts.length >= 700);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await time.after(30);
     expect(new Set(texts).size).to.equal(700);
     expect(read).to.equal(700);
   });

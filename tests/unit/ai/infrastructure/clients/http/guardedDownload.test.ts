@@ -13,6 +13,7 @@ import type { GuardedFetch } from '../../../../../../imports/business/ai/infrast
 import { failure } from '../../../../../support/failure';
 import { gone, TestHost } from '../../../../../support/TestHost';
 import type { Answer } from '../../../../../support/TestHost';
+import { itInVirtualTime } from '../../../../../support/itInVirtualTime';
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 
@@ -82,18 +83,20 @@ describe('guardedDownload', () => {
     expect(await failure(download())).to.be.instanceOf(LLMStreamError);
   });
 
-  it('rejects a slow download', async () => {
+  itInVirtualTime('rejects a slow download', async () => {
     server.answer = (response) => {
       response.writeHead(200, { 'content-type': 'image/png' });
-      const drip = setInterval(() => response.write('.'), 2);
-      void gone(response).then(() => clearInterval(drip));
+      const drip = (): void => {
+        if (!response.destroyed) response.write('.', () => setImmediate(drip));
+      };
+      drip();
     };
     expect(await failure(download(server.url, { timeout: 50 }))).to.be.instanceOf(LLMTimeoutError);
   });
 
-  it('applies its time limit to all redirects together', async () => {
+  itInVirtualTime('applies its time limit to all redirects together', async (time) => {
     server.answer = (response, request) => {
-      setTimeout(() => redirect(`${request.path}x`)(response, request), 15);
+      void time.after(15).then(() => redirect(`${request.path}x`)(response, request));
     };
     expect(await failure(download(server.url, { timeout: 40 }))).to.be.instanceOf(LLMTimeoutError);
     expect(server.requests.length).to.be.at.most(4);

@@ -432,8 +432,10 @@ describe('guardedFetch', () => {
       let left: Promise<unknown> | undefined;
       server.answer = (response) => {
         left = gone(response);
-        const drip = setInterval(() => response.write('.'), 2);
-        void left.then(() => clearInterval(drip));
+        const drip = (): void => {
+          if (!response.destroyed) response.write('.', () => setImmediate(drip));
+        };
+        drip();
       };
       const error = await failure(
         (await guarded({ totalTimeout: 60_000 })(server.url, { call: { timeout: 1_500 } })).text(),

@@ -12,6 +12,7 @@ import type { TaskServer } from '../../../../../support/mcp/serveTasks';
 import { recordEvents } from '../../../../../support/recordEvents';
 import { RecordingLogger } from '../../../../../support/RecordingLogger';
 import { until } from '../../../../../support/until';
+import { itInVirtualTime } from '../../../../../support/itInVirtualTime';
 
 for (const revision of ['2026-07-28', '2025-11-25'] as const)
   describe(`a call of which an MCP server makes a task, with the revision ${revision}`, () => {
@@ -46,7 +47,7 @@ for (const revision of ['2026-07-28', '2025-11-25'] as const)
       return { loop, done, executionId, record };
     };
 
-    it('lets the model go on, shows what the server says, and delivers the result', async () => {
+    itInVirtualTime('lets the model go on, shows what the server says, and delivers the result', async () => {
       const { done, record } = await start(await connect());
       await until(() => record.events.filter(({ type }) => type === 'llm:response').length === 2);
       await record.seen('tool:progress');
@@ -58,7 +59,7 @@ for (const revision of ['2026-07-28', '2025-11-25'] as const)
       expect(server.created).to.deep.equal(['task-1']);
     });
 
-    it('is waited for if the tool is to block', async () => {
+    itInVirtualTime('is waited for if the tool is to block', async () => {
       server.finish();
       const { done, record } = await start(await connect({ tools: { report: { blocking: true } } }));
       await record.seen('tool:completed');
@@ -66,7 +67,7 @@ for (const revision of ['2026-07-28', '2025-11-25'] as const)
       expect((await done).toolCalls[0]).to.include({ blocking: true, result: 'the report' });
     });
 
-    it('goes on in another process, which delivers the result once', async () => {
+    itInVirtualTime('goes on in another process, which delivers the result once', async () => {
       const store = new MemoryRunStore();
       const first = await start(await connect(), store);
       await until(() => server.polls > 1);
@@ -85,7 +86,7 @@ for (const revision of ['2026-07-28', '2025-11-25'] as const)
       expect(server.cancelled).to.deep.equal([]);
     });
 
-    it('is cancelled at the server when the run is', async () => {
+    itInVirtualTime('is cancelled at the server when the run is', async () => {
       const { loop, executionId, record } = await start(await connect());
       await record.seen('tool:progress');
       await loop.cancel(executionId);
@@ -93,13 +94,13 @@ for (const revision of ['2026-07-28', '2025-11-25'] as const)
       expect(server.cancelled).to.deep.equal(['task-1']);
     });
 
-    it('has a time limit of its own', async () => {
+    itInVirtualTime('has a time limit of its own', async () => {
       const { done } = await start(await connect({ timeout: 10_000, taskTimeout: 150 }));
       expect((await done).toolCalls[0]).to.include({ state: 'timeout' });
       await until(() => server.cancelled.length === 1);
     });
 
-    it('is asked about again after the server was away', async () => {
+    itInVirtualTime('is asked about again after the server was away', async () => {
       const { done, record } = await start(await connect({}));
       await record.seen('tool:progress');
       await server.close();
@@ -110,7 +111,7 @@ for (const revision of ['2026-07-28', '2025-11-25'] as const)
     });
 
     if (revision === '2026-07-28')
-      it('asks a person meanwhile', async () => {
+      itInVirtualTime('asks a person meanwhile', async () => {
         server.asks = true;
         const { loop, done, executionId, record } = await start(await connect());
         await record.seen('tool:input_required');
