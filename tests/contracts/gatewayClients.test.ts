@@ -11,6 +11,7 @@ import { VENDORS } from '../../imports/business/ai/domain/types/VendorTypes';
 import { startGateway, TOKENS } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
 import { MODELS } from '../support/sdks/SdkCase';
+import { sampled } from '../support/soak';
 
 const WEATHER = {
   type: 'object' as const,
@@ -286,49 +287,49 @@ describe('Official SDKs as clients of the gateway', () => {
     expect(gateway.unexpected).to.deep.equal([]);
   });
 
-  for (const name of Object.keys(CLIENTS) as ClientName[]) {
-    for (const vendor of VENDORS) {
-      for (const stream of [false, true]) {
-        describe(`${name}${stream ? ', streaming,' : ''} with ${vendor} behind it`, () => {
-          const model = `${vendor}/${MODELS[vendor]}`;
+  const calls = (Object.keys(CLIENTS) as ClientName[]).flatMap((name) =>
+    VENDORS.flatMap((vendor) => [false, true].map((stream) => ({ name, vendor, stream }))),
+  );
+  for (const { name, vendor, stream } of sampled(calls, (call) => [
+    `${call.name} ${call.stream}`,
+    `${call.vendor} ${call.stream}`,
+  ])) {
+    describe(`${name}${stream ? ', streaming,' : ''} with ${vendor} behind it`, () => {
+      const model = `${vendor}/${MODELS[vendor]}`;
 
-          it('reads a response', async () => {
-            gateway.simulator.enqueue({ text: 'Good morning 🌞, \n"world".' });
-            expect(await CLIENTS[name](gateway.url).ask(model, 'Hello?', stream)).to.equal(
-              'Good morning 🌞, \n"world".',
-            );
-            expect(gateway.simulator.requests.at(-1)).to.include({ vendor, responseSource: 'script' });
-          });
+      it('reads a response', async () => {
+        gateway.simulator.enqueue({ text: 'Good morning 🌞, \n"world".' });
+        expect(await CLIENTS[name](gateway.url).ask(model, 'Hello?', stream)).to.equal('Good morning 🌞, \n"world".');
+        expect(gateway.simulator.requests.at(-1)).to.include({ vendor, responseSource: 'script' });
+      });
 
-          it('reads a tool call, sends its result and reads the next response', async () => {
-            gateway.simulator.enqueue(
-              { calls: [{ name: 'get_weather', arguments: { city: 'Zürich' } }] },
-              { text: 'It is 17 degrees in Zürich.' },
-            );
-            const [first, second] = await CLIENTS[name](gateway.url).useTool(
-              model,
-              'How warm is it in Zürich?',
-              '17 degrees',
-              stream,
-            );
-            expect(first.calls).to.deep.equal([{ name: 'get_weather', arguments: { city: 'Zürich' } }]);
-            expect(second).to.deep.equal({ text: 'It is 17 degrees in Zürich.', calls: [] });
-            const seen = JSON.stringify(gateway.simulator.requests.at(-1)?.body);
-            // A vendor that stores responses already has the question.
-            for (const text of seen.includes('previous_response_id')
-              ? ['17 degrees']
-              : ['How warm is it in Zürich?', '17 degrees', 'get_weather'])
-              expect(seen).to.include(text);
-          });
+      it('reads a tool call, sends its result and reads the next response', async () => {
+        gateway.simulator.enqueue(
+          { calls: [{ name: 'get_weather', arguments: { city: 'Zürich' } }] },
+          { text: 'It is 17 degrees in Zürich.' },
+        );
+        const [first, second] = await CLIENTS[name](gateway.url).useTool(
+          model,
+          'How warm is it in Zürich?',
+          '17 degrees',
+          stream,
+        );
+        expect(first.calls).to.deep.equal([{ name: 'get_weather', arguments: { city: 'Zürich' } }]);
+        expect(second).to.deep.equal({ text: 'It is 17 degrees in Zürich.', calls: [] });
+        const seen = JSON.stringify(gateway.simulator.requests.at(-1)?.body);
+        // A vendor that stores responses already has the question.
+        for (const text of seen.includes('previous_response_id')
+          ? ['17 degrees']
+          : ['How warm is it in Zürich?', '17 degrees', 'get_weather'])
+          expect(seen).to.include(text);
+      });
 
-          it('receives JSON that matches its schema', async () => {
-            const value = await CLIENTS[name](gateway.url).askForJson(model, 'Answer with something.', stream);
-            expect(value).to.have.all.keys('answer');
-            expect((value as { answer: unknown }).answer).to.be.a('string');
-          });
-        });
-      }
-    }
+      it('receives JSON that matches its schema', async () => {
+        const value = await CLIENTS[name](gateway.url).askForJson(model, 'Answer with something.', stream);
+        expect(value).to.have.all.keys('answer');
+        expect((value as { answer: unknown }).answer).to.be.a('string');
+      });
+    });
   }
 
   it("read raw reasoning under OpenAI's event name, while other clients get that of Open Responses", async () => {

@@ -4,6 +4,7 @@ import type { Item } from '../../imports/business/ai/domain/types/ResponsesAPITy
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { SIMULATED_VENDORS, simulatedProvider } from '../support/simulatedProviders';
 import type { SimulatedVendor } from '../support/simulatedProviders';
+import { sampled } from '../support/soak';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 
@@ -65,6 +66,11 @@ async function converse(simulator: Simulator, vendor: SimulatedVendor): Promise<
   return transcript;
 }
 
+const CHANGES = sampled(
+  SIMULATED_VENDORS.flatMap((from) => SIMULATED_VENDORS.map((to) => ({ from, to }))),
+  ({ from, to }) => [from, to, `${from.wire} ${to.wire}`, from === to],
+);
+
 for (const from of SIMULATED_VENDORS) {
   describe(`a conversation that started on ${from.name}`, () => {
     let simulator: Simulator;
@@ -75,7 +81,7 @@ for (const from of SIMULATED_VENDORS) {
     });
     after(() => simulator.close());
 
-    for (const to of SIMULATED_VENDORS) {
+    for (const { to } of CHANGES.filter((change) => change.from === from)) {
       it(`continues on ${to.name}`, async () => {
         const provider = simulatedProvider(simulator, to);
         simulator.enqueue({ calls: [{ name: 'weather', arguments: { city: 'Bern' } }] }, { text: 'Clear in Bern.' });

@@ -28,7 +28,7 @@ import {
   DEFAULT_VENDOR,
   wireOf,
 } from '../support/transcoding';
-import { IS_SOAK, allInSoak } from '../support/soak';
+import { IS_SOAK, allInSoak, sampled } from '../support/soak';
 
 function compiled(name: string): ValidateFunction {
   const schema = JSON.parse(readFileSync(join(__dirname, '../fixtures/schemas', name), 'utf8')) as AnySchema;
@@ -66,8 +66,19 @@ function vendorAs(recording: Recording, target: ServedScheme): Recording['vendor
   return SCHEME_OF_WIRE[recording.wire] === target ? recording.vendor : DEFAULT_VENDOR[target];
 }
 
+/** Recordings with the schemes to which they are translated. */
+function translations(recordings: readonly Recording[]): readonly (readonly [Recording, ServedScheme])[] {
+  return sampled(
+    recordings.flatMap((recording) => SCHEME_NAMES.map((target) => [recording, target] as const)),
+    ([recording, target]) => [recording.name, `${SCHEME_OF_WIRE[recording.wire]} to ${target}`],
+  );
+}
+
+const TRANSLATIONS = translations(STREAMS);
+
 for (const recording of STREAMS) {
   const source = SCHEME_OF_WIRE[recording.wire];
+  const targets = TRANSLATIONS.flatMap(([each, target]) => (each === recording ? [target] : []));
 
   describe(`${recording.name}, a stream of ${source}`, () => {
     let response: LLMResponse | undefined;
@@ -76,7 +87,7 @@ for (const recording of STREAMS) {
       response = await responseOf(recording);
     });
 
-    for (const target of SCHEME_NAMES) {
+    for (const target of targets) {
       it(`has the same meaning in ${target}`, async () => {
         const { lines, chunks, error } = await transcodeRecording(recording, target, { relayUsageEvents: true });
         const text = lines.join('');
@@ -236,58 +247,53 @@ function boundaries(text: string): readonly number[] {
 }
 
 describe('recorded streams truncated between two events', () => {
-  for (const recording of allInSoak(STREAMS, 10)) {
-    it(`${recording.name}: ends with the target's error and throws it, or contains everything that the complete stream does`, async () => {
-      for (const target of SCHEME_NAMES) {
-        for (const cut of boundaries(recording.text)) {
-          const { lines, chunks, error } = await transcodeRecording(
-            recording,
-            target,
-            { relayUsageEvents: true },
-            recording.text.slice(0, cut),
-          );
-          const text = lines.join('');
-          if (error === undefined) CHECKS[target](text);
-          else {
-            expect(error, `cut at ${cut}`).to.be.instanceOf(LLMError);
-            expectFailure(target, text);
-            expect(contentOfChunks(chunks).finish, `chunks, cut at ${cut}`).to.deep.equal([]);
-          }
+  for (const [recording, target] of translations(allInSoak(STREAMS, 10)))
+    it(`${recording.name} in ${target}: ends with the target's error and throws it, or contains everything that the complete stream does`, async () => {
+      for (const cut of boundaries(recording.text)) {
+        const { lines, chunks, error } = await transcodeRecording(
+          recording,
+          target,
+          { relayUsageEvents: true },
+          recording.text.slice(0, cut),
+        );
+        const text = lines.join('');
+        if (error === undefined) CHECKS[target](text);
+        else {
+          expect(error, `cut at ${cut}`).to.be.instanceOf(LLMError);
+          expectFailure(target, text);
+          expect(contentOfChunks(chunks).finish, `chunks, cut at ${cut}`).to.deep.equal([]);
         }
       }
     });
-  }
 });
 
 const WITH_CALLS = STREAMS.filter(({ text }) => /function_?call|tool_calls|"tool_use"/i.test(text));
 
 describe('streams with hidden tool calls', () => {
-  for (const recording of WITH_CALLS) {
-    for (const target of SCHEME_NAMES) {
-      it(`${recording.name} in ${target}: has no call in its lines, and every call in its chunks`, async () => {
-        const response = await responseOf(recording);
-        if (response === undefined) return;
-        const { lines, chunks } = await transcodeRecording(recording, target, {
-          relayToolUseEvents: false,
-          relayUsageEvents: true,
-        });
-        const shown = lines.join('');
-        CHECKS[target](shown);
-        const back = completedIn(
-          await decodeText(wireOf(target), shown, vendorAs(recording, target), modelOf(recording)),
-        );
-        const { calls, ...others } = meaningOf(response);
-        expect(meaningOf(back)).to.deep.equal({ ...others, calls: [] });
-        expect(shown).not.to.match(
-          /"finish_reason":"tool_calls"|"stop_reason":"tool_use"|"tool_calls"|"functionCall"|"type":"function_call"/,
-        );
-        expect(contentOfChunks(chunks).calls).to.deep.equal(calls);
-        if (calls.length > 0)
-          expect(contentOfChunks(chunks).finish).to.deep.equal([
-            response.status === 'completed' ? 'tool_calls' : 'length',
-          ]);
+  for (const [recording, target] of translations(WITH_CALLS)) {
+    it(`${recording.name} in ${target}: has no call in its lines, and every call in its chunks`, async () => {
+      const response = await responseOf(recording);
+      if (response === undefined) return;
+      const { lines, chunks } = await transcodeRecording(recording, target, {
+        relayToolUseEvents: false,
+        relayUsageEvents: true,
       });
-    }
+      const shown = lines.join('');
+      CHECKS[target](shown);
+      const back = completedIn(
+        await decodeText(wireOf(target), shown, vendorAs(recording, target), modelOf(recording)),
+      );
+      const { calls, ...others } = meaningOf(response);
+      expect(meaningOf(back)).to.deep.equal({ ...others, calls: [] });
+      expect(shown).not.to.match(
+        /"finish_reason":"tool_calls"|"stop_reason":"tool_use"|"tool_calls"|"functionCall"|"type":"function_call"/,
+      );
+      expect(contentOfChunks(chunks).calls).to.deep.equal(calls);
+      if (calls.length > 0)
+        expect(contentOfChunks(chunks).finish).to.deep.equal([
+          response.status === 'completed' ? 'tool_calls' : 'length',
+        ]);
+    });
   }
 });
 
@@ -303,28 +309,26 @@ const ANNOUNCED: Readonly<Record<ServedScheme, (frame: JsonObject) => unknown>> 
 };
 
 describe('streams with announced tool calls', () => {
-  for (const recording of WITH_CALLS) {
-    for (const target of SCHEME_NAMES) {
-      it(`${recording.name} in ${target}: announces each call by name, and is otherwise unchanged`, async () => {
-        const response = await responseOf(recording);
-        if (response === undefined) return;
-        const plain = await transcodeRecording(recording, target);
-        const { lines } = await transcodeRecording(recording, target, { emitFunctionAnnouncements: true });
-        const events = eventsIn(lines.join(''));
-        const names = events
-          .map(ANNOUNCED[target])
-          .filter((one) => one !== undefined)
-          .map((one) => (one as JsonObject).name);
-        expect(names).to.deep.equal(meaningOf(response).calls.map(({ name }) => name));
-        if (target === 'openai_responses') {
-          CHECKS.openai_responses(lines.join(''));
-          return;
-        }
-        const others = framesIn(lines.join('')).filter(
-          ({ data }) => data === '[DONE]' || ANNOUNCED[target](JSON.parse(data) as JsonObject) === undefined,
-        );
-        expect(others).to.deep.equal(framesIn(plain.lines.join('')));
-      });
-    }
+  for (const [recording, target] of translations(WITH_CALLS)) {
+    it(`${recording.name} in ${target}: announces each call by name, and is otherwise unchanged`, async () => {
+      const response = await responseOf(recording);
+      if (response === undefined) return;
+      const plain = await transcodeRecording(recording, target);
+      const { lines } = await transcodeRecording(recording, target, { emitFunctionAnnouncements: true });
+      const events = eventsIn(lines.join(''));
+      const names = events
+        .map(ANNOUNCED[target])
+        .filter((one) => one !== undefined)
+        .map((one) => (one as JsonObject).name);
+      expect(names).to.deep.equal(meaningOf(response).calls.map(({ name }) => name));
+      if (target === 'openai_responses') {
+        CHECKS.openai_responses(lines.join(''));
+        return;
+      }
+      const others = framesIn(lines.join('')).filter(
+        ({ data }) => data === '[DONE]' || ANNOUNCED[target](JSON.parse(data) as JsonObject) === undefined,
+      );
+      expect(others).to.deep.equal(framesIn(plain.lines.join('')));
+    });
   }
 });

@@ -9,6 +9,7 @@ import type { ILLMProvider } from '../../imports/business/ai/domain/interfaces/I
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { itInVirtualTime } from '../support/itInVirtualTime';
 import { SIMULATED_VENDORS, simulatedProvider } from '../support/simulatedProviders';
+import { sampled } from '../support/soak';
 import type { ScriptedResponse } from '../../imports/simulator/ScriptedResponse';
 import type { RecordedRequest, Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
@@ -49,8 +50,13 @@ const MODES: Readonly<Record<string, (provider: ILLMProvider, options: GenerateO
   },
 };
 
+const CALLS = sampled(
+  SIMULATED_VENDORS.flatMap((vendor) => Object.entries(MODES).map(([way, ask]) => ({ vendor, way, ask }))),
+  ({ vendor, way }) => [vendor, `${vendor.wire} ${way}`],
+);
+
 for (const vendor of SIMULATED_VENDORS) {
-  for (const [way, ask] of Object.entries(MODES)) {
+  for (const { way, ask } of CALLS.filter((call) => call.vendor === vendor)) {
     describe(`${vendor.name}, ${way}`, () => {
       let simulator: Simulator;
       let provider: ILLMProvider;

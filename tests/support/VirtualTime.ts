@@ -70,11 +70,13 @@ export class VirtualTime {
    * @param most milliseconds that may pass: less than any limit that must not end what is in progress
    */
   async during<T>(most: number, act: () => Promise<T>): Promise<T> {
-    let hasSettled = false;
-    const settle = (): void => void (hasSettled = true);
+    const settled = new AbortController();
     const work = act();
-    work.then(settle, settle);
-    for (let passed = 0; !hasSettled && passed < most;) {
+    work.then(
+      () => settled.abort(),
+      () => settled.abort(),
+    );
+    for (let passed = 0; !settled.signal.aborted && passed < most;) {
       await turnsOfEventLoop(QUIET_TURNS);
       if (isWorking()) await new Promise((resolve) => setTimeout(resolve, 1));
       else {

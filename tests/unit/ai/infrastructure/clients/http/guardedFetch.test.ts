@@ -195,7 +195,7 @@ describe('guardedFetch', () => {
         const isShorter = ({ args: [limit] }: SinonSpyCall<[number]>): boolean => limit > 0 && limit < 2_000;
         await until(() => limits.getCalls().some(isShorter));
         const ended = once([...server.sockets][0]!, 'end');
-        limits.getCalls().find(isShorter)!.thisValue.emit('timeout');
+        (limits.getCalls().find(isShorter)!.thisValue as Socket).emit('timeout');
         await ended;
       } finally {
         limits.restore();
