@@ -21,7 +21,6 @@ import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { startStandalone } from '../support/startStandalone';
 import { until } from '../support/until';
-import { suiteInVirtualTime } from '../support/suiteInVirtualTime';
 
 type Person = 'local' | 'bob' | 'cat' | 'nobody';
 interface Answer {
@@ -47,7 +46,6 @@ interface Body extends RunDetail, PromptDetailView {
 const RUN_REQUEST = { providerId: 'shared', input: 'Hello', tools: ['get_weather'] };
 
 describe('the dashboard over HTTP', () => {
-  const itInTime = suiteInVirtualTime();
   let server: RunningServer;
   let simulator: Simulator;
   let events: EventRecord;
@@ -121,7 +119,7 @@ describe('the dashboard over HTTP', () => {
   }
 
   describe('runs', () => {
-    itInTime('are started, listed, read and filtered', async () => {
+    it('are started, listed, read and filtered', async () => {
       simulator.enqueue({ calls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] }, { text: 'Rain in Oslo.' });
       const started = await post('bob', '/runs', unique());
       expect(started.status).to.equal(202);
@@ -148,14 +146,14 @@ describe('the dashboard over HTTP', () => {
       expect(await ids(`?since=${Date.now() + 60_000}`)).to.deep.equal([]);
     });
 
-    itInTime('are started once for a repeated request', async () => {
+    it('are started once for a repeated request', async () => {
       const request = unique({ tools: [] });
       const [first, second] = await Promise.all([post('bob', '/runs', request), post('bob', '/runs', request)]);
       expect(second.body).to.deep.equal(first.body);
       expect((await post('bob', '/runs', { ...request, input: 'Other' })).status).to.equal(409);
     });
 
-    itInTime('are visible to their owner and admins only', async () => {
+    it('are visible to their owner and admins only', async () => {
       const executionId = await start('bob', 'send_reminder');
       for (const person of ['bob', 'local'] as const)
         expect((await get(person, `/runs/${executionId}`)).status).to.equal(200);
@@ -185,7 +183,7 @@ describe('the dashboard over HTTP', () => {
       expect((await get('bob', `/runs/${executionId}`)).body.run.state).to.equal('cancelled');
     });
 
-    itInTime('are not approved by a token that only starts them, and say who approved them', async () => {
+    it('are not approved by a token that only starts them, and say who approved them', async () => {
       const { tokens: issuer } = server.host.apiTokens;
       const starter = await issuer.issue({ userId: 'bob', name: 'starts', scopes: ['generate', 'read'] });
       const approver = await issuer.issue({ userId: 'bob', name: 'decides', scopes: ['approve', 'read'] });
@@ -212,7 +210,7 @@ describe('the dashboard over HTTP', () => {
       expect(started.status).to.equal(403);
     });
 
-    itInTime('continue when a call is approved as shown, rejected, or settled with an external result', async () => {
+    it('continue when a call is approved as shown, rejected, or settled with an external result', async () => {
       const approved = await start('bob', 'send_reminder');
       const shown = await events.seen('tool:approval_required', (event) => event.executionId === approved);
       const { callId, argumentsHash } = shown;
@@ -259,14 +257,14 @@ describe('the dashboard over HTTP', () => {
       ['/runs', { requestId: 'x', ...RUN_REQUEST, providerId: 'nothing' }, 403],
     ];
     for (const [path, body, status] of WRONG) {
-      itInTime(`are not started by ${JSON.stringify(body).slice(0, 90)}`, async () => {
+      it(`are not started by ${JSON.stringify(body).slice(0, 90)}`, async () => {
         const answer = await post('bob', path, body);
         expect(answer.status).to.equal(status);
         expect(answer.body.error).to.include.keys('code', 'message');
       });
     }
 
-    itInTime('reject invalid filters', async () => {
+    it('reject invalid filters', async () => {
       for (const query of [
         '?state=none',
         '?state[$gt]=',
@@ -284,7 +282,7 @@ describe('the dashboard over HTTP', () => {
   });
 
   describe('the stream of runs', () => {
-    itInTime('sends all events to the owner and admins, and none to others', async () => {
+    it('sends all events to the owner and admins, and none to others', async () => {
       const [bob, admin, cat] = await Promise.all([watch('bob'), watch('local'), watch('cat')]);
       const executionId = await start('bob', 'get_weather');
       const own = await bob.waitFor(
@@ -306,7 +304,7 @@ describe('the dashboard over HTTP', () => {
       expect((await watch('nobody')).status).to.equal(401);
     });
 
-    itInTime('filters by run, and sends nothing of another user’s run', async () => {
+    it('filters by run, and sends nothing of another user’s run', async () => {
       const executionId = await start('bob', 'send_reminder');
       const [one, others] = await Promise.all([
         watch('bob', `?executionId=${executionId}`),
@@ -320,7 +318,7 @@ describe('the dashboard over HTTP', () => {
       expect(others.events).to.deep.equal([]);
     });
 
-    itInTime('omits what lists don’t show in the brief form', async () => {
+    it('omits what lists don’t show in the brief form', async () => {
       const [full, brief] = await Promise.all([watch('bob'), watch('bob', '?brief')]);
       const executionId = await start('bob');
       for (const stream of [full, brief])
@@ -331,7 +329,7 @@ describe('the dashboard over HTTP', () => {
       expect(typesOf(brief)).to.deep.equal(typesOf(full).filter((type) => type !== 'llm:delta'));
     });
 
-    itInTime('replays missed events once after a reconnect', async () => {
+    it('replays missed events once after a reconnect', async () => {
       const first = await watch('bob');
       const executionId = await start('bob', 'send_reminder');
       const last = await first.waitFor(
@@ -349,13 +347,13 @@ describe('the dashboard over HTTP', () => {
     });
 
     for (const id of ['1', 'no-number', '9007199254740991']) {
-      itInTime(`sends resync to a client that resumes with the unknown id ${id}`, async () => {
+      it(`sends resync to a client that resumes with the unknown id ${id}`, async () => {
         const stream = await watch('bob', '', { 'last-event-id': id });
         expect((await stream.waitFor(({ type }) => type === 'resync')).data).to.deep.equal({});
       });
     }
 
-    itInTime('disconnects a client that falls behind, with resync as the last event', async () => {
+    it('disconnects a client that falls behind, with resync as the last event', async () => {
       const { events: log } = server.host.runs;
       // A subscriber of another test would fall behind too.
       for (const stream of streams.splice(0)) stream.stop();
@@ -387,7 +385,7 @@ describe('the dashboard over HTTP', () => {
       expect(text).to.contain('event: resync');
     });
 
-    itInTime('has headers that prevent proxies from caching or rewriting it', async () => {
+    it('has headers that prevent proxies from caching or rewriting it', async () => {
       const response = await fetch(`${server.url}/runs/stream`, {
         headers: bearer('bob'),
         signal: AbortSignal.timeout(60_000),
@@ -402,7 +400,7 @@ describe('the dashboard over HTTP', () => {
   });
 
   describe('other routes', () => {
-    itInTime('lists tools with the outcomes of the user’s calls or, for admins, of all calls', async () => {
+    it('lists tools with the outcomes of the user’s calls or, for admins, of all calls', async () => {
       const counts = async (person: Person): Promise<ToolSummary['counts'] | undefined> =>
         (await get(person, '/tools')).body.tools.find(({ name }) => name === 'get_weather')?.counts;
       expect((await counts('bob'))?.completed).to.be.greaterThan(0);
@@ -417,13 +415,13 @@ describe('the dashboard over HTTP', () => {
       expect(tools.find(({ name }) => name === 'outside')).to.include({ external: true });
     });
 
-    itInTime('lists the models that the user may choose from', async () => {
+    it('lists the models that the user may choose from', async () => {
       const { models } = (await get('bob', '/models')).body;
       expect(models[0]).to.include({ id: 'shared/gpt-5.4-mini', isDefault: true, maxTokens: 400_000 });
       expect((await get('nobody', '/models')).status).to.equal(401);
     });
 
-    itInTime('saves, loads and removes prompts', async () => {
+    it('saves, loads and removes prompts', async () => {
       const saved = (await post('bob', '/prompts', { name: 'Hi', content: { input: 'Hello' } })).body;
       await post('bob', '/prompts', { name: 'Hi', content: { input: 'Hello again' } });
       expect((await get('bob', '/prompts')).body.prompts.map(({ name, version }) => [name, version])).to.deep.equal([
@@ -438,7 +436,7 @@ describe('the dashboard over HTTP', () => {
       expect((await get('bob', '/prompts')).body.prompts).to.deep.equal([]);
     });
 
-    itInTime('counts runs by user, provider, day and state', async () => {
+    it('counts runs by user, provider, day and state', async () => {
       const executionId = await start('cat');
       await ended(executionId);
       const count = async (person: Person): Promise<number> =>
@@ -450,7 +448,7 @@ describe('the dashboard over HTTP', () => {
       expect(await count('bob')).to.equal(0);
     });
 
-    itInTime('lists a user’s providers, tests them, and returns the URL that connects an account', async () => {
+    it('lists a user’s providers, tests them, and returns the URL that connects an account', async () => {
       const auth = {
         kind: 'oauth_user',
         issuer: 'https://server.example',
@@ -494,7 +492,7 @@ describe('the dashboard over HTTP', () => {
     }
     const cookieOf = (answer: Answer): string => answer.headers.get('set-cookie')?.split(';')[0] ?? '';
 
-    itInTime('is served with its files, under a policy that allows nothing else', async () => {
+    it('is served with its files, under a policy that allows nothing else', async () => {
       const page = await get('nobody', '/');
       expect(page.status).to.equal(200);
       expect(page.headers.get('content-security-policy'))
@@ -509,7 +507,7 @@ describe('the dashboard over HTTP', () => {
       expect((await get('nobody', '/dashboard/..%2f..%2fpackage.json')).status).to.equal(404);
     });
 
-    itInTime('has an icon, from the files that Meteor serves, too', async () => {
+    it('has an icon, from the files that Meteor serves, too', async () => {
       const page = JSON.stringify((await get('nobody', '/')).body).replaceAll('\\', '');
       expect([...page.matchAll(/rel="icon" href="([^"]+)"/g)].map(([, href]) => href)).to.deep.equal([
         '/favicon.ico',
@@ -527,7 +525,7 @@ describe('the dashboard over HTTP', () => {
       }
     });
 
-    itInTime('exchanges a token for a cookie that no script and no other site can use', async () => {
+    it('exchanges a token for a cookie that no script and no other site can use', async () => {
       const answer = await signIn();
       expect(answer.status).to.equal(200);
       expect(answer.body).to.include({ userId: 'local', isAdmin: true });
@@ -548,7 +546,7 @@ describe('the dashboard over HTTP', () => {
       ).to.equal(202);
     });
 
-    itInTime('identifies each token’s owner, and rejects requests without one', async () => {
+    it('identifies each token’s owner, and rejects requests without one', async () => {
       const bob = cookieOf(await signIn(tokens.bob));
       expect((await send('nobody', 'GET', '/session', undefined, { cookie: bob })).body).to.include({
         userId: 'bob',
@@ -562,7 +560,7 @@ describe('the dashboard over HTTP', () => {
         expect((await send('nobody', 'GET', '/runs', undefined, { cookie })).status).to.equal(401);
     });
 
-    itInTime('ends its session permanently', async () => {
+    it('ends its session permanently', async () => {
       const cookie = cookieOf(await signIn());
       expect((await send('nobody', 'DELETE', '/session', undefined, { cookie, origin: origin() })).status).to.equal(
         204,
@@ -570,7 +568,7 @@ describe('the dashboard over HTTP', () => {
       expect((await send('nobody', 'GET', '/session', undefined, { cookie })).status).to.equal(401);
     });
 
-    itInTime('ignores its cookie in requests of other pages', async () => {
+    it('ignores its cookie in requests of other pages', async () => {
       const cookie = cookieOf(await signIn());
       const { port } = new URL(origin());
       const FOREIGN: readonly Record<string, string>[] = [
@@ -611,33 +609,30 @@ describe('the dashboard over HTTP', () => {
       ).to.equal(200);
     });
 
-    itInTime(
-      'lets its cookie authenticate scripts at the vendors’ APIs, but no page that a browser opens there',
-      async () => {
-        const cookie = cookieOf(await signIn());
-        // Node's fetch sets `sec-fetch-mode` itself.
-        const status = (path: string, headers: Record<string, string>): Promise<number | undefined> =>
-          statusUnder('127.0.0.1', 'GET', path, cookie, { 'sec-fetch-site': 'same-origin', ...headers });
-        const page = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
-        const fetched = { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty', accept: '*/*' };
-        const OPENED: readonly Record<string, string>[] = [
-          page,
-          { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'empty' },
-          { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'object' },
-          { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' },
-          { accept: 'text/html,*/*;q=0.8' },
-        ];
-        for (const path of ['/v1/models', '/V1/models', '/openai/v1/models', '/openai/models', '/v1beta/models']) {
-          for (const headers of OPENED)
-            expect(await status(path, headers), `${path} ${JSON.stringify(headers)}`).to.equal(401);
-          expect(await status(path, fetched), path).to.equal(200);
-        }
-        expect(await status('/v1/models', { ...bearer('bob'), ...page }), 'with a token').to.equal(200);
-        expect(await status('/runs', page), 'a path of the dashboard').to.equal(200);
-      },
-    );
+    it('lets its cookie authenticate scripts at the vendors’ APIs, but no page that a browser opens there', async () => {
+      const cookie = cookieOf(await signIn());
+      // Node's fetch sets `sec-fetch-mode` itself.
+      const status = (path: string, headers: Record<string, string>): Promise<number | undefined> =>
+        statusUnder('127.0.0.1', 'GET', path, cookie, { 'sec-fetch-site': 'same-origin', ...headers });
+      const page = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+      const fetched = { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty', accept: '*/*' };
+      const OPENED: readonly Record<string, string>[] = [
+        page,
+        { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'empty' },
+        { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'object' },
+        { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' },
+        { accept: 'text/html,*/*;q=0.8' },
+      ];
+      for (const path of ['/v1/models', '/V1/models', '/openai/v1/models', '/openai/models', '/v1beta/models']) {
+        for (const headers of OPENED)
+          expect(await status(path, headers), `${path} ${JSON.stringify(headers)}`).to.equal(401);
+        expect(await status(path, fetched), path).to.equal(200);
+      }
+      expect(await status('/v1/models', { ...bearer('bob'), ...page }), 'with a token').to.equal(200);
+      expect(await status('/runs', page), 'a path of the dashboard').to.equal(200);
+    });
 
-    itInTime('is not served under a foreign host name, against DNS rebinding', async () => {
+    it('is not served under a foreign host name, against DNS rebinding', async () => {
       const cookie = cookieOf(await signIn());
       for (const host of [
         'evil.example',

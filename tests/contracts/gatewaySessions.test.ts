@@ -208,8 +208,7 @@ describe('A session of valid requests', () => {
   });
   after(() => gateway.close());
 
-  it('receives only valid resources, events and errors', async function () {
-    this.timeout(600_000);
+  it('receives only valid resources, events and errors', async () => {
     await fc.assert(
       fc.asyncProperty(session, async (turns) => {
         const socket = await openSocket({ url: gateway.url, token: TOKENS.ann });

@@ -184,8 +184,7 @@ describe('The request log of the gateway', () => {
       });
 
       it('has what a client received before it disconnected', async () => {
-        gateway = await startGateway();
-        gateway.simulator.enqueue({ text: 'one two three', fault: { kind: 'stall', after: { events: 6 } } });
+        gateway = await startGateway({ simulator: { chunkDelayMs: 20 } });
         const controller = new AbortController();
         const response = await client.post(
           gateway,

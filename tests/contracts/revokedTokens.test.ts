@@ -2,27 +2,19 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
 import type { RunningServer } from '../../imports/startup/node/startServer';
-import { itInSoak } from '../support/soak';
 import { readSse } from '../support/readSse';
 import type { SseReader } from '../support/readSse';
 import { openSocket } from '../support/responsesSocket';
 import { startSimulatedServer } from '../support/startSimulatedServer';
 import type { SimulatedServer } from '../support/startSimulatedServer';
+import { suiteInVirtualTime } from '../support/suiteInVirtualTime';
 
 /** Milliseconds. Revoking is noticed at once in the same process, and at the second check of every 5 s elsewhere. */
 const PROMPT = 4_500;
 const CHECKED = 20_000;
 
-/** Fails if the time is over first. */
-async function within<T>(limit: number, promise: Promise<T>, what: string): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} is still open after ${limit} ms.`)), limit);
-  });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
-}
-
 describe('an API token that is revoked', () => {
+  const itInTime = suiteInVirtualTime();
   let server: SimulatedServer;
   before(async () => {
     server = await startSimulatedServer();
@@ -45,68 +37,88 @@ describe('an API token that is revoked', () => {
     readSse(server.url + path, headers);
 
   for (const path of STREAMS)
-    it(`ends ${path}, and not that of another token`, async () => {
-      const [revoked, kept] = [await issue(), await issue()];
-      const streams = [await follow(path, bearer(revoked.token)), await follow(path, bearer(kept.token))] as const;
-      await server.host.apiTokens.tokens.revoke('ann', revoked.id);
-      await within(PROMPT, streams[0].ended, path);
-      const other = await Promise.race([streams[1].ended.then(() => 'ended'), Promise.resolve('open')]);
-      expect(other).to.equal('open');
-      streams[1].stop();
-    });
+    itInTime(
+      `ends ${path}, and not that of another token`,
+      async () => {
+        const [revoked, kept] = [await issue(), await issue()];
+        const streams = [await follow(path, bearer(revoked.token)), await follow(path, bearer(kept.token))] as const;
+        await server.host.apiTokens.tokens.revoke('ann', revoked.id);
+        await streams[0].ended;
+        const other = await Promise.race([streams[1].ended.then(() => 'ended'), Promise.resolve('open')]);
+        expect(other).to.equal('open');
+        streams[1].stop();
+      },
+      PROMPT,
+    );
 
-  it('ends the streams of dashboard sessions that it opened', async () => {
-    const { token, id } = await issue();
-    const signIn = await fetch(`${server.url}/session`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ token }),
-    });
-    const [cookie = ''] = (signIn.headers.get('set-cookie') ?? '').split(';');
-    const stream = await follow('/runs/stream', { cookie });
-    expect(stream.status).to.equal(200);
-    await server.host.apiTokens.tokens.revoke('ann', id);
-    await within(PROMPT, stream.ended, 'the stream');
-  });
-
-  it('closes its idle WebSocket', async () => {
-    const { token, id } = await issue();
-    const { socket } = await openSocket({ url: server.url, token });
-    const closed = once(socket, 'close');
-    await server.host.apiTokens.tokens.revoke('ann', id);
-    const [code] = (await within(PROMPT, closed, 'the WebSocket')) as [number];
-    expect(code).to.equal(1001);
-  });
-
-  it('cuts a turn in progress on its WebSocket', async () => {
-    const { token, id } = await issue();
-    const client = await openSocket({ url: server.url, token });
-    server.simulator.enqueue({ text: 'Hello, world', fault: { kind: 'stall', after: { events: 3 } } });
-    const closed = once(client.socket, 'close');
-    const answer = client.turn({ model: 'openai', input: 'x' });
-    await server.simulator.nextRequest();
-    await server.host.apiTokens.tokens.revoke('ann', id);
-    expect((await within(PROMPT, answer, 'the turn')).error?.message).to.contain('no longer valid');
-    await within(PROMPT, closed, 'the WebSocket');
-  });
-
-  it('cuts streams of answers in each API, which then say why', async () => {
-    for (const [path, body] of [
-      ['/v1/responses', { model: 'openai', input: 'x', stream: true }],
-      ['/v1/chat/completions', { model: 'openai', messages: [{ role: 'user', content: 'x' }], stream: true }],
-      ['/v1/messages', { model: 'openai', max_tokens: 9, messages: [{ role: 'user', content: 'x' }], stream: true }],
-    ] as const) {
+  itInTime(
+    'ends the streams of dashboard sessions that it opened',
+    async () => {
       const { token, id } = await issue();
-      server.simulator.enqueue({ text: 'Hello, world', fault: { kind: 'stall', after: { events: 3 } } });
-      const response = await fetch(server.url + path, {
+      const signIn = await fetch(`${server.url}/session`, {
         method: 'POST',
-        headers: { ...bearer(token), 'content-type': 'application/json' },
-        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ token }),
       });
+      const [cookie = ''] = (signIn.headers.get('set-cookie') ?? '').split(';');
+      const stream = await follow('/runs/stream', { cookie });
+      expect(stream.status).to.equal(200);
       await server.host.apiTokens.tokens.revoke('ann', id);
-      expect(await within(PROMPT, response.text(), path), path).to.contain('no longer valid');
-    }
-  });
+      await stream.ended;
+    },
+    PROMPT,
+  );
+
+  itInTime(
+    'closes its idle WebSocket',
+    async () => {
+      const { token, id } = await issue();
+      const { socket } = await openSocket({ url: server.url, token });
+      const closed = once(socket, 'close');
+      await server.host.apiTokens.tokens.revoke('ann', id);
+      const [code] = (await closed) as [number];
+      expect(code).to.equal(1001);
+    },
+    PROMPT,
+  );
+
+  itInTime(
+    'cuts a turn in progress on its WebSocket',
+    async () => {
+      const { token, id } = await issue();
+      const client = await openSocket({ url: server.url, token });
+      server.simulator.enqueue({ text: 'Hello, world', fault: { kind: 'stall', after: { events: 3 } } });
+      const closed = once(client.socket, 'close');
+      const answer = client.turn({ model: 'openai', input: 'x' });
+      await server.simulator.nextRequest();
+      await server.host.apiTokens.tokens.revoke('ann', id);
+      expect((await answer).error?.message).to.contain('no longer valid');
+      await closed;
+    },
+    PROMPT,
+  );
+
+  itInTime(
+    'cuts streams of answers in each API, which then say why',
+    async () => {
+      for (const [path, body] of [
+        ['/v1/responses', { model: 'openai', input: 'x', stream: true }],
+        ['/v1/chat/completions', { model: 'openai', messages: [{ role: 'user', content: 'x' }], stream: true }],
+        ['/v1/messages', { model: 'openai', max_tokens: 9, messages: [{ role: 'user', content: 'x' }], stream: true }],
+      ] as const) {
+        const { token, id } = await issue();
+        server.simulator.enqueue({ text: 'Hello, world', fault: { kind: 'stall', after: { events: 3 } } });
+        const response = await fetch(server.url + path, {
+          method: 'POST',
+          headers: { ...bearer(token), 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+        await server.host.apiTokens.tokens.revoke('ann', id);
+        expect(await response.text(), path).to.contain('no longer valid');
+      }
+    },
+    PROMPT,
+  );
 
   it('answers the request that revokes it', async () => {
     const { token, id } = await server.host.apiTokens.tokens.issue({ userId: 'ann', name: 'x', scopes: ['admin'] });
@@ -124,17 +136,21 @@ describe('an API token that is revoked', () => {
     stream.stop();
   });
 
-  itInSoak('ends its streams when it expires, or when another process has revoked it', async () => {
-    const expiring = await issue(server, Date.now() + 6_000);
-    const elsewhere = await issue();
-    const streams = [
-      await follow('/runs/stream', bearer(expiring.token)),
-      await follow('/runs/stream', bearer(elsewhere.token)),
-    ];
-    const { tokens } = server.host.apiTokens;
-    // Another process writes to the same store without this process's notice.
-    const { store } = tokens as unknown as { readonly store: { change: typeof tokens.update } };
-    await store.change(elsewhere.id, 'ann', { hash: '', revokedAt: Date.now() });
-    await within(CHECKED, Promise.all(streams.map(({ ended }) => ended)), 'a stream');
-  });
+  itInTime(
+    'ends its streams when it expires, or when another process has revoked it',
+    async () => {
+      const expiring = await issue(server, Date.now() + 6_000);
+      const elsewhere = await issue();
+      const streams = [
+        await follow('/runs/stream', bearer(expiring.token)),
+        await follow('/runs/stream', bearer(elsewhere.token)),
+      ];
+      const { tokens } = server.host.apiTokens;
+      // Another process writes to the same store without this process's notice.
+      const { store } = tokens as unknown as { readonly store: { change: typeof tokens.update } };
+      await store.change(elsewhere.id, 'ann', { hash: '', revokedAt: Date.now() });
+      await Promise.all(streams.map(({ ended }) => ended));
+    },
+    CHECKED,
+  );
 });

@@ -17,7 +17,6 @@ import { ADA, ADMIN, BOB, CANARIES, CONTENTS, FilledHost, marksOf, SHARED_PROVID
 import { newKey } from '../support/oauth/ProvidersHost';
 import { until } from '../support/until';
 import { allInSoak, itInSoak } from '../support/soak';
-import { itInVirtualTime } from '../support/itInVirtualTime';
 
 const KEYS = newKey('k1');
 /** Embedded databases store texts of this length in files of their own. */
@@ -134,34 +133,28 @@ describe('The files of the data directory', () => {
     expect(await cached.text()).to.include(`A response about ${content}.`);
   }
 
-  itInVirtualTime(
-    'contain content of every kind in plain text without sealing, and what a user chose as names with it',
-    async () => {
-      await start(false);
-      await fill(ADA);
-      const kinds = Object.entries(SEALED_CONTENT).flatMap(([name, rule]) => (rule === null ? [] : [name]));
-      // The only content of these is of failures, and of guardrails. The last one is for several processes.
-      const filled = kinds.filter((name) => !['ai_requests', 'ai_job_states', 'ai_run_events'].includes(name));
-      expect([...(await filesWith(CONTENTS[ADA] ?? ''))].sort()).to.deep.equal(filled.sort());
-      expect([...(await filesWith(CANARIES[ADA] ?? ''))]).to.include('ai_prompts');
-    },
-  );
+  it('contain content of every kind in plain text without sealing, and what a user chose as names with it', async () => {
+    await start(false);
+    await fill(ADA);
+    const kinds = Object.entries(SEALED_CONTENT).flatMap(([name, rule]) => (rule === null ? [] : [name]));
+    // The only content of these is of failures, and of guardrails. The last one is for several processes.
+    const filled = kinds.filter((name) => !['ai_requests', 'ai_job_states', 'ai_run_events'].includes(name));
+    expect([...(await filesWith(CONTENTS[ADA] ?? ''))].sort()).to.deep.equal(filled.sort());
+    expect([...(await filesWith(CANARIES[ADA] ?? ''))]).to.include('ai_prompts');
+  });
 
-  itInVirtualTime(
-    'contain no content with sealing, which the host reads all the same, also after a restart',
-    async () => {
-      await start(true);
-      const { runs, responseId } = await fill(ADA);
-      expect([...(await filesWith(CONTENTS[ADA] ?? ''))]).to.deep.equal([]);
-      expect([...(await filesWith(CANARIES[ADA] ?? ''))]).to.include('ai_prompts');
-      await readBack(ADA, runs[0] ?? '', responseId);
-      await restart(true);
-      await readBack(ADA, runs[0] ?? '', responseId);
-      expect([...(await filesWith(CONTENTS[ADA] ?? ''))]).to.deep.equal([]);
-    },
-  );
+  it('contain no content with sealing, which the host reads all the same, also after a restart', async () => {
+    await start(true);
+    const { runs, responseId } = await fill(ADA);
+    expect([...(await filesWith(CONTENTS[ADA] ?? ''))]).to.deep.equal([]);
+    expect([...(await filesWith(CANARIES[ADA] ?? ''))]).to.include('ai_prompts');
+    await readBack(ADA, runs[0] ?? '', responseId);
+    await restart(true);
+    await readBack(ADA, runs[0] ?? '', responseId);
+    expect([...(await filesWith(CONTENTS[ADA] ?? ''))]).to.deep.equal([]);
+  });
 
-  itInVirtualTime('contain no errors of vendors with sealing, nor the words of titles', async () => {
+  it('contain no errors of vendors with sealing, nor the words of titles', async () => {
     const content = CONTENTS[ADA] ?? '';
     const fail = async (): Promise<void> => {
       simulator.enqueue({
@@ -183,7 +176,7 @@ describe('The files of the data directory', () => {
     expect([...(await filesWith(content.toLowerCase()))]).to.deep.equal([]);
   });
 
-  itInVirtualTime('contain no errors of scheduled tasks with sealing, which are shown all the same', async () => {
+  it('contain no errors of scheduled tasks with sealing, which are shown all the same', async () => {
     const content = CONTENTS[ADA] ?? '';
     const admin = { userId: ADMIN, isAdmin: true, source: 'http' } as const;
     const fail = async (): Promise<void> => {
@@ -204,8 +197,6 @@ describe('The files of the data directory', () => {
     await start(true);
     await fail();
     expect([...(await filesWith(content))]).to.deep.equal([]);
-    // The task waits to be tried again.
-    await test.stop();
   });
 
   itInSoak('stay readable when sealing is switched on, and when it is switched off again', async () => {
@@ -248,36 +239,30 @@ describe('The files of the data directory', () => {
     ENGINES.flatMap((each) => [[each, true] as const, [each, false] as const]),
     1,
   ))
-    itInVirtualTime(
-      `contain nothing of a user who was deleted, ${sealContent ? 'with' : 'without'} sealing (${engine})`,
-      async () => {
-        await start(sealContent, KEYS, engine);
-        // The first name of the file that has responses.
-        const file = engine === 'sqlite' ? 'bolide' : 'ai_responses';
-        const ada = await fill(ADA);
-        const bob = await fill(BOB);
-        const marks = marksOf(ADA, ada.runs);
-        expect([...(await filesWith(ADA))]).to.include(file);
-        const deleted = await test.host.deleteUserData(ADA);
-        for (const mark of marks) expect([...(await filesWith(mark))], mark).to.deep.equal([]);
-        if (sealContent) expect(deleted).to.have.property('contentKeys', 1);
-        expect([...(await filesWith(BOB))]).to.include(file);
-        await readBack(BOB, bob.runs[0] ?? '', bob.responseId);
-      },
-    );
-
-  itInVirtualTime(
-    'that are restored without the key of a deleted user are unreadable, and leave others readable',
-    async () => {
-      await start(true);
+    it(`contain nothing of a user who was deleted, ${sealContent ? 'with' : 'without'} sealing (${engine})`, async () => {
+      await start(sealContent, KEYS, engine);
+      // The first name of the file that has responses.
+      const file = engine === 'sqlite' ? 'bolide' : 'ai_responses';
       const ada = await fill(ADA);
       const bob = await fill(BOB);
-      await test.opened.database.collection(CONTENT_KEYS).remove({ userId: ADA });
-      await restart(true);
-      expect((await test.request(ADA, 'GET', `/v1/responses/${ada.responseId}`)).status).to.equal(404);
-      const listed = await (await test.request(ADMIN, 'GET', '/runs')).text();
-      expect(listed).to.include(bob.runs[0]).and.not.include(ada.runs[0]);
+      const marks = marksOf(ADA, ada.runs);
+      expect([...(await filesWith(ADA))]).to.include(file);
+      const deleted = await test.host.deleteUserData(ADA);
+      for (const mark of marks) expect([...(await filesWith(mark))], mark).to.deep.equal([]);
+      if (sealContent) expect(deleted).to.have.property('contentKeys', 1);
+      expect([...(await filesWith(BOB))]).to.include(file);
       await readBack(BOB, bob.runs[0] ?? '', bob.responseId);
-    },
-  );
+    });
+
+  it('that are restored without the key of a deleted user are unreadable, and leave others readable', async () => {
+    await start(true);
+    const ada = await fill(ADA);
+    const bob = await fill(BOB);
+    await test.opened.database.collection(CONTENT_KEYS).remove({ userId: ADA });
+    await restart(true);
+    expect((await test.request(ADA, 'GET', `/v1/responses/${ada.responseId}`)).status).to.equal(404);
+    const listed = await (await test.request(ADMIN, 'GET', '/runs')).text();
+    expect(listed).to.include(bob.runs[0]).and.not.include(ada.runs[0]);
+    await readBack(BOB, bob.runs[0] ?? '', bob.responseId);
+  });
 });

@@ -15,7 +15,6 @@ import { startSimulator } from '../../imports/simulator/startSimulator';
 import { RecordingLogger } from '../support/RecordingLogger';
 import { SIMULATED_VENDORS } from '../support/simulatedProviders';
 import type { SimulatedVendor } from '../support/simulatedProviders';
-import { itInVirtualTime } from '../support/itInVirtualTime';
 
 const FAST = { mode: 'vendor', poll: { first: 1, most: 5 }, graceMs: 0 } as const;
 const BATCHED = ['OpenAI Responses', 'OpenAI chat', 'Azure Responses', 'Anthropic', 'Google', 'Groq'];
@@ -134,7 +133,7 @@ describe('batches of vendors', () => {
     expect(created()).to.equal(2);
   });
 
-  itInVirtualTime('hands a batch over to one process at a time', async () => {
+  it('hands a batch over to one process at a time', async () => {
     await start({ readsInProgress: 5 });
     const batches = new MemoryBatchStore();
     const clients = [1, 2].map(() => clientOf(moduleOf(openai, { batches }), openai.model));

@@ -37,8 +37,7 @@ function isCompaction({ path, body }: RecordedRequest): boolean {
 }
 
 for (const vendor of VENDORS) {
-  describe(`a long run that ${vendor.name} compacts`, function () {
-    this.timeout(600_000);
+  describe(`a long run that ${vendor.name} compacts`, () => {
     let simulator: Simulator;
     afterEach(() => simulator.close());
 

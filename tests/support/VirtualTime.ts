@@ -6,10 +6,11 @@
  */
 import { useFakeTimers } from 'sinon';
 import type { SinonFakeTimers } from 'sinon';
+import { nextTurn } from './nextTurn';
 import { until } from './until';
 
-/** Those of the system, whatever a test does with time. */
-const { setImmediate, setTimeout } = globalThis;
+/** That of the system. */
+const { setTimeout } = globalThis;
 
 /** Milliseconds that pass at a time, after so many turns of the event loop. */
 const STEP = 10;
@@ -77,7 +78,7 @@ export class VirtualTime {
       () => settled.abort(),
     );
     for (let passed = 0; !settled.signal.aborted && passed < most;) {
-      await turnsOfEventLoop(QUIET_TURNS);
+      for (let turn = 0; turn < QUIET_TURNS; turn++) await nextTurn();
       if (isWorking()) await new Promise((resolve) => setTimeout(resolve, 1));
       else {
         this.clock.tick(STEP);
@@ -91,10 +92,6 @@ export class VirtualTime {
     VirtualTime.current = undefined;
     this.clock.restore();
   }
-}
-
-async function turnsOfEventLoop(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
 /** Whether something goes on that takes longer than turns. A worker thread that is not awaited has no port here. */

@@ -1,6 +1,6 @@
 /** Sends bytes to a server as they are, and reports what the server answers and how much of a body it takes. */
 import { connect } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from './nextTurn';
 import { until } from './until';
 
 export interface RawExchange {

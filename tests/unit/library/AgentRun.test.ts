@@ -1,5 +1,4 @@
 import { getEventListeners } from 'node:events';
-import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { z } from 'zod';
 import { agent } from '../../../imports/library/Agent';
@@ -14,6 +13,7 @@ import { ScriptedProvider, untilAborted } from '../../../imports/testing/Scripte
 import type { ScriptedStep } from '../../../imports/testing/ScriptedProvider';
 import { deferred } from '../../support/deferred';
 import { failure } from '../../support/failure';
+import { nextTurn } from '../../support/nextTurn';
 import { answer, calling } from '../../../imports/testing/responses';
 
 function scripted(steps: readonly ScriptedStep[], options: AgentOptions = {}): Agent {
@@ -74,7 +74,7 @@ describe('AgentRun', () => {
       let text = '';
       for await (const part of run.textStream) {
         text += part;
-        await setImmediate();
+        await nextTurn();
       }
       return text;
     };
@@ -139,8 +139,8 @@ describe('AgentRun', () => {
       const run = scripted([new Error('broken')]).stream('Hi');
       expect(run.usage).to.be.a('promise');
       await failure(all(run));
-      await setImmediate();
-      await setImmediate();
+      await nextTurn();
+      await nextTurn();
     } finally {
       process.off('unhandledRejection', onUnhandled);
     }

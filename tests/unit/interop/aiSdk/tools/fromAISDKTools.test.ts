@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as valibot from 'valibot';
 import { dynamicTool, jsonSchema, tool, UnsupportedFunctionalityError } from 'ai';
 import type { ToolSet } from 'ai';
@@ -13,6 +12,7 @@ import { fromAISDKTools } from '../../../../../imports/interop/aiSdk/tools/fromA
 import { agent } from '../../../../../imports/library/Agent';
 import { answer, calling } from '../../../../../imports/testing/responses';
 import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvider';
+import { nextTurn } from '../../../../support/nextTurn';
 
 interface Played {
   /** What the model received for the call. */

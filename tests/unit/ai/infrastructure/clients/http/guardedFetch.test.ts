@@ -3,7 +3,6 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { getEventListeners, once } from 'node:events';
 import { createServer, Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
 import { spy, stub } from 'sinon';
 import type { SinonSpyCall } from 'sinon';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
@@ -25,6 +24,7 @@ import { deferred } from '../../../../../support/deferred';
 import { failure } from '../../../../../support/failure';
 import { itInVirtualTime } from '../../../../../support/itInVirtualTime';
 import { until } from '../../../../../support/until';
+import { nextTurn } from '../../../../../support/nextTurn';
 
 describe('guardedFetch', () => {
   let server: TestHost;
@@ -280,7 +280,7 @@ describe('guardedFetch', () => {
         await (await fetch(server.url, { call: { signal: controller.signal } })).text();
       server.answer = (response) => response.destroy();
       for (let call = 0; call < 5; call++) await failure(fetch(server.url, { call: { signal: controller.signal } }));
-      await turn();
+      await nextTurn();
       expect(getEventListeners(controller.signal, 'abort')).to.have.length(0);
       expect(timers()).to.be.at.most(before);
     });
@@ -519,7 +519,7 @@ describe('guardedFetch', () => {
     const { body } = await guarded()(server.url);
     let read = (await body.next()).value?.byteLength ?? 0;
     // Long enough for a reader without back-pressure to read everything, at 64 KB per turn or more.
-    for (let turns = 0; turns < 3_000; turns++) await turn();
+    for (let turns = 0; turns < 3_000; turns++) await nextTurn();
     expect(finished, `${taken} bytes taken`).to.equal(false);
     for await (const chunk of body) read += chunk.byteLength;
     expect(read).to.equal(taken);
