@@ -97,14 +97,17 @@ describe('An upstream stream', () => {
         );
         await until(() => gateway.simulator.requests.length === readers.length + sockets.length);
         await time.during(10 * IDLE, async () => {
-          for (const { route, model, response } of readers) {
-            expect(response.statusCode).to.equal(200);
-            const { text, isCut } = await brokenTextOf(response);
-            expect(text, `${route.name} ${model}`)
-              .to.match(route.failure)
-              .and.to.include(`sent no data for ${IDLE} ms`);
-            expect(isCut, route.name).to.equal(route.name.startsWith('Gemini'));
-          }
+          // All are read at once: what is not read is lost when the connection breaks.
+          await Promise.all(
+            readers.map(async ({ route, model, response }) => {
+              expect(response.statusCode).to.equal(200);
+              const { text, isCut } = await brokenTextOf(response);
+              expect(text, `${route.name} ${model}`)
+                .to.match(route.failure)
+                .and.to.include(`sent no data for ${IDLE} ms`);
+              expect(isCut, route.name).to.equal(route.name.startsWith('Gemini'));
+            }),
+          );
           for (const { model, turn } of sockets) expect((await turn).error?.code, model).to.equal('timeout');
         });
         for (const { socket } of sockets) await socket.close();

@@ -49,7 +49,7 @@ export class VirtualTime {
 
   /** Resolves when so many milliseconds have passed: for what is done `during` them. */
   after(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => this.clock.setTimeout(resolve, milliseconds));
+    return new Promise((resolve) => this.clock.setTimeout(() => resolve(), milliseconds));
   }
 
   /**

@@ -4,7 +4,6 @@ import { getEventListeners, once } from 'node:events';
 import { createServer, Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { spy, stub } from 'sinon';
-import type { SinonSpyCall } from 'sinon';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import {
   LLMConnectionError,
@@ -192,10 +191,11 @@ describe('guardedFetch', () => {
       const limits = spy(Socket.prototype, 'setTimeout');
       try {
         await (await guarded()(server.url)).text();
-        const isShorter = ({ args: [limit] }: SinonSpyCall<[number]>): boolean => limit > 0 && limit < 2_000;
-        await until(() => limits.getCalls().some(isShorter));
+        const shorter = (): Socket | undefined =>
+          limits.getCalls().find(({ args: [limit] }) => limit > 0 && limit < 2_000)?.thisValue;
+        await until(() => shorter() !== undefined);
         const ended = once([...server.sockets][0]!, 'end');
-        (limits.getCalls().find(isShorter)!.thisValue as Socket).emit('timeout');
+        shorter()!.emit('timeout');
         await ended;
       } finally {
         limits.restore();
