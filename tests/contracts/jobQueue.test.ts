@@ -1,7 +1,7 @@
 /** The contract of both job queues: the one of a single process, and Agenda's. */
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
-import { useFakeTimers } from 'sinon';
+import { stub, useFakeTimers } from 'sinon';
 import type { SinonFakeTimers } from 'sinon';
 import { LLMInvalidRequestError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { JobLimits, JobQueue, Schedule } from '../../imports/business/ai/domain/interfaces/JobQueue';
@@ -23,7 +23,9 @@ import { failure } from '../support/failure';
 import { startTestMongo } from '../support/startTestMongo';
 import type { TestMongo } from '../support/startTestMongo';
 import { RecordingLogger } from '../support/RecordingLogger';
+import { itInSoak } from '../support/soak';
 import { until } from '../support/until';
+import { inFlowingTime } from '../support/VirtualTime';
 import { METEOR_PACKAGES } from '../meteor/meteorPackages';
 
 interface Made {
@@ -74,271 +76,277 @@ before(async () => {
 after(() => mongo.stop());
 
 for (const [name, open] of Object.entries(QUEUES)) {
-  describe(`jobs ${name}`, () => {
-    const made: Made[] = [];
-    const make = async (limits: Partial<JobLimits> = {}): Promise<Made> => {
-      const one = await open(limits);
-      made.push(one);
-      return one;
-    };
-    afterEach(async () => {
-      for (const { queue } of made.splice(0)) await queue.stop();
-      const client = await MongoClient.connect(mongo.url);
-      await client.db().dropDatabase();
-      await client.close();
-    });
-
-    it('are executed once each, including those added before the start', async () => {
-      const { queue } = await make();
-      const tally = new Tally();
-      await queue.add('a');
-      await queue.add('a');
-      await queue.start(tally.note);
-      await queue.add('b');
-      expect([...(await tally.reached(2))].sort()).to.deep.equal(['a', 'b']);
-      await queue.add('c');
-      expect(await tally.reached(3)).to.include('c');
-    });
-
-    it('never exceed the concurrency limit', async () => {
-      const { queue } = await make({ concurrency: 3 });
-      let active = 0;
-      let most = 0;
-      const tally = new Tally();
-      const three = deferred();
-      await queue.start(async (executionId) => {
-        active += 1;
-        most = Math.max(most, active);
-        if (active === 3) three.resolve();
-        await three.promise;
-        active -= 1;
-        await tally.note(executionId);
-      });
-      await Promise.all(Array.from({ length: 12 }, (_value, index) => queue.add(`run-${index}`)));
-      expect(new Set(await tally.reached(12)).size).to.equal(12);
-      expect(most).to.equal(3);
-    });
-
-    it('wait for their due time', async () => {
-      const { queue } = await make();
-      const tally = new Tally();
-      const due = Date.now() + 120;
-      let started = 0;
-      await queue.add('later', due);
-      await queue.add('now');
-      await queue.start((executionId) => {
-        if (executionId === 'later') started = Date.now();
-        return tally.note(executionId);
-      });
-      expect(await tally.reached(2)).to.deep.equal(['now', 'later']);
-      expect(started).to.be.at.least(due);
-    });
-
-    it('are removed while they wait, and can be added again', async () => {
-      const { queue } = await make();
-      const tally = new Tally();
-      const later = Date.now() + 3_600_000;
-      await queue.add('a', later);
-      await queue.add('b', later);
-      await queue.start(tally.note);
-      expect(await queue.remove(['a', 'unknown'])).to.equal(1);
-      expect(await queue.remove(['a'])).to.equal(0);
-      expect(await queue.remove([])).to.equal(0);
-      await queue.add('a');
-      expect(await tally.reached(1)).to.deep.equal(['a']);
-    });
-
-    it('are retried when they reject, and given up after the last attempt', async () => {
-      const { queue, logger } = await make({ retries: 2 });
-      const tally = new Tally();
-      const givenUp = deferred();
-      logger.error = (message) => {
-        logger.errors.push(message);
-        givenUp.resolve();
+  describe(
+    `jobs ${name}`,
+    inFlowingTime(() => {
+      const made: Made[] = [];
+      const make = async (limits: Partial<JobLimits> = {}): Promise<Made> => {
+        const one = await open(limits);
+        made.push(one);
+        return one;
       };
-      let failures = 0;
-      await queue.start(async (executionId) => {
-        await tally.note(executionId);
-        if (executionId === 'bad' || (failures += 1) < 2) throw new Error('no database');
+      afterEach(async () => {
+        for (const { queue } of made.splice(0)) await queue.stop();
+        const client = await MongoClient.connect(mongo.url);
+        await client.db().dropDatabase();
+        await client.close();
       });
-      await queue.add('bad');
-      await queue.add('shaky');
-      await givenUp.promise;
-      const seen = await tally.reached(5);
-      expect(seen.filter((one) => one === 'bad')).to.have.length(3);
-      expect(seen.filter((one) => one === 'shaky')).to.have.length(2);
-      expect(logger.errors).to.deep.equal(['The run bad failed after 3 attempts.']);
-    });
 
-    it('end before the queue has stopped, and none starts afterwards', async () => {
-      const { queue } = await make({ concurrency: 1 });
-      const [started, mayEnd] = [deferred(), deferred()];
-      const tally = new Tally();
-      await queue.start(async (executionId) => {
-        started.resolve();
-        await mayEnd.promise;
-        await tally.note(executionId);
-      });
-      await queue.add('first');
-      await started.promise;
-      await queue.add('second');
-      let hasStopped = false;
-      const stopped = queue.stop().then(() => (hasStopped = true));
-      await new Promise(setImmediate);
-      expect(hasStopped).to.equal(false);
-      mayEnd.resolve();
-      await stopped;
-      expect(tally.seen).to.deep.equal(['first']);
-    });
-
-    for (const [fault, schedule] of Object.entries({
-      'a word': { name: 'x', cron: 'sometimes' },
-      seconds: { name: 'x', cron: '* * * * * *' },
-      'a day that never comes': { name: 'x', cron: '0 0 31 2 *' },
-      'a time zone that there is not': { name: 'x', cron: '0 3 * * *', timezone: 'Europe/Atlantis' },
-      'a name with blanks': { name: 'x y', cron: '0 3 * * *' },
-    })) {
-      it(`refuse ${fault} for a schedule`, async () => {
+      it('are executed once each, including those added before the start', async () => {
         const { queue } = await make();
-        expect(await failure(queue.schedule(schedule, () => Promise.resolve()))).to.be.instanceOf(
-          LLMInvalidRequestError,
-        );
+        const tally = new Tally();
+        await queue.add('a');
+        await queue.add('a');
+        await queue.start(tally.note);
+        await queue.add('b');
+        expect([...(await tally.reached(2))].sort()).to.deep.equal(['a', 'b']);
+        await queue.add('c');
+        expect(await tally.reached(3)).to.include('c');
       });
-    }
-  });
+
+      it('never exceed the concurrency limit', async () => {
+        const { queue } = await make({ concurrency: 3 });
+        let active = 0;
+        let most = 0;
+        const tally = new Tally();
+        const three = deferred();
+        await queue.start(async (executionId) => {
+          active += 1;
+          most = Math.max(most, active);
+          if (active === 3) three.resolve();
+          await three.promise;
+          active -= 1;
+          await tally.note(executionId);
+        });
+        await Promise.all(Array.from({ length: 12 }, (_value, index) => queue.add(`run-${index}`)));
+        expect(new Set(await tally.reached(12)).size).to.equal(12);
+        expect(most).to.equal(3);
+      });
+
+      it('wait for their due time', async () => {
+        const { queue } = await make();
+        const tally = new Tally();
+        const due = Date.now() + 120;
+        let started = 0;
+        await queue.add('later', due);
+        await queue.add('now');
+        await queue.start((executionId) => {
+          if (executionId === 'later') started = Date.now();
+          return tally.note(executionId);
+        });
+        expect(await tally.reached(2)).to.deep.equal(['now', 'later']);
+        expect(started).to.be.at.least(due);
+      });
+
+      it('are removed while they wait, and can be added again', async () => {
+        const { queue } = await make();
+        const tally = new Tally();
+        const later = Date.now() + 3_600_000;
+        await queue.add('a', later);
+        await queue.add('b', later);
+        await queue.start(tally.note);
+        expect(await queue.remove(['a', 'unknown'])).to.equal(1);
+        expect(await queue.remove(['a'])).to.equal(0);
+        expect(await queue.remove([])).to.equal(0);
+        await queue.add('a');
+        expect(await tally.reached(1)).to.deep.equal(['a']);
+      });
+
+      it('are retried when they reject, and given up after the last attempt', async () => {
+        const { queue, logger } = await make({ retries: 2 });
+        const tally = new Tally();
+        const givenUp = deferred();
+        logger.error = (message) => {
+          logger.errors.push(message);
+          givenUp.resolve();
+        };
+        let failures = 0;
+        await queue.start(async (executionId) => {
+          await tally.note(executionId);
+          if (executionId === 'bad' || (failures += 1) < 2) throw new Error('no database');
+        });
+        await queue.add('bad');
+        await queue.add('shaky');
+        await givenUp.promise;
+        const seen = await tally.reached(5);
+        expect(seen.filter((one) => one === 'bad')).to.have.length(3);
+        expect(seen.filter((one) => one === 'shaky')).to.have.length(2);
+        expect(logger.errors).to.deep.equal(['The run bad failed after 3 attempts.']);
+      });
+
+      it('end before the queue has stopped, and none starts afterwards', async () => {
+        const { queue } = await make({ concurrency: 1 });
+        const [started, mayEnd] = [deferred(), deferred()];
+        const tally = new Tally();
+        await queue.start(async (executionId) => {
+          started.resolve();
+          await mayEnd.promise;
+          await tally.note(executionId);
+        });
+        await queue.add('first');
+        await started.promise;
+        await queue.add('second');
+        let hasStopped = false;
+        const stopped = queue.stop().then(() => (hasStopped = true));
+        await new Promise(setImmediate);
+        expect(hasStopped).to.equal(false);
+        mayEnd.resolve();
+        await stopped;
+        expect(tally.seen).to.deep.equal(['first']);
+      });
+
+      for (const [fault, schedule] of Object.entries({
+        'a word': { name: 'x', cron: 'sometimes' },
+        seconds: { name: 'x', cron: '* * * * * *' },
+        'a day that never comes': { name: 'x', cron: '0 0 31 2 *' },
+        'a time zone that there is not': { name: 'x', cron: '0 3 * * *', timezone: 'Europe/Atlantis' },
+        'a name with blanks': { name: 'x y', cron: '0 3 * * *' },
+      })) {
+        it(`refuse ${fault} for a schedule`, async () => {
+          const { queue } = await make();
+          expect(await failure(queue.schedule(schedule, () => Promise.resolve()))).to.be.instanceOf(
+            LLMInvalidRequestError,
+          );
+        });
+      }
+    }),
+  );
 }
 
 for (const [name, open] of Object.entries(QUEUES)) {
-  describe(`a queue ${name} under people's control`, () => {
-    const hourly = { name: 'hourly', cron: '0 * * * *', timezone: 'Europe/Berlin' };
-    let collection: ReturnType<typeof openStates>;
-    const made: ManagedJobQueue[] = [];
-    const openStates = () => new MeteorDatabase(METEOR_PACKAGES).collection<JobStateDocument>(JOB_STATES);
-    /** A process. */
-    const make = async (limits: Partial<JobLimits> = {}): Promise<ManagedJobQueue> => {
-      const { queue, logger } = await open(limits);
-      const managed = new ManagedJobQueue(queue, new DocumentJobStates(collection), { pollEvery: 5, logger });
-      made.push(managed);
-      return managed;
-    };
-    beforeEach(() => {
-      resetMeteor();
-      collection = openStates();
-    });
-    afterEach(async () => {
-      for (const queue of made.splice(0)) await queue.stop();
-      const client = await MongoClient.connect(mongo.url);
-      await client.db().dropDatabase();
-      await client.close();
-      resetMeteor();
-    });
-
-    it('starts no run while it is paused, and all of them afterwards', async () => {
-      const queue = await make();
-      const tally = new Tally();
-      await queue.pause('root');
-      await queue.start(tally.note);
-      const asked = waitForPause(collection);
-      await queue.add('a');
-      await asked;
-      expect(await queue.status()).to.deep.include({ running: 0, concurrency: 8 });
-      expect((await queue.status()).paused).to.include({ by: 'root' });
-      expect(tally.seen).to.deep.equal([]);
-      await queue.resume();
-      expect(await tally.reached(1)).to.deep.equal(['a']);
-      expect(await queue.status()).not.to.have.property('paused');
-    });
-
-    it('finishes the runs that were in progress', async () => {
-      const queue = await make();
-      const [started, mayEnd, ended] = [deferred(), deferred(), deferred()];
-      await queue.start(async () => {
-        started.resolve();
-        await mayEnd.promise;
-        ended.resolve();
+  describe(
+    `a queue ${name} under people's control`,
+    inFlowingTime(() => {
+      const hourly = { name: 'hourly', cron: '0 * * * *', timezone: 'Europe/Berlin' };
+      let collection: ReturnType<typeof openStates>;
+      const made: ManagedJobQueue[] = [];
+      const openStates = () => new MeteorDatabase(METEOR_PACKAGES).collection<JobStateDocument>(JOB_STATES);
+      /** A process. */
+      const make = async (limits: Partial<JobLimits> = {}): Promise<ManagedJobQueue> => {
+        const { queue, logger } = await open(limits);
+        const managed = new ManagedJobQueue(queue, new DocumentJobStates(collection), { pollEvery: 5, logger });
+        made.push(managed);
+        return managed;
+      };
+      beforeEach(() => {
+        resetMeteor();
+        collection = openStates();
       });
-      await queue.add('a');
-      await started.promise;
-      await queue.pause('root');
-      expect((await queue.status()).running).to.equal(1);
-      mayEnd.resolve();
-      await ended.promise;
-    });
-
-    it('is paused in other processes and after a restart, and resumed from any of them', async () => {
-      const first = await make();
-      await first.pause('root');
-      await first.stop();
-      const [second, third] = [await make(), await make()];
-      const tally = new Tally();
-      await second.start(tally.note);
-      const asked = waitForPause(collection);
-      await second.add('a');
-      await asked;
-      expect((await third.status()).paused).to.include({ by: 'root' });
-      await third.resume();
-      expect(await tally.reached(1)).to.deep.equal(['a']);
-    });
-
-    it('stops while a pause holds runs back', async () => {
-      const queue = await make();
-      const tally = new Tally();
-      await queue.pause('root');
-      await queue.start(tally.note);
-      const asked = waitForPause(collection);
-      await queue.add('a');
-      await asked;
-      await queue.stop();
-      expect(tally.seen).to.deep.equal([]);
-    });
-
-    it('lists its schedules, and records how their tasks went', async () => {
-      const queue = await make({ retries: 0 });
-      const tally = new Tally();
-      let failing = true;
-      await queue.schedule(hourly, async () => {
-        await tally.note('hourly');
-        if (failing) throw new Error('The report is missing.');
+      afterEach(async () => {
+        for (const queue of made.splice(0)) await queue.stop();
+        const client = await MongoClient.connect(mongo.url);
+        await client.db().dropDatabase();
+        await client.close();
+        resetMeteor();
       });
-      await queue.start(() => Promise.resolve());
-      const [planned] = await queue.schedules();
-      expect(planned).to.include({ ...hourly, isRegisteredHere: true });
-      expect(planned?.nextRunAt).to.be.within(Date.now(), Date.now() + 3_600_000);
-      expect(planned).not.to.have.property('lastRun');
-      expect(await queue.triggerSchedule('hourly')).to.equal(true);
-      await tally.reached(1);
-      const failed = await untilRan(queue);
-      expect(failed).to.include({ error: 'The report is missing.' });
-      failing = false;
-      await untilTriggered(queue, tally, 2);
-      const succeeded = await untilRan(
-        queue,
-        (run) => run.startedAt >= (failed.endedAt ?? 0) && run.error === undefined,
-      );
-      expect(succeeded).not.to.have.property('error');
-      expect(await queue.triggerSchedule('weekly')).to.equal(false);
-    });
 
-    it('skips the times of a paused schedule, and still runs it on request', async () => {
-      const queue = await make();
-      const tally = new Tally();
-      await queue.schedule(hourly, () => tally.note('hourly'));
-      await queue.start(() => Promise.resolve());
-      expect(await queue.pauseSchedule('hourly', 'root')).to.equal(true);
-      expect(await queue.pauseSchedule('weekly', 'root')).to.equal(false);
-      const [paused] = await queue.schedules();
-      expect(paused?.paused).to.include({ by: 'root' });
-      expect(paused).not.to.have.property('nextRunAt');
-      // As its time would.
-      const asked = waitForPause(collection);
-      await queue.trigger('hourly');
-      await asked;
-      await untilTriggered(queue, tally, 1);
-      expect(tally.seen).to.have.length(1);
-      expect(await queue.resumeSchedule('hourly')).to.equal(true);
-      expect((await queue.schedules())[0]).not.to.have.property('paused');
-    });
-  });
+      it('starts no run while it is paused, and all of them afterwards', async () => {
+        const queue = await make();
+        const tally = new Tally();
+        await queue.pause('root');
+        await queue.start(tally.note);
+        const asked = waitForPause(collection);
+        await queue.add('a');
+        await asked;
+        expect(await queue.status()).to.deep.include({ running: 0, concurrency: 8 });
+        expect((await queue.status()).paused).to.include({ by: 'root' });
+        expect(tally.seen).to.deep.equal([]);
+        await queue.resume();
+        expect(await tally.reached(1)).to.deep.equal(['a']);
+        expect(await queue.status()).not.to.have.property('paused');
+      });
+
+      it('finishes the runs that were in progress', async () => {
+        const queue = await make();
+        const [started, mayEnd, ended] = [deferred(), deferred(), deferred()];
+        await queue.start(async () => {
+          started.resolve();
+          await mayEnd.promise;
+          ended.resolve();
+        });
+        await queue.add('a');
+        await started.promise;
+        await queue.pause('root');
+        expect((await queue.status()).running).to.equal(1);
+        mayEnd.resolve();
+        await ended.promise;
+      });
+
+      it('is paused in other processes and after a restart, and resumed from any of them', async () => {
+        const first = await make();
+        await first.pause('root');
+        await first.stop();
+        const [second, third] = [await make(), await make()];
+        const tally = new Tally();
+        await second.start(tally.note);
+        const asked = waitForPause(collection);
+        await second.add('a');
+        await asked;
+        expect((await third.status()).paused).to.include({ by: 'root' });
+        await third.resume();
+        expect(await tally.reached(1)).to.deep.equal(['a']);
+      });
+
+      it('stops while a pause holds runs back', async () => {
+        const queue = await make();
+        const tally = new Tally();
+        await queue.pause('root');
+        await queue.start(tally.note);
+        const asked = waitForPause(collection);
+        await queue.add('a');
+        await asked;
+        await queue.stop();
+        expect(tally.seen).to.deep.equal([]);
+      });
+
+      it('lists its schedules, and records how their tasks went', async () => {
+        const queue = await make({ retries: 0 });
+        const tally = new Tally();
+        let failing = true;
+        await queue.schedule(hourly, async () => {
+          await tally.note('hourly');
+          if (failing) throw new Error('The report is missing.');
+        });
+        await queue.start(() => Promise.resolve());
+        const [planned] = await queue.schedules();
+        expect(planned).to.include({ ...hourly, isRegisteredHere: true });
+        expect(planned?.nextRunAt).to.be.within(Date.now(), Date.now() + 3_600_000);
+        expect(planned).not.to.have.property('lastRun');
+        expect(await queue.triggerSchedule('hourly')).to.equal(true);
+        await tally.reached(1);
+        const failed = await untilRan(queue);
+        expect(failed).to.include({ error: 'The report is missing.' });
+        failing = false;
+        await untilTriggered(queue, tally, 2);
+        const succeeded = await untilRan(
+          queue,
+          (run) => run.startedAt >= (failed.endedAt ?? 0) && run.error === undefined,
+        );
+        expect(succeeded).not.to.have.property('error');
+        expect(await queue.triggerSchedule('weekly')).to.equal(false);
+      });
+
+      it('skips the times of a paused schedule, and still runs it on request', async () => {
+        const queue = await make();
+        const tally = new Tally();
+        await queue.schedule(hourly, () => tally.note('hourly'));
+        await queue.start(() => Promise.resolve());
+        expect(await queue.pauseSchedule('hourly', 'root')).to.equal(true);
+        expect(await queue.pauseSchedule('weekly', 'root')).to.equal(false);
+        const [paused] = await queue.schedules();
+        expect(paused?.paused).to.include({ by: 'root' });
+        expect(paused).not.to.have.property('nextRunAt');
+        // As its time would.
+        const asked = waitForPause(collection);
+        await queue.trigger('hourly');
+        await asked;
+        await untilTriggered(queue, tally, 1);
+        expect(tally.seen).to.have.length(1);
+        expect(await queue.resumeSchedule('hourly')).to.equal(true);
+        expect((await queue.schedules())[0]).not.to.have.property('paused');
+      });
+    }),
+  );
 }
 
 type States = ReturnType<MeteorDatabase['collection']>;
@@ -377,7 +385,33 @@ async function untilTriggered(queue: ManagedJobQueue, tally: Tally, count: numbe
 }
 
 describe('jobs in one process, shortly before they are due', () => {
-  it('are all executed, even if a timer fires early or the time passes while it is set', async () => {
+  it('are executed once they are due, if a timer fires early or the time passes while it is set', async () => {
+    const clock = useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    try {
+      const queue = new LocalJobQueue({ concurrency: 10, logger: new RecordingLogger() });
+      const tally = new Tally();
+      await queue.start(tally.note);
+      await queue.add('early', Date.now() + 3);
+      // The timer goes on as it was set.
+      clock.setSystemTime(Date.now() - 1);
+      await clock.tickAsync(3);
+      expect(tally.seen).to.deep.equal([]);
+      await clock.tickAsync(1);
+      expect(tally.seen).to.deep.equal(['early']);
+      const startedAt = Date.now();
+      let looks = 0;
+      const now = stub(Date, 'now').callsFake(() => startedAt + looks++);
+      for (const ahead of [0, 1, 2, 3]) await queue.add(`in ${ahead}`, startedAt + looks + ahead);
+      now.restore();
+      await clock.tickAsync(10);
+      expect(tally.seen.slice(1).toSorted()).to.deep.equal(['in 0', 'in 1', 'in 2', 'in 3']);
+      await queue.stop();
+    } finally {
+      clock.restore();
+    }
+  });
+
+  itInSoak('are all executed, even if a timer fires early or the time passes while it is set', async () => {
     const queue = new LocalJobQueue({ concurrency: 10, logger: new RecordingLogger() });
     const tally = new Tally();
     await queue.start(tally.note);
@@ -539,58 +573,62 @@ describe('schedules in one process that records their occurrences', () => {
   });
 });
 
-describe('schedules by Agenda', () => {
-  const openAll = async (count: number): Promise<readonly JobQueue[]> => {
-    await Promise.resolve();
-    return Promise.all(
-      Array.from({ length: count }, () =>
-        openAgendaQueue({ url: mongo.url, pollEvery: 20, logger: new RecordingLogger() }),
-      ),
-    );
-  };
-  const withJobs = async <T>(use: (jobs: import('mongodb').Collection) => Promise<T>): Promise<T> => {
-    const client = await MongoClient.connect(mongo.url);
-    const result = await use(client.db().collection(JOBS));
-    await client.close();
-    return result;
-  };
-  afterEach(() => withJobs((jobs) => jobs.deleteMany({})));
+describe(
+  'schedules by Agenda',
+  inFlowingTime(() => {
+    const openAll = async (count: number): Promise<readonly JobQueue[]> => {
+      await Promise.resolve();
+      return Promise.all(
+        Array.from({ length: count }, () =>
+          openAgendaQueue({ url: mongo.url, pollEvery: 20, logger: new RecordingLogger() }),
+        ),
+      );
+    };
+    const withJobs = async <T>(use: (jobs: import('mongodb').Collection) => Promise<T>): Promise<T> => {
+      const client = await MongoClient.connect(mongo.url);
+      const result = await use(client.db().collection(JOBS));
+      await client.close();
+      return result;
+    };
+    afterEach(() => withJobs((jobs) => jobs.deleteMany({})));
 
-  it('run once, in one of the processes that scheduled them, also if their time passed while no process ran', async () => {
-    const queues = await openAll(3);
-    const tally = new Tally();
-    const schedule = { name: 'nightly', cron: '0 3 * * *', timezone: 'Europe/Berlin' };
-    const plan = (): Promise<unknown> =>
-      Promise.all(queues.map((queue, index) => queue.schedule(schedule, () => tally.note(`by ${index}`))));
-    await plan();
-    const missed = new Date(Date.now() - 3_600_000);
-    await withJobs(async (jobs) => {
-      expect(await jobs.countDocuments()).to.equal(1);
-      await jobs.updateOne({}, { $set: { nextRunAt: missed } });
+    it('run once, in one of the processes that scheduled them, also if their time passed while no process ran', async () => {
+      const queues = await openAll(3);
+      const tally = new Tally();
+      const schedule = { name: 'nightly', cron: '0 3 * * *', timezone: 'Europe/Berlin' };
+      const plan = (): Promise<unknown> =>
+        Promise.all(queues.map((queue, index) => queue.schedule(schedule, () => tally.note(`by ${index}`))));
+      await plan();
+      const missed = new Date(Date.now() - 3_600_000);
+      await withJobs(async (jobs) => {
+        expect(await jobs.countDocuments()).to.equal(1);
+        await jobs.updateOne({}, { $set: { nextRunAt: missed } });
+      });
+      await plan();
+      await Promise.all(queues.map((queue) => queue.start(() => Promise.resolve())));
+      await tally.reached(1);
+      await Promise.all(queues.map((queue) => queue.stop()));
+      expect(tally.seen).to.have.length(1);
+      const [job] = await withJobs((jobs) => jobs.find().toArray());
+      expect((job?.['nextRunAt'] as Date).getTime()).to.be.above(Date.now());
     });
-    await plan();
-    await Promise.all(queues.map((queue) => queue.start(() => Promise.resolve())));
-    await tally.reached(1);
-    await Promise.all(queues.map((queue) => queue.stop()));
-    expect(tally.seen).to.have.length(1);
-    const [job] = await withJobs((jobs) => jobs.find().toArray());
-    expect((job?.['nextRunAt'] as Date).getTime()).to.be.above(Date.now());
-  });
 
-  it('store no error text, which may quote what a task was working on', async () => {
-    const [queue] = await openAll(1);
-    let failures = 0;
-    await queue!.schedule({ name: 'failing', cron: '0 3 * * *' }, () => {
-      failures += 1;
-      return Promise.reject(new Error('Could not send "the secret of ann".'));
+    it('store no error text, which may quote what a task was working on', async () => {
+      const [queue] = await openAll(1);
+      let failures = 0;
+      await queue!.schedule({ name: 'failing', cron: '0 3 * * *' }, () => {
+        failures += 1;
+        return Promise.reject(new Error('Could not send "the secret of ann".'));
+      });
+      await queue!.start(() => Promise.resolve());
+      await queue!.trigger('failing');
+      const read = (): Promise<readonly Readonly<Record<string, unknown>>[]> =>
+        withJobs((jobs) => jobs.find().toArray());
+      await until(async () => failures > 0 && (await read())[0]?.['failCount'] !== undefined);
+      await queue!.stop();
+      const [job] = await read();
+      expect(job).to.have.property('failReason', 'The error is in the log of the server.');
+      expect(JSON.stringify(job)).not.to.include('ann');
     });
-    await queue!.start(() => Promise.resolve());
-    await queue!.trigger('failing');
-    const read = (): Promise<readonly Readonly<Record<string, unknown>>[]> => withJobs((jobs) => jobs.find().toArray());
-    await until(async () => failures > 0 && (await read())[0]?.['failCount'] !== undefined);
-    await queue!.stop();
-    const [job] = await read();
-    expect(job).to.have.property('failReason', 'The error is in the log of the server.');
-    expect(JSON.stringify(job)).not.to.include('ann');
-  });
-});
+  }),
+);

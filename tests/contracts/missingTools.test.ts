@@ -1,7 +1,5 @@
 /** Processes with different tools that share one store, as during a deployment. */
 import { expect } from 'chai';
-import { useFakeTimers } from 'sinon';
-import type { SinonFakeTimers } from 'sinon';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunQueue } from '../../imports/business/ai/application/services/RunQueue';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
@@ -17,6 +15,7 @@ import type { ScriptedStep } from '../../imports/testing/ScriptedProvider';
 import { recordEvents } from '../support/recordEvents';
 import { RecordingLogger } from '../support/RecordingLogger';
 import { until } from '../support/until';
+import { VirtualTime } from '../support/VirtualTime';
 
 const RUN = 'run';
 const WAIT_MS = 60_000;
@@ -35,16 +34,19 @@ function shared(store: MemoryRunStore): RunStore {
 describe('a process that lacks a tool', () => {
   let store: RunStore;
   let effects: string[];
-  let clock: SinonFakeTimers | undefined;
+  let time: VirtualTime;
   const processes: { close(): Promise<void> }[] = [];
   beforeEach(() => {
+    time = VirtualTime.start();
     store = shared(new MemoryRunStore());
     effects = [];
   });
   afterEach(async () => {
-    clock?.restore();
-    clock = undefined;
-    for (const each of processes.splice(0)) await each.close();
+    try {
+      for (const each of processes.splice(0)) await each.close();
+    } finally {
+      time.stop();
+    }
   });
 
   const process = (tools: readonly string[], script: readonly ScriptedStep[] = []) => {
@@ -81,10 +83,7 @@ describe('a process that lacks a tool', () => {
     await first.close();
   };
   const load = async () => (await store.load(RUN))!;
-  const passWait = (): void => {
-    clock = useFakeTimers({ now: Date.now(), toFake: ['Date'] });
-    clock.tick(WAIT_MS + 1_000);
-  };
+  const passWait = (): Promise<void> => time.pass(WAIT_MS + 1_000);
 
   it('leaves a run to one that has it, in whichever order they look for lost runs', async () => {
     for (const order of ['old first', 'new first']) {
@@ -108,7 +107,7 @@ describe('a process that lacks a tool', () => {
       expect((await load()).run).to.not.have.property('awaitedTools');
       expect(await old.recovery.scan()).to.equal(0);
       const approved = old.loop.approve(RUN, 'c');
-      await next.record.seen('run:completed');
+      await time.passUntilSettled(next.record.seen('run:completed'));
       await approved;
       expect((await load()).calls[0]).to.include({ state: 'completed', result: 'done' });
       expect(old.record.lines).to.deep.equal(order === 'old first' ? ['run:awaiting_tools'] : []);
@@ -140,7 +139,7 @@ describe('a process that lacks a tool', () => {
     await leave('ask', ['ask', 'other']);
     const next = process(['other'], [answer('done without')]);
     await next.recovery.scan();
-    passWait();
+    await passWait();
     expect(await next.recovery.scan()).to.equal(1);
     await next.record.seen('run:completed');
     const { run, calls } = await load();
@@ -158,7 +157,7 @@ describe('a process that lacks a tool', () => {
     await leave('ask');
     const next = process([], [() => new Promise(() => undefined)]);
     await next.recovery.scan();
-    passWait();
+    await passWait();
     await next.recovery.scan();
     await next.record.seen('iteration:start');
     await next.loop.drain(AbortSignal.abort());
@@ -172,7 +171,7 @@ describe('a process that lacks a tool', () => {
     await leave('stuck');
     const next = process([], [answer('done')]);
     await next.recovery.scan();
-    passWait();
+    await passWait();
     await next.recovery.scan();
     await next.record.seen('tool:needs_review');
     await next.loop.submitToolResult(RUN, 'c', { output: 'it did' });
@@ -205,6 +204,8 @@ describe('a process that lacks a tool', () => {
     const accepting = new RunQueue({ loop: next.loop, store, jobs, tools: next.toolExecutor, logger: next.logger });
     await accepting.add('ann', { model: 'm', input: 'go', tools: ['ask'], executionId: RUN });
     expect(await loop.startQueued(RUN)).to.equal(undefined);
+    // Only the watch has passed, none of the scans.
+    await time.pass(5);
     await next.record.seen('run:completed');
     recovery.stop();
     expect(record.lines).to.deep.equal(['run:awaiting_tools']);
@@ -270,7 +271,7 @@ describe('a process that lacks a tool', () => {
     await first.close();
     const next = process([], [answer('done')]);
     await next.recovery.scan();
-    passWait();
+    await passWait();
     await next.recovery.scan();
     await next.record.seen('run:completed');
     expect(next.provider.calls[0]?.options).to.not.have.any.keys('tools', 'tool_choice');

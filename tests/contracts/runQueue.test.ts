@@ -13,24 +13,31 @@ import { RecordingLogger } from '../support/RecordingLogger';
 import { callingProvider } from '../support/callingProvider';
 import { RUN_STORES } from '../support/runStores';
 import type { TestRunStore } from '../support/runStores';
+import { VirtualTime } from '../support/VirtualTime';
 
 for (const [name, open] of Object.entries(RUN_STORES)) {
   describe(`queued runs in ${name}`, () => {
+    let time: VirtualTime;
     let opened: TestRunStore;
     let store: RunStore;
     let effects: string[];
     const workers: Worker[] = [];
     beforeEach(async () => {
+      time = VirtualTime.start();
       opened = await open();
       store = opened.store;
       effects = [];
     });
     afterEach(async () => {
-      for (const { queue, loop } of workers.splice(0)) {
-        await queue.stop();
-        await loop.close();
+      try {
+        for (const { queue, loop } of workers.splice(0)) {
+          await queue.stop();
+          await loop.close();
+        }
+        await opened.close();
+      } finally {
+        time.stop();
       }
-      await opened.close();
     });
 
     interface Worker {
@@ -78,7 +85,8 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       for (const id of ids) await one.queue.add('ann', options(id));
       await Promise.all([one.queue.start(), other.queue.start()]);
       await Promise.all(ids.map((id) => other.jobs.add(id)));
-      await Promise.all(ids.map((id) => one.loop.waitForResult(id)));
+      // What the other worker did is asked for at intervals.
+      await time.passInSteps(100, Promise.all(ids.map((id) => one.loop.waitForResult(id))));
       await Promise.all(ids.map((id) => one.jobs.add(id)));
       expect([...effects].sort()).to.deep.equal([...ids].sort());
     });
@@ -96,6 +104,9 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       await worker().queue.add('ann', options('run-1'), { dueAt });
       const { queue, loop } = worker();
       await queue.start();
+      await time.pass(149);
+      expect((await store.load('run-1'))?.run.state).to.equal('queued');
+      await time.pass(1);
       await loop.waitForResult('run-1');
       expect((await store.load('run-1'))?.run.endedAt).to.be.at.least(dueAt);
     });
@@ -113,7 +124,8 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       await lost.queue.add('ann', options('run-1'), { dueAt });
       await lost.queue.stop();
       await lost.loop.close();
-      expect((await other.loop.waitForResult('run-1')).response.output_text).to.equal('Done.');
+      const { response } = await time.passInSteps(20, other.loop.waitForResult('run-1'));
+      expect(response.output_text).to.equal('Done.');
       expect(Date.now()).to.be.at.least(dueAt);
       recovery.stop();
     });

@@ -14,6 +14,7 @@ import { TOOLS } from '../support/durable/mixedTools';
 import { World } from '../support/durable/World';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 import { METEOR_PACKAGES } from '../meteor/meteorPackages';
+import { inFlowingTime } from '../support/VirtualTime';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 const RUN = 'run';
@@ -97,67 +98,67 @@ const STORES: Readonly<Record<string, () => Promise<RunStore>>> = {
 for (const [name, open] of Object.entries(STORES)) {
   /** Every write in memory, and everywhere in the full test run; otherwise a sample. */
   const step = IS_SOAK || name === 'memory' ? 1 : 5;
-  describe(`an interrupted run (${name})`, () => {
-    after(() => resetMeteor());
+  describe(
+    `an interrupted run (${name})`,
+    inFlowingTime(() => {
+      after(() => resetMeteor());
 
-    const continues = async (durability: RunDurability): Promise<void> => {
-      const stored = await live(await open(), [[Infinity, 'before']], durability);
-      check(stored!, durability);
-      expect(stored!.uncertain.size).to.equal(0);
-      const uncertain = new Set<string>();
-      let lostCalls = 0;
-      for (let at = 1; at <= stored!.writes; at += step) {
-        for (const moment of ['before', 'after'] as const) {
-          const halts = [
-            [at, moment],
-            [Infinity, 'before'],
-          ] as const;
-          const lived = await live(await open(), halts, durability);
-          if (lived === undefined) {
-            // The run was never confirmed to its caller.
-            expect([at, moment]).to.deep.equal([1, 'before']);
-            continue;
+      const continues = async (durability: RunDurability): Promise<void> => {
+        const stored = await live(await open(), [[Infinity, 'before']], durability);
+        check(stored!, durability);
+        expect(stored!.uncertain.size).to.equal(0);
+        const uncertain = new Set<string>();
+        let lostCalls = 0;
+        for (let at = 1; at <= stored!.writes; at += step) {
+          for (const moment of ['before', 'after'] as const) {
+            const halts = [
+              [at, moment],
+              [Infinity, 'before'],
+            ] as const;
+            const lived = await live(await open(), halts, durability);
+            if (lived === undefined) {
+              // The run was never confirmed to its caller.
+              expect([at, moment]).to.deep.equal([1, 'before']);
+              continue;
+            }
+            try {
+              check(lived, durability);
+            } catch (error) {
+              throw new Error(`stopped ${moment} write ${at}: ${String(error)}`, { cause: error });
+            }
+            for (const id of lived.uncertain) uncertain.add(id);
+            if (lived.hasLostCall) lostCalls += 1;
           }
+        }
+        // Otherwise the interruptions missed the critical writes, as a sample of every fifth may.
+        if (step === 1) expect(uncertain.size).to.be.at.least(4);
+        if (step === 1 && durability === 'step') expect(lostCalls).to.be.at.least(4);
+      };
+
+      it('continues from each of its writes, whether or not the write took effect', async () => {
+        await continues('step');
+      });
+
+      itInSoak('continues so when each turn is stored, or as little as possible', async () => {
+        await continues('turn');
+        await continues('end');
+      });
+
+      it(`continues however often it is interrupted (seed ${SEED})`, async () => {
+        const random = seededRandom(SEED);
+        for (let round = 0; round < (IS_SOAK ? 200 : 20 / step); round += 1) {
+          const halts = Array.from(
+            { length: 1 + Math.floor(random() * 5) },
+            () => [2 + Math.floor(random() * 14), random() < 0.5 ? 'before' : 'after'] as const,
+          );
+          const lived = await live(await open(), [...halts, [Infinity, 'before']]);
           try {
-            check(lived, durability);
+            check(lived!);
           } catch (error) {
-            throw new Error(`stopped ${moment} write ${at}: ${String(error)}`, { cause: error });
+            throw new Error(`round ${round}, stopped at ${JSON.stringify(halts)}: ${String(error)}`, { cause: error });
           }
-          for (const id of lived.uncertain) uncertain.add(id);
-          if (lived.hasLostCall) lostCalls += 1;
         }
-      }
-      // Otherwise the interruptions missed the critical writes, as a sample of every fifth may.
-      if (step === 1) expect(uncertain.size).to.be.at.least(4);
-      if (step === 1 && durability === 'step') expect(lostCalls).to.be.at.least(4);
-    };
-
-    it('continues from each of its writes, whether or not the write took effect', async function () {
-      this.timeout(IS_SOAK ? 600_000 : 120_000);
-      await continues('step');
-    });
-
-    itInSoak('continues so when each turn is stored, or as little as possible', async function () {
-      this.timeout(IS_SOAK ? 600_000 : 120_000);
-      await continues('turn');
-      await continues('end');
-    });
-
-    it(`continues however often it is interrupted (seed ${SEED})`, async function () {
-      this.timeout(IS_SOAK ? 600_000 : 120_000);
-      const random = seededRandom(SEED);
-      for (let round = 0; round < (IS_SOAK ? 200 : 20 / step); round += 1) {
-        const halts = Array.from(
-          { length: 1 + Math.floor(random() * 5) },
-          () => [2 + Math.floor(random() * 14), random() < 0.5 ? 'before' : 'after'] as const,
-        );
-        const lived = await live(await open(), [...halts, [Infinity, 'before']]);
-        try {
-          check(lived!);
-        } catch (error) {
-          throw new Error(`round ${round}, stopped at ${JSON.stringify(halts)}: ${String(error)}`, { cause: error });
-        }
-      }
-    });
-  });
+      });
+    }),
+  );
 }

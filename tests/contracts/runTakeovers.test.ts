@@ -25,6 +25,7 @@ import type { TestRunStore } from '../support/runStores';
 import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
 import type { ScriptedStep } from '../../imports/testing/ScriptedProvider';
 import { until } from '../support/until';
+import { inFlowingTime } from '../support/VirtualTime';
 
 const RUN = 'run';
 
@@ -67,346 +68,353 @@ class Life {
 }
 
 for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
-  describe(`a run whose owners die (${name})`, () => {
-    let opened: TestRunStore;
-    let store: RunStore;
-    beforeEach(async () => {
-      opened = await open();
-      store = opened.store;
-    });
-    afterEach(() => opened.close());
+  describe(
+    `a run whose owners die (${name})`,
+    inFlowingTime(() => {
+      let opened: TestRunStore;
+      let store: RunStore;
+      beforeEach(async () => {
+        opened = await open();
+        store = opened.store;
+      });
+      afterEach(() => opened.close());
 
-    const seen = async (): Promise<LeasedRun> => {
-      const found = (await store.leased(10)).find(({ executionId }) => executionId === RUN);
-      if (found === undefined) throw new Error('The run has no owner.');
-      return found;
-    };
+      const seen = async (): Promise<LeasedRun> => {
+        const found = (await store.leased(10)).find(({ executionId }) => executionId === RUN);
+        if (found === undefined) throw new Error('The run has no owner.');
+        return found;
+      };
 
-    /** The run `RUN` after as many deaths as make it a culprit. */
-    const killAll = async (tools: (life: Life) => ToolRegistry, script: readonly ScriptedStep[]): Promise<void> => {
-      const first = new Life(store, script, tools);
-      void first.loop
-        .execute('ann', { model: 'm', input: 'go', tools: ['note', 'boom'], executionId: RUN })
-        .catch(() => undefined);
-      await first.died.promise;
-      for (let takeover = 1; takeover <= MAX_TAKEOVERS; takeover += 1) {
-        expect((await seen()).takeovers).to.equal(takeover - 1);
-        const life = new Life(store, [], tools);
-        void life.loop.recover(await seen()).catch(() => undefined);
+      /** The run `RUN` after as many deaths as make it a culprit. */
+      const killAll = async (tools: (life: Life) => ToolRegistry, script: readonly ScriptedStep[]): Promise<void> => {
+        const first = new Life(store, script, tools);
+        void first.loop
+          .execute('ann', { model: 'm', input: 'go', tools: ['note', 'boom'], executionId: RUN })
+          .catch(() => undefined);
+        await first.died.promise;
+        for (let takeover = 1; takeover <= MAX_TAKEOVERS; takeover += 1) {
+          expect((await seen()).takeovers).to.equal(takeover - 1);
+          const life = new Life(store, [], tools);
+          void life.loop.recover(await seen()).catch(() => undefined);
+          await life.died.promise;
+        }
+      };
+      let isMended = false;
+      let booms = 0;
+      let noted = deferred();
+      beforeEach(() => {
+        isMended = false;
+        booms = 0;
+        noted = deferred();
+      });
+      const explosive = (life: Life): ToolRegistry =>
+        new ToolRegistry()
+          .register({ name: 'note', execute: () => (noted.resolve(), new Promise(() => undefined)) })
+          .register({
+            name: 'boom',
+            idempotent: true,
+            execute: async () => {
+              await noted.promise;
+              booms += 1;
+              return isMended ? 'quiet' : life.die();
+            },
+          });
+      const script = [calling({ name: 'note', call_id: 'n' }, { name: 'boom', call_id: 'b' })];
+      const parkIt = async (): Promise<Life> => {
+        await killAll(explosive, script);
+        const life = new Life(store, [answer('done')], explosive);
+        expect(await life.loop.recover(await seen())).to.equal(undefined);
+        return life;
+      };
+
+      it('is parked after too many takeovers without progress, with a reason that lists its uncertain calls', async () => {
+        await killAll(explosive, script);
+        const before = (await store.load(RUN))!;
+        const last = new Life(store, [], explosive);
+        expect(await last.loop.recover(await seen())).to.equal(undefined);
+        expect(booms).to.equal(MAX_TAKEOVERS + 1);
+        const { run, calls } = (await store.load(RUN))!;
+        expect(run).to.deep.include({
+          state: 'waiting',
+          owner: '',
+          transcript: before.run.transcript,
+          input: before.run.input,
+          response: before.run.response,
+        });
+        expect(run.parked?.reason).to.equal('max-takeovers');
+        for (const part of ['5 processes in a row', 'note (n)', 'boom (b)'])
+          expect(run.parked?.message).to.include(part);
+        expect(calls).to.deep.equal(before.calls);
+        expect(last.record.lines).to.deep.equal(['run:parked']);
+        // Neither the next scans nor this process have anything to do with it.
+        expect(await store.leased(10)).to.deep.equal([]);
+        expect(last.loop.size).to.equal(0);
+      });
+
+      it('is tried again when a person resumes it, cleared of suspicion', async () => {
+        await parkIt();
+        isMended = true;
+        const life = new Life(store, [answer('done')], explosive);
+        expect(await life.loop.resumeParked(RUN)).to.equal('running');
+        const claimed = (await store.load(RUN))!.run;
+        expect(claimed).to.include({ takeovers: 0, owner: life.loop.ownerId });
+        expect(claimed).not.to.have.any.keys('parked', 'trial');
+        // The first takeover asked for a review of the call.
+        await life.loop.reject(RUN, 'n');
+        expect((await life.loop.waitForResult(RUN)).response.output_text).to.equal('done');
+        expect(booms).to.equal(MAX_TAKEOVERS + 2);
+        const error = await failure(life.loop.resumeParked(RUN));
+        expect(error).to.be.instanceOf(ConflictError);
+      });
+
+      it('is parked once more if it goes on to kill its processes', async () => {
+        await parkIt();
+        const life = new Life(store, [], explosive);
+        await life.loop.resumeParked(RUN);
         await life.died.promise;
-      }
-    };
-    let isMended = false;
-    let booms = 0;
-    let noted = deferred();
-    beforeEach(() => {
-      isMended = false;
-      booms = 0;
-      noted = deferred();
-    });
-    const explosive = (life: Life): ToolRegistry =>
-      new ToolRegistry()
-        .register({ name: 'note', execute: () => (noted.resolve(), new Promise(() => undefined)) })
-        .register({
-          name: 'boom',
-          idempotent: true,
-          execute: async () => {
-            await noted.promise;
-            booms += 1;
-            return isMended ? 'quiet' : life.die();
+        for (let takeover = 1; takeover <= MAX_TAKEOVERS; takeover += 1) {
+          const next = new Life(store, [], explosive);
+          void next.loop.recover(await seen()).catch(() => undefined);
+          await next.died.promise;
+        }
+        await new Life(store, [], explosive).loop.recover(await seen());
+        expect((await store.load(RUN))!.run.parked?.reason).to.equal('max-takeovers');
+        expect(booms).to.equal(2 * (MAX_TAKEOVERS + 1));
+      });
+
+      it('is ended by a person while it is parked, with its calls', async () => {
+        const life = await parkIt();
+        const waiting = new Life(store, [], explosive).loop.waitForResult(RUN);
+        expect(await life.loop.cancel(RUN)).to.equal('cancelled');
+        expect(life.record.lines).to.have.members([
+          'run:parked',
+          'run:started',
+          'tool:cancelled note',
+          'tool:cancelled boom',
+          'run:cancelled',
+        ]);
+        const { run, calls } = (await store.load(RUN))!;
+        expect(run).to.include({ state: 'cancelled' }).and.not.to.have.property('parked');
+        for (const call of calls) expect('error' in call ? call.error.message : '').to.match(/is not known/);
+        expect(runOf(await failure(waiting))?.transcript).to.deep.equal(run.transcript);
+        expect(await life.loop.cancel(RUN)).to.equal('cancelled');
+      });
+
+      it('is ended by a cancellation that came before it was parked', async () => {
+        await killAll(explosive, script);
+        const life = new Life(store, [], explosive);
+        expect(await life.loop.cancel(RUN)).to.equal('running');
+        await life.loop.recover(await seen());
+        await new RunRecovery({ loop: life.loop, store, logger: new RecordingLogger() }).scan();
+        expect((await store.load(RUN))!.run.state).to.equal('cancelled');
+        expect(await store.commands(10)).to.deep.equal([]);
+      });
+
+      it('is taken over without limit while it makes progress each time', async () => {
+        const steps = MAX_TAKEOVERS + 2;
+        let calls = 0;
+        const tools = (life: Life): ToolRegistry =>
+          // Every second attempt kills its process.
+          new ToolRegistry().register({
+            name: 'step',
+            idempotent: true,
+            execute: () => ((calls += 1) % 2 === 1 ? life.die() : 'done'),
+          });
+        const script = (from: number): readonly ScriptedStep[] =>
+          Array.from({ length: steps - from }, (_each, index) =>
+            from + index + 1 === steps ? answer('all done') : calling({ name: 'step', call_id: `s${from + index}` }),
+          );
+        const first = new Life(store, script(0), tools);
+        void first.loop
+          .execute('ann', { model: 'm', input: 'go', tools: ['step'], executionId: RUN })
+          .catch(() => undefined);
+        await first.died.promise;
+        for (let turn = 1; turn < steps; turn += 1) {
+          const life = new Life(store, script(turn), tools);
+          const done = life.loop.recover(await seen());
+          done.catch(() => undefined);
+          const end = await Promise.race([life.died.promise, done]);
+          if (turn + 1 === steps) expect(end?.response.output_text).to.equal('all done');
+          // Before this process died, the call that had killed the last one settled, and the next model call returned.
+          else expect((await seen()).takeovers).to.equal(0);
+        }
+      });
+
+      it('does not count a takeover by the process that gave it up itself', async () => {
+        let isReadable = true;
+        const unreadable = new Proxy(store, {
+          get: (target, property, receiver) => {
+            const value: unknown = Reflect.get(target, property, receiver);
+            if (typeof value !== 'function') return value;
+            return async (...args: readonly unknown[]): Promise<unknown> => {
+              const given: unknown = await (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]);
+              if (property === 'claim' && !isReadable) throw new Error('it was claimed, and then the store was gone');
+              return given;
+            };
           },
         });
-    const script = [calling({ name: 'note', call_id: 'n' }, { name: 'boom', call_id: 'b' })];
-    const parkIt = async (): Promise<Life> => {
-      await killAll(explosive, script);
-      const life = new Life(store, [answer('done')], explosive);
-      expect(await life.loop.recover(await seen())).to.equal(undefined);
-      return life;
-    };
-
-    it('is parked after too many takeovers without progress, with a reason that lists its uncertain calls', async () => {
-      await killAll(explosive, script);
-      const before = (await store.load(RUN))!;
-      const last = new Life(store, [], explosive);
-      expect(await last.loop.recover(await seen())).to.equal(undefined);
-      expect(booms).to.equal(MAX_TAKEOVERS + 1);
-      const { run, calls } = (await store.load(RUN))!;
-      expect(run).to.deep.include({
-        state: 'waiting',
-        owner: '',
-        transcript: before.run.transcript,
-        input: before.run.input,
-        response: before.run.response,
-      });
-      expect(run.parked?.reason).to.equal('max-takeovers');
-      for (const part of ['5 processes in a row', 'note (n)', 'boom (b)']) expect(run.parked?.message).to.include(part);
-      expect(calls).to.deep.equal(before.calls);
-      expect(last.record.lines).to.deep.equal(['run:parked']);
-      // Neither the next scans nor this process have anything to do with it.
-      expect(await store.leased(10)).to.deep.equal([]);
-      expect(last.loop.size).to.equal(0);
-    });
-
-    it('is tried again when a person resumes it, cleared of suspicion', async () => {
-      await parkIt();
-      isMended = true;
-      const life = new Life(store, [answer('done')], explosive);
-      expect(await life.loop.resumeParked(RUN)).to.equal('running');
-      const claimed = (await store.load(RUN))!.run;
-      expect(claimed).to.include({ takeovers: 0, owner: life.loop.ownerId });
-      expect(claimed).not.to.have.any.keys('parked', 'trial');
-      // The first takeover asked for a review of the call.
-      await life.loop.reject(RUN, 'n');
-      expect((await life.loop.waitForResult(RUN)).response.output_text).to.equal('done');
-      expect(booms).to.equal(MAX_TAKEOVERS + 2);
-      const error = await failure(life.loop.resumeParked(RUN));
-      expect(error).to.be.instanceOf(ConflictError);
-    });
-
-    it('is parked once more if it goes on to kill its processes', async () => {
-      await parkIt();
-      const life = new Life(store, [], explosive);
-      await life.loop.resumeParked(RUN);
-      await life.died.promise;
-      for (let takeover = 1; takeover <= MAX_TAKEOVERS; takeover += 1) {
-        const next = new Life(store, [], explosive);
-        void next.loop.recover(await seen()).catch(() => undefined);
-        await next.died.promise;
-      }
-      await new Life(store, [], explosive).loop.recover(await seen());
-      expect((await store.load(RUN))!.run.parked?.reason).to.equal('max-takeovers');
-      expect(booms).to.equal(2 * (MAX_TAKEOVERS + 1));
-    });
-
-    it('is ended by a person while it is parked, with its calls', async () => {
-      const life = await parkIt();
-      const waiting = new Life(store, [], explosive).loop.waitForResult(RUN);
-      expect(await life.loop.cancel(RUN)).to.equal('cancelled');
-      expect(life.record.lines).to.have.members([
-        'run:parked',
-        'run:started',
-        'tool:cancelled note',
-        'tool:cancelled boom',
-        'run:cancelled',
-      ]);
-      const { run, calls } = (await store.load(RUN))!;
-      expect(run).to.include({ state: 'cancelled' }).and.not.to.have.property('parked');
-      for (const call of calls) expect('error' in call ? call.error.message : '').to.match(/is not known/);
-      expect(runOf(await failure(waiting))?.transcript).to.deep.equal(run.transcript);
-      expect(await life.loop.cancel(RUN)).to.equal('cancelled');
-    });
-
-    it('is ended by a cancellation that came before it was parked', async () => {
-      await killAll(explosive, script);
-      const life = new Life(store, [], explosive);
-      expect(await life.loop.cancel(RUN)).to.equal('running');
-      await life.loop.recover(await seen());
-      await new RunRecovery({ loop: life.loop, store, logger: new RecordingLogger() }).scan();
-      expect((await store.load(RUN))!.run.state).to.equal('cancelled');
-      expect(await store.commands(10)).to.deep.equal([]);
-    });
-
-    it('is taken over without limit while it makes progress each time', async () => {
-      const steps = MAX_TAKEOVERS + 2;
-      let calls = 0;
-      const tools = (life: Life): ToolRegistry =>
-        // Every second attempt kills its process.
-        new ToolRegistry().register({
-          name: 'step',
-          idempotent: true,
-          execute: () => ((calls += 1) % 2 === 1 ? life.die() : 'done'),
-        });
-      const script = (from: number): readonly ScriptedStep[] =>
-        Array.from({ length: steps - from }, (_each, index) =>
-          from + index + 1 === steps ? answer('all done') : calling({ name: 'step', call_id: `s${from + index}` }),
-        );
-      const first = new Life(store, script(0), tools);
-      void first.loop
-        .execute('ann', { model: 'm', input: 'go', tools: ['step'], executionId: RUN })
-        .catch(() => undefined);
-      await first.died.promise;
-      for (let turn = 1; turn < steps; turn += 1) {
-        const life = new Life(store, script(turn), tools);
-        const done = life.loop.recover(await seen());
-        done.catch(() => undefined);
-        const end = await Promise.race([life.died.promise, done]);
-        if (turn + 1 === steps) expect(end?.response.output_text).to.equal('all done');
-        // Before this process died, the call that had killed the last one settled, and the next model call returned.
-        else expect((await seen()).takeovers).to.equal(0);
-      }
-    });
-
-    it('does not count a takeover by the process that gave it up itself', async () => {
-      let isReadable = true;
-      const unreadable = new Proxy(store, {
-        get: (target, property, receiver) => {
-          const value: unknown = Reflect.get(target, property, receiver);
-          if (typeof value !== 'function') return value;
-          return async (...args: readonly unknown[]): Promise<unknown> => {
-            const given: unknown = await (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]);
-            if (property === 'claim' && !isReadable) throw new Error('it was claimed, and then the store was gone');
-            return given;
-          };
-        },
-      });
-      const first = new Life(store, [() => new Promise(() => undefined)], () => new ToolRegistry());
-      void first.loop.execute('ann', { model: 'm', input: 'go', executionId: RUN }).catch(() => undefined);
-      await first.record.seen('iteration:start');
-      void first.die();
-      const life = new Life(unreadable, [answer('done')], () => new ToolRegistry());
-      isReadable = false;
-      for (let attempt = 0; attempt < MAX_TAKEOVERS + 2; attempt += 1) {
-        await failure(life.loop.recover(await seen()));
-        expect((await seen()).takeovers).to.equal(1);
-      }
-      isReadable = true;
-      expect((await life.loop.recover(await seen()))?.response.output_text).to.equal('done');
-    });
-
-    it('does not count takeovers while it only waits for others, nor after an orderly shutdown', async () => {
-      const tools = (): ToolRegistry =>
-        new ToolRegistry().register({ name: 'pay', needsApproval: true, execute: () => 'paid' });
-      const first = new Life(store, [calling({ name: 'pay', call_id: 'p' })], tools);
-      void first.loop
-        .execute('ann', { model: 'm', input: 'go', tools: ['pay'], executionId: RUN })
-        .catch(() => undefined);
-      await first.record.seen('tool:approval_required');
-      await until(async () => (await store.load(RUN))?.calls[0]?.state === 'awaiting_approval');
-      void first.die();
-      for (let takeover = 1; takeover <= MAX_TAKEOVERS + 2; takeover += 1) {
-        const life = new Life(store, [], tools);
-        void life.loop.recover(await seen()).catch(() => undefined);
-        await until(async () => (await seen()).owner === life.loop.ownerId && (await seen()).takeovers === 0);
-        void life.die();
-      }
-      for (let takeover = 1; takeover <= MAX_TAKEOVERS + 2; takeover += 1) {
-        const asked = deferred();
-        const life = new Life(store, [() => (asked.resolve(), new Promise(() => undefined))], tools);
-        void life.loop.recover(await seen()).catch(() => undefined);
-        if (takeover === 1) {
-          await until(async () => (await seen()).takeovers === 0);
-          await life.loop.approve(RUN, 'p');
+        const first = new Life(store, [() => new Promise(() => undefined)], () => new ToolRegistry());
+        void first.loop.execute('ann', { model: 'm', input: 'go', executionId: RUN }).catch(() => undefined);
+        await first.record.seen('iteration:start');
+        void first.die();
+        const life = new Life(unreadable, [answer('done')], () => new ToolRegistry());
+        isReadable = false;
+        for (let attempt = 0; attempt < MAX_TAKEOVERS + 2; attempt += 1) {
+          await failure(life.loop.recover(await seen()));
+          expect((await seen()).takeovers).to.equal(1);
         }
-        await asked.promise;
-        await life.loop.close();
-        expect((await seen()).takeovers).to.equal(0);
-      }
-      const last = new Life(store, [answer('paid it')], tools);
-      expect((await last.loop.recover(await seen()))?.response.output_text).to.equal('paid it');
-    });
-  });
+        isReadable = true;
+        expect((await life.loop.recover(await seen()))?.response.output_text).to.equal('done');
+      });
+
+      it('does not count takeovers while it only waits for others, nor after an orderly shutdown', async () => {
+        const tools = (): ToolRegistry =>
+          new ToolRegistry().register({ name: 'pay', needsApproval: true, execute: () => 'paid' });
+        const first = new Life(store, [calling({ name: 'pay', call_id: 'p' })], tools);
+        void first.loop
+          .execute('ann', { model: 'm', input: 'go', tools: ['pay'], executionId: RUN })
+          .catch(() => undefined);
+        await first.record.seen('tool:approval_required');
+        await until(async () => (await store.load(RUN))?.calls[0]?.state === 'awaiting_approval');
+        void first.die();
+        for (let takeover = 1; takeover <= MAX_TAKEOVERS + 2; takeover += 1) {
+          const life = new Life(store, [], tools);
+          void life.loop.recover(await seen()).catch(() => undefined);
+          await until(async () => (await seen()).owner === life.loop.ownerId && (await seen()).takeovers === 0);
+          void life.die();
+        }
+        for (let takeover = 1; takeover <= MAX_TAKEOVERS + 2; takeover += 1) {
+          const asked = deferred();
+          const life = new Life(store, [() => (asked.resolve(), new Promise(() => undefined))], tools);
+          void life.loop.recover(await seen()).catch(() => undefined);
+          if (takeover === 1) {
+            await until(async () => (await seen()).takeovers === 0);
+            await life.loop.approve(RUN, 'p');
+          }
+          await asked.promise;
+          await life.loop.close();
+          expect((await seen()).takeovers).to.equal(0);
+        }
+        const last = new Life(store, [answer('paid it')], tools);
+        expect((await last.loop.recover(await seen()))?.response.output_text).to.equal('paid it');
+      });
+    }),
+  );
 }
 
-describe('RunRecovery with quarantined runs', () => {
-  let store: MemoryRunStore;
-  let here: Set<string>;
-  let taken: string[];
-  let steps: RunRecoveryStep[];
-  let loop: RecoveringLoop;
+describe(
+  'RunRecovery with quarantined runs',
+  inFlowingTime(() => {
+    let store: MemoryRunStore;
+    let here: Set<string>;
+    let taken: string[];
+    let steps: RunRecoveryStep[];
+    let loop: RecoveringLoop;
 
-  beforeEach(() => {
-    store = new MemoryRunStore();
-    here = new Set();
-    taken = [];
-    steps = [];
-    loop = {
-      ownerId: 'me',
-      workOwnerId: 'other work',
-      get size() {
-        return here.size;
-      },
-      losses: 0,
-      isLocal: (executionId) => here.has(executionId),
-      cancel: () => Promise.resolve(),
-      isWorking: () => false,
-      toolsLackedBy: () => [],
-      toolWaits: undefined,
-      leave: () => Promise.resolve(),
-      recover: async (seen, step) => {
-        steps.push(step);
-        taken.push(seen.executionId);
-        here.add(seen.executionId);
-        const { takeovers, trial } = step;
-        await store.claim(seen, 'me', 'orphaned', { takeovers, ...(trial === undefined ? {} : { trial }) });
-        return undefined;
-      },
-      recoverAll: (all) => all.map((step) => loop.recover(step.lease, step)),
-    };
-  });
-
-  const left = async (executionId: string, takeovers: number, trial?: RunTrial): Promise<void> => {
-    const lease = await store.create(runRequest(executionId), 'running', 'gone');
-    await store.saveRun(lease, { takeovers, ...(trial === undefined ? {} : { trial }) });
-  };
-  const getsOn = async (executionId: string): Promise<void> => {
-    const { run } = (await store.load(executionId))!;
-    await store.saveRun(run, { takeovers: 0 });
-  };
-
-  it('tries half of the suspects first and twice as many next, while all other runs are recovered at once', async () => {
-    for (const name of ['a', 'b', 'c', 'd', 'e']) await left(name, 2);
-    await left('new', 0);
-    const recovery = new RunRecovery({ loop, store, logger: new RecordingLogger() });
-    expect(await recovery.scan()).to.equal(4);
-    expect(taken.splice(0)).to.deep.equal(['new', 'a', 'b', 'c']);
-    // They have made no progress yet.
-    await getsOn('a');
-    await getsOn('b');
-    expect(await recovery.scan()).to.equal(0);
-    // The trial of a run ends when the run ends or another process takes it over.
-    here.delete('c');
-    const { run } = (await store.load('c'))!;
-    await store.saveRun(run, { state: 'completed' });
-    expect(await recovery.scan()).to.equal(2);
-    expect(taken).to.deep.equal(['d', 'e']);
-  });
-
-  it('tries half of a group whose owner died, and parks what died alone', async () => {
-    const trial = (size: number, loneDeaths = 0) => ({ size, loneDeaths, startedAt: Date.now() });
-    for (const name of ['a', 'b', 'c', 'd']) await left(name, 3, trial(4));
-    await left('alone', 4, trial(1, 1));
-    const recovery = new RunRecovery({ loop, store, logger: new RecordingLogger() });
-    expect(await recovery.scan()).to.equal(2);
-    expect(taken).to.deep.equal(['a', 'b']);
-    for (const name of ['a', 'b', 'c', 'd']) await getsOn(name);
-    for (const name of ['c', 'd']) here.add(name);
-    expect(await recovery.scan()).to.equal(1);
-    expect((await store.load('alone'))!.run.trial).to.deep.include({ size: 1, loneDeaths: 2 });
-    expect(steps.at(-1)).to.include({ kind: 'try', takeovers: 5 });
-    await left('culprit', 5, trial(1, 3));
-    await getsOn('alone');
-    expect(await recovery.scan()).to.equal(1);
-    expect(steps.at(-1)).to.include({ kind: 'park' });
-  });
-
-  it('finds orphaned runs behind more local runs than one scan reads', async () => {
-    for (let count = 0; count < 1_500; count += 1) {
-      await store.create(runRequest(`mine-${count}`), 'running', 'me');
-      here.add(`mine-${count}`);
-    }
-    await left('orphaned', 0);
-    const recovery = new RunRecovery({ loop, store, logger: new RecordingLogger() });
-    expect(await recovery.scan()).to.equal(1);
-    expect(taken).to.deep.equal(['orphaned']);
-  });
-
-  it('finds orphaned runs behind the runs of live owners', async () => {
-    const shared = new Proxy(store, {
-      get: (target, name, receiver) =>
-        name === 'isExclusive'
-          ? false
-          : ((value: unknown) => (typeof value === 'function' ? (value.bind(target) as unknown) : value))(
-              Reflect.get(target, name, receiver),
-            ),
+    beforeEach(() => {
+      store = new MemoryRunStore();
+      here = new Set();
+      taken = [];
+      steps = [];
+      loop = {
+        ownerId: 'me',
+        workOwnerId: 'other work',
+        get size() {
+          return here.size;
+        },
+        losses: 0,
+        isLocal: (executionId) => here.has(executionId),
+        cancel: () => Promise.resolve(),
+        isWorking: () => false,
+        toolsLackedBy: () => [],
+        toolWaits: undefined,
+        leave: () => Promise.resolve(),
+        recover: async (seen, step) => {
+          steps.push(step);
+          taken.push(seen.executionId);
+          here.add(seen.executionId);
+          const { takeovers, trial } = step;
+          await store.claim(seen, 'me', 'orphaned', { takeovers, ...(trial === undefined ? {} : { trial }) });
+          return undefined;
+        },
+        recoverAll: (all) => all.map((step) => loop.recover(step.lease, step)),
+      };
     });
-    for (let count = 0; count < 1_500; count += 1)
-      await store.create(runRequest(`theirs-${count}`), 'running', 'other');
-    await left('orphaned', 0);
-    await store.heartbeat('other');
-    const recovery = new RunRecovery({ loop, store: shared, logger: new RecordingLogger() });
-    // From here on it knows that these owners are alive.
-    await recovery.scan();
-    expect(await recovery.scan()).to.equal(1);
-    expect(taken).to.deep.equal(['orphaned']);
-  });
-});
+
+    const left = async (executionId: string, takeovers: number, trial?: RunTrial): Promise<void> => {
+      const lease = await store.create(runRequest(executionId), 'running', 'gone');
+      await store.saveRun(lease, { takeovers, ...(trial === undefined ? {} : { trial }) });
+    };
+    const getsOn = async (executionId: string): Promise<void> => {
+      const { run } = (await store.load(executionId))!;
+      await store.saveRun(run, { takeovers: 0 });
+    };
+
+    it('tries half of the suspects first and twice as many next, while all other runs are recovered at once', async () => {
+      for (const name of ['a', 'b', 'c', 'd', 'e']) await left(name, 2);
+      await left('new', 0);
+      const recovery = new RunRecovery({ loop, store, logger: new RecordingLogger() });
+      expect(await recovery.scan()).to.equal(4);
+      expect(taken.splice(0)).to.deep.equal(['new', 'a', 'b', 'c']);
+      // They have made no progress yet.
+      await getsOn('a');
+      await getsOn('b');
+      expect(await recovery.scan()).to.equal(0);
+      // The trial of a run ends when the run ends or another process takes it over.
+      here.delete('c');
+      const { run } = (await store.load('c'))!;
+      await store.saveRun(run, { state: 'completed' });
+      expect(await recovery.scan()).to.equal(2);
+      expect(taken).to.deep.equal(['d', 'e']);
+    });
+
+    it('tries half of a group whose owner died, and parks what died alone', async () => {
+      const trial = (size: number, loneDeaths = 0) => ({ size, loneDeaths, startedAt: Date.now() });
+      for (const name of ['a', 'b', 'c', 'd']) await left(name, 3, trial(4));
+      await left('alone', 4, trial(1, 1));
+      const recovery = new RunRecovery({ loop, store, logger: new RecordingLogger() });
+      expect(await recovery.scan()).to.equal(2);
+      expect(taken).to.deep.equal(['a', 'b']);
+      for (const name of ['a', 'b', 'c', 'd']) await getsOn(name);
+      for (const name of ['c', 'd']) here.add(name);
+      expect(await recovery.scan()).to.equal(1);
+      expect((await store.load('alone'))!.run.trial).to.deep.include({ size: 1, loneDeaths: 2 });
+      expect(steps.at(-1)).to.include({ kind: 'try', takeovers: 5 });
+      await left('culprit', 5, trial(1, 3));
+      await getsOn('alone');
+      expect(await recovery.scan()).to.equal(1);
+      expect(steps.at(-1)).to.include({ kind: 'park' });
+    });
+
+    it('finds orphaned runs behind more local runs than one scan reads', async () => {
+      for (let count = 0; count < 1_500; count += 1) {
+        await store.create(runRequest(`mine-${count}`), 'running', 'me');
+        here.add(`mine-${count}`);
+      }
+      await left('orphaned', 0);
+      const recovery = new RunRecovery({ loop, store, logger: new RecordingLogger() });
+      expect(await recovery.scan()).to.equal(1);
+      expect(taken).to.deep.equal(['orphaned']);
+    });
+
+    it('finds orphaned runs behind the runs of live owners', async () => {
+      const shared = new Proxy(store, {
+        get: (target, name, receiver) =>
+          name === 'isExclusive'
+            ? false
+            : ((value: unknown) => (typeof value === 'function' ? (value.bind(target) as unknown) : value))(
+                Reflect.get(target, name, receiver),
+              ),
+      });
+      for (let count = 0; count < 1_500; count += 1)
+        await store.create(runRequest(`theirs-${count}`), 'running', 'other');
+      await left('orphaned', 0);
+      await store.heartbeat('other');
+      const recovery = new RunRecovery({ loop, store: shared, logger: new RecordingLogger() });
+      // From here on it knows that these owners are alive.
+      await recovery.scan();
+      expect(await recovery.scan()).to.equal(1);
+      expect(taken).to.deep.equal(['orphaned']);
+    });
+  }),
+);

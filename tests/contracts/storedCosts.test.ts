@@ -21,127 +21,131 @@ import { answer, callItem, response } from '../../imports/testing/responses';
 import { RecordingLogger } from '../support/RecordingLogger';
 import { runRequest } from '../support/runRequests';
 import { until } from '../support/until';
+import { inFlowingTime } from '../support/VirtualTime';
 
 const NEVER_MS = 2 ** 30;
 
-describe('what runs cost in the embedded database', () => {
-  let directory: string;
-  let database: EmbeddedDatabase;
-  let store: DocumentRunStore;
-  beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'bolide-costs-'));
-    database = await openEmbeddedDatabase({ directory });
-    store = await openRunStore(database);
-  });
-  afterEach(async () => {
-    await database.close();
-    await rm(directory, { recursive: true });
-  });
-
-  it('is as many bytes in a late turn of a run as in an early one', async () => {
-    // Longer transcripts are files of their own, which are replaced.
-    const TURNS = 24;
-    const sizes: number[] = [];
-    const provider = providerOf(async () => {
-      sizes.push(await bytesIn(directory));
-      if (sizes.length > TURNS) return answer('done');
-      return response({ output: [callItem({ name: 'look', call_id: `c${sizes.length}`, arguments: {} })] });
+describe(
+  'what runs cost in the embedded database',
+  inFlowingTime(() => {
+    let directory: string;
+    let database: EmbeddedDatabase;
+    let store: DocumentRunStore;
+    beforeEach(async () => {
+      directory = await mkdtemp(join(tmpdir(), 'bolide-costs-'));
+      database = await openEmbeddedDatabase({ directory });
+      store = await openRunStore(database);
     });
-    const tools = new ToolRegistry().register({ name: 'look', execute: () => 'x'.repeat(50) });
-    const loop = new AgenticLoop({ provider, toolExecutor: tools, runStore: store });
-    const { executionId } = await loop.execute('ann', {
-      model: 'm',
-      input: 'go',
-      tools: ['look'],
-      maxIterations: TURNS + 1,
+    afterEach(async () => {
+      await database.close();
+      await rm(directory, { recursive: true });
     });
-    const written = (from: number, to: number): number => (sizes[to] ?? 0) - (sizes[from] ?? 0);
-    expect(written(16, 22) / written(2, 8)).to.be.within(0.8, 1.2);
-    // A question, and for each turn a call and its result; then the answer.
-    expect((await store.load(executionId))?.run.transcript).to.have.length(2 * TURNS + 2);
-    await loop.close();
-  });
 
-  it('is no visit of other runs when runs are recovered, queued, counted and listed by user', async () => {
-    const list = new DocumentRunList(database);
-    await list.ready();
-    for (let index = 0; index < 200; index += 1) {
-      const lease = await store.create(runRequest(`done-${index}`, { createdAt: index }), 'running', 'me');
-      await store.saveRun(lease, { state: 'completed', endedAt: index });
-      await store.create(runRequest(`mine-${index}`, { createdAt: index }), 'running', 'me');
-      await store.create(runRequest(`queued-${index}`, { createdAt: index }), 'queued', '');
-    }
-    await store.create(runRequest('orphan', { createdAt: 1_000 }), 'running', 'gone');
-    await store.create(runRequest('bobs', { userId: 'bob' }), 'running', 'me');
-    const visited = async (work: () => Promise<unknown>): Promise<number> => {
-      const runs = database.collection(RUNS);
-      if (!(runs instanceof EmbeddedCollection)) throw new TypeError('Expected the embedded database.');
-      const before = runs.examined;
-      await work();
-      return runs.examined - before;
-    };
-    expect(await visited(() => store.leased(1_000, ['me']))).to.equal(1);
-    expect(await visited(() => store.queued(10))).to.equal(10);
-    expect(await visited(() => store.unfinishedOf('bob', 10))).to.equal(1);
-    expect(await visited(() => store.unfinishedOf('ann', 10))).to.equal(10);
-    expect(await visited(() => database.collection(RUNS).count({ userId: 'ann', state: 'completed' }))).to.equal(0);
-    expect(
-      await visited(() =>
-        list.page({ userId: 'ann', states: ['completed', 'queued'] }, { sort: 'createdAt', order: 'desc', limit: 5 }),
-      ),
-    ).to.equal(6);
-  });
-
-  it('is a few commands for many runs that are recovered to wait again, without a pause between them', async () => {
-    const RUNS_LEFT = 150;
-    const tools = new ToolRegistry().register({ name: 'wait', external: true, blocking: false, timeout: NEVER_MS });
-    const provider = providerOf((items) =>
-      Promise.resolve(
-        items.some(({ type }) => type === 'function_call')
-          ? answer('I wait.')
-          : response({ output: [callItem({ name: 'wait' })] }),
-      ),
-    );
-    const lost = new AgenticLoop({ provider, toolExecutor: tools, runStore: store });
-    await Promise.all(
-      Array.from({ length: RUNS_LEFT }, () =>
-        lost.execute('ann', { model: 'm', input: 'go', tools: ['wait'], onPending: 'return' }),
-      ),
-    );
-    await lost.close();
-
-    const commands: string[] = [];
-    const owners: (readonly string[])[] = [];
-    const counted = new Proxy<RunStore>(store, {
-      get: (target, name, receiver) => {
-        const value: unknown = Reflect.get(target, name, receiver);
-        if (typeof value !== 'function') return value;
-        return (...args: unknown[]): unknown => {
-          commands.push(String(name));
-          if (name === 'leased') owners.push((args[1] ?? []) as readonly string[]);
-          return (value as (...given: unknown[]) => unknown).apply(target, args);
-        };
-      },
+    it('is as many bytes in a late turn of a run as in an early one', async () => {
+      // Longer transcripts are files of their own, which are replaced.
+      const TURNS = 24;
+      const sizes: number[] = [];
+      const provider = providerOf(async () => {
+        sizes.push(await bytesIn(directory));
+        if (sizes.length > TURNS) return answer('done');
+        return response({ output: [callItem({ name: 'look', call_id: `c${sizes.length}`, arguments: {} })] });
+      });
+      const tools = new ToolRegistry().register({ name: 'look', execute: () => 'x'.repeat(50) });
+      const loop = new AgenticLoop({ provider, toolExecutor: tools, runStore: store });
+      const { executionId } = await loop.execute('ann', {
+        model: 'm',
+        input: 'go',
+        tools: ['look'],
+        maxIterations: TURNS + 1,
+      });
+      const written = (from: number, to: number): number => (sizes[to] ?? 0) - (sizes[from] ?? 0);
+      expect(written(16, 22) / written(2, 8)).to.be.within(0.8, 1.2);
+      // A question, and for each turn a call and its result; then the answer.
+      expect((await store.load(executionId))?.run.transcript).to.have.length(2 * TURNS + 2);
+      await loop.close();
     });
-    const logger = new RecordingLogger();
-    const loop = new AgenticLoop({ provider, toolExecutor: tools, runStore: counted, logger });
-    const recovery = new RunRecovery({ loop, store: counted, scanIntervalMs: NEVER_MS, logger });
-    await recovery.start();
-    // The next scan follows when the runs of the one before wait, not after the interval.
-    await until(() => loop.size === RUNS_LEFT);
-    const countOf = (command: string): number => commands.filter((name) => name === command).length;
-    await until(() => countOf('leased') === 2 && countOf('clearTakeovers') === 2);
-    // Runs that this process has and executes are not read again.
-    expect(owners.at(-1)).to.deep.equal([loop.ownerId]);
-    recovery.stop();
-    await loop.close();
-    // What each of them is, the store has already.
-    const perRun = commands.filter((name) => ['claim', 'load', 'saveRun', 'saveCalls'].includes(name));
-    expect(perRun).to.deep.equal([]);
-    expect(countOf('claimOrphans')).to.equal(2);
-    expect(logger.errors).to.deep.equal([]);
-  });
-});
+
+    it('is no visit of other runs when runs are recovered, queued, counted and listed by user', async () => {
+      const list = new DocumentRunList(database);
+      await list.ready();
+      for (let index = 0; index < 200; index += 1) {
+        const lease = await store.create(runRequest(`done-${index}`, { createdAt: index }), 'running', 'me');
+        await store.saveRun(lease, { state: 'completed', endedAt: index });
+        await store.create(runRequest(`mine-${index}`, { createdAt: index }), 'running', 'me');
+        await store.create(runRequest(`queued-${index}`, { createdAt: index }), 'queued', '');
+      }
+      await store.create(runRequest('orphan', { createdAt: 1_000 }), 'running', 'gone');
+      await store.create(runRequest('bobs', { userId: 'bob' }), 'running', 'me');
+      const visited = async (work: () => Promise<unknown>): Promise<number> => {
+        const runs = database.collection(RUNS);
+        if (!(runs instanceof EmbeddedCollection)) throw new TypeError('Expected the embedded database.');
+        const before = runs.examined;
+        await work();
+        return runs.examined - before;
+      };
+      expect(await visited(() => store.leased(1_000, ['me']))).to.equal(1);
+      expect(await visited(() => store.queued(10))).to.equal(10);
+      expect(await visited(() => store.unfinishedOf('bob', 10))).to.equal(1);
+      expect(await visited(() => store.unfinishedOf('ann', 10))).to.equal(10);
+      expect(await visited(() => database.collection(RUNS).count({ userId: 'ann', state: 'completed' }))).to.equal(0);
+      expect(
+        await visited(() =>
+          list.page({ userId: 'ann', states: ['completed', 'queued'] }, { sort: 'createdAt', order: 'desc', limit: 5 }),
+        ),
+      ).to.equal(6);
+    });
+
+    it('is a few commands for many runs that are recovered to wait again, without a pause between them', async () => {
+      const RUNS_LEFT = 150;
+      const tools = new ToolRegistry().register({ name: 'wait', external: true, blocking: false, timeout: NEVER_MS });
+      const provider = providerOf((items) =>
+        Promise.resolve(
+          items.some(({ type }) => type === 'function_call')
+            ? answer('I wait.')
+            : response({ output: [callItem({ name: 'wait' })] }),
+        ),
+      );
+      const lost = new AgenticLoop({ provider, toolExecutor: tools, runStore: store });
+      await Promise.all(
+        Array.from({ length: RUNS_LEFT }, () =>
+          lost.execute('ann', { model: 'm', input: 'go', tools: ['wait'], onPending: 'return' }),
+        ),
+      );
+      await lost.close();
+
+      const commands: string[] = [];
+      const owners: (readonly string[])[] = [];
+      const counted = new Proxy<RunStore>(store, {
+        get: (target, name, receiver) => {
+          const value: unknown = Reflect.get(target, name, receiver);
+          if (typeof value !== 'function') return value;
+          return (...args: unknown[]): unknown => {
+            commands.push(String(name));
+            if (name === 'leased') owners.push((args[1] ?? []) as readonly string[]);
+            return (value as (...given: unknown[]) => unknown).apply(target, args);
+          };
+        },
+      });
+      const logger = new RecordingLogger();
+      const loop = new AgenticLoop({ provider, toolExecutor: tools, runStore: counted, logger });
+      const recovery = new RunRecovery({ loop, store: counted, scanIntervalMs: NEVER_MS, logger });
+      await recovery.start();
+      // The next scan follows when the runs of the one before wait, not after the interval.
+      await until(() => loop.size === RUNS_LEFT);
+      const countOf = (command: string): number => commands.filter((name) => name === command).length;
+      await until(() => countOf('leased') === 2 && countOf('clearTakeovers') === 2);
+      // Runs that this process has and executes are not read again.
+      expect(owners.at(-1)).to.deep.equal([loop.ownerId]);
+      recovery.stop();
+      await loop.close();
+      // What each of them is, the store has already.
+      const perRun = commands.filter((name) => ['claim', 'load', 'saveRun', 'saveCalls'].includes(name));
+      expect(perRun).to.deep.equal([]);
+      expect(countOf('claimOrphans')).to.equal(2);
+      expect(logger.errors).to.deep.equal([]);
+    });
+  }),
+);
 
 async function bytesIn(directory: string): Promise<number> {
   let bytes = 0;

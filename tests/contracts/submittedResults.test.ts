@@ -13,6 +13,7 @@ import type { TestRunStore } from '../support/runStores';
 import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
 import type { ScriptedStep } from '../../imports/testing/ScriptedProvider';
 import { until } from '../support/until';
+import { inFlowingTime } from '../support/VirtualTime';
 
 const circle: Record<string, unknown> = {};
 circle['self'] = circle;
@@ -45,47 +46,50 @@ const RESULTS: Readonly<Record<string, readonly [ExternalResult, RegExp]>> = {
 };
 
 for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
-  describe(`a submitted result (${name})`, () => {
-    let opened: TestRunStore;
-    before(async () => {
-      opened = await open();
-    });
-    after(() => opened.close());
-
-    for (const [what, [result, received]] of Object.entries(RESULTS)) {
-      it(`that is ${what} has the same effect through the owner of the run and through another process`, async () => {
-        const { store } = opened;
-        const process = (script: readonly ScriptedStep[]): AgenticLoop =>
-          new AgenticLoop({
-            provider: new ScriptedProvider(script),
-            toolExecutor: new ToolRegistry().register({ name: 'hook', external: true }),
-            runStore: store,
-            leaseTimes: { heartbeat: 5 },
-            logger: new RecordingLogger(),
-          });
-        const ends: string[] = [];
-        for (const where of ['here', 'there']) {
-          const here = process([calling({ name: 'hook', call_id: 'h' }), answer('done')]);
-          const record = recordEvents(here);
-          const executionId = `${where}, ${what}`;
-          const done = here.execute('ann', { model: 'm', input: 'go', tools: ['hook'], executionId });
-          await record.seen('tool:executing');
-          await until(async () => (await store.load(executionId))?.calls[0]?.state === 'executing');
-          expect(await (where === 'here' ? here : process([])).submitToolResult(executionId, 'h', result)).to.equal(
-            'accepted',
-          );
-          const [call] = (await done).toolCalls;
-          expect((await store.load(executionId))?.calls[0]?.state).to.equal(call?.state);
-          ends.push(
-            call === undefined
-              ? ''
-              : `${call.state}: ${'result' in call ? call.result : 'error' in call ? call.error.message : ''}`,
-          );
-          await here.close();
-        }
-        expect(ends[1]).to.equal(ends[0]);
-        expect(ends[0]?.replace(/^\w+: /, '')).to.match(received);
+  describe(
+    `a submitted result (${name})`,
+    inFlowingTime(() => {
+      let opened: TestRunStore;
+      before(async () => {
+        opened = await open();
       });
-    }
-  });
+      after(() => opened.close());
+
+      for (const [what, [result, received]] of Object.entries(RESULTS)) {
+        it(`that is ${what} has the same effect through the owner of the run and through another process`, async () => {
+          const { store } = opened;
+          const process = (script: readonly ScriptedStep[]): AgenticLoop =>
+            new AgenticLoop({
+              provider: new ScriptedProvider(script),
+              toolExecutor: new ToolRegistry().register({ name: 'hook', external: true }),
+              runStore: store,
+              leaseTimes: { heartbeat: 5 },
+              logger: new RecordingLogger(),
+            });
+          const ends: string[] = [];
+          for (const where of ['here', 'there']) {
+            const here = process([calling({ name: 'hook', call_id: 'h' }), answer('done')]);
+            const record = recordEvents(here);
+            const executionId = `${where}, ${what}`;
+            const done = here.execute('ann', { model: 'm', input: 'go', tools: ['hook'], executionId });
+            await record.seen('tool:executing');
+            await until(async () => (await store.load(executionId))?.calls[0]?.state === 'executing');
+            expect(await (where === 'here' ? here : process([])).submitToolResult(executionId, 'h', result)).to.equal(
+              'accepted',
+            );
+            const [call] = (await done).toolCalls;
+            expect((await store.load(executionId))?.calls[0]?.state).to.equal(call?.state);
+            ends.push(
+              call === undefined
+                ? ''
+                : `${call.state}: ${'result' in call ? call.result : 'error' in call ? call.error.message : ''}`,
+            );
+            await here.close();
+          }
+          expect(ends[1]).to.equal(ends[0]);
+          expect(ends[0]?.replace(/^\w+: /, '')).to.match(received);
+        });
+      }
+    }),
+  );
 }

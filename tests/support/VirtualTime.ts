@@ -6,15 +6,21 @@
  */
 import { useFakeTimers } from 'sinon';
 import type { SinonFakeTimers } from 'sinon';
+import { delayed } from './delayed';
 import { nextTurn } from './nextTurn';
 import { until } from './until';
 
-/** That of the system. */
-const { setTimeout } = globalThis;
+/** Those of the system. */
+const { setImmediate, setTimeout } = globalThis;
 
 /** Milliseconds that pass at a time, after so many turns of the event loop. */
 const STEP = 10;
 const QUIET_TURNS = 4;
+
+/** How often the event loop turns between two steps of flowing time, so that files and sockets go on. */
+const TURNS_PER_STEP = 20;
+/** Milliseconds of a step of flowing time, unless a suite says otherwise: a second is four thousand turns. */
+const FLOW_STEP = 5;
 
 // All connections of `fetch` share one timer, which the first of them sets and nothing replaces. If it were a virtual
 // one, no timeout of a later test in this process would end.
@@ -22,6 +28,7 @@ void fetch('http://127.0.0.1:65535').catch(() => undefined);
 
 export class VirtualTime {
   private static current: VirtualTime | undefined;
+  private isStopped = false;
 
   private constructor(private readonly clock: SinonFakeTimers) {}
 
@@ -33,8 +40,22 @@ export class VirtualTime {
       useFakeTimers({
         now,
         toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+        // What was set before is cleared as ever.
+        shouldClearNativeTimers: true,
       }),
     ));
+  }
+
+  /**
+   * Time that passes with the turns of the event loop instead of the machine's clock, and stands still while files are
+   * read or written. For what is polled in many places, such as heartbeats: a second takes milliseconds, and a busy
+   * machine lets no lease expire.
+   * @param step milliseconds for twenty turns. What is exchanged over a socket takes about as many
+   */
+  static startFlowing(step = FLOW_STEP): VirtualTime {
+    const time = VirtualTime.start();
+    time.flow(step, 0);
+    return time;
   }
 
   /** Timers that are set. */
@@ -88,7 +109,51 @@ export class VirtualTime {
     return work;
   }
 
+  /** As `passUntil`, until a promise settles. @returns its value @throws its error */
+  async passUntilSettled<T>(promise: Promise<T>): Promise<T> {
+    const settled = observe(promise);
+    await this.passUntil(() => settled.isSettled);
+    return promise;
+  }
+
+  /**
+   * Lets so many milliseconds pass, again and again, until a promise settles. For what is polled, such as commands to
+   * the owner of a run, beside files and sockets whose timeouts are much longer than a step.
+   * @returns its value @throws its error
+   */
+  async passInSteps<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+    const settled = observe(promise);
+    for (let turns = 1; !settled.isSettled; turns++) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      if (turns % TURNS_PER_STEP === 0 && !areFilesInUse()) await this.pass(milliseconds);
+    }
+    return promise;
+  }
+
+  /** As if the process had not run for so long: each timer that is due fires once. */
+  suspend(milliseconds: number): void {
+    this.clock.jump(milliseconds);
+  }
+
+  /** Resolves when so much time has flowed. */
+  async flowed(milliseconds: number): Promise<void> {
+    await delayed(milliseconds);
+  }
+
+  private flow(step: number, turns: number): void {
+    if (this.isStopped) return;
+    if (turns < TURNS_PER_STEP) {
+      setImmediate(() => this.flow(step, turns + 1));
+    } else if (areFilesInUse()) {
+      setTimeout(() => this.flow(step, turns), 1);
+    } else {
+      setImmediate(() => this.flow(step, 0));
+      this.clock.tick(step);
+    }
+  }
+
   stop(): void {
+    this.isStopped = true;
     VirtualTime.current = undefined;
     this.clock.restore();
   }
@@ -97,4 +162,44 @@ export class VirtualTime {
 /** Whether something goes on that takes longer than turns. A worker thread that is not awaited has no port here. */
 function isWorking(): boolean {
   return process.getActiveResourcesInfo().some((name) => /Req|Connect|MessagePort/.test(name));
+}
+
+/**
+ * Wraps the body of a suite: `describe('…', inFlowingTime(() => { … }))`. Its hooks are within that time, too.
+ * @param step as in `startFlowing`
+ */
+export function inFlowingTime(
+  suite: (this: Mocha.Suite, time: Pick<VirtualTime, 'pass' | 'flowed' | 'suspend'>) => void,
+  step?: number,
+): (this: Mocha.Suite) => void {
+  return function (this: Mocha.Suite): void {
+    let time: VirtualTime | undefined;
+    const current = (): VirtualTime => {
+      if (time === undefined) throw new Error('Time is virtual while the tests of the suite run, not before.');
+      return time;
+    };
+    before(() => {
+      time = VirtualTime.startFlowing(step);
+    });
+    suite.call(this, {
+      pass: (milliseconds) => current().pass(milliseconds),
+      flowed: (milliseconds) => current().flowed(milliseconds),
+      suspend: (milliseconds) => current().suspend(milliseconds),
+    });
+    after(() => current().stop());
+  };
+}
+
+/** Threads do that, at the speed of the machine. */
+function areFilesInUse(): boolean {
+  return process.getActiveResourcesInfo().some((resource) => resource.startsWith('FSReq'));
+}
+
+function observe(promise: Promise<unknown>): { readonly isSettled: boolean } {
+  const observed = { isSettled: false };
+  const settle = (): void => {
+    observed.isSettled = true;
+  };
+  promise.then(settle, settle);
+  return observed;
 }

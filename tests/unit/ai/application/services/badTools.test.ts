@@ -5,6 +5,7 @@ import { AgenticLoop } from '../../../../../imports/business/ai/application/serv
 import type { ToolCallState } from '../../../../../imports/business/ai/domain/entities/Tool';
 import type { Item } from '../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { ToolRegistry } from '../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { delayed } from '../../../../support/delayed';
 import { recordEvents } from '../../../../support/recordEvents';
 import { pendingTimers } from '../../../../support/countTimers';
 import { answer, calling } from '../../../../../imports/testing/responses';
@@ -52,7 +53,7 @@ const BAD_TOOLS: Record<
   'ignores its abort signal': {
     execute: (_args, { signal }) =>
       new Promise((resolve) => {
-        signal.addEventListener('abort', () => setTimeout(() => resolve('I was not done'), 5_000));
+        signal.addEventListener('abort', () => resolve(delayed(5_000, 'I was not done')));
       }),
     state: 'timeout',
     received: /timed out after 1000 ms/,
@@ -67,7 +68,10 @@ const BAD_TOOLS: Record<
   'returns undefined': { execute: () => undefined, state: 'completed', received: /^null$/ },
   'returns a stream': { execute: () => Readable.from(['a', 'b']), state: 'failed', received: /is a stream/ },
   'rejects after its time was up': {
-    execute: () => new Promise((_resolve, reject) => setTimeout(() => reject(new Error('too late to fail')), 5_000)),
+    execute: async () => {
+      await delayed(5_000);
+      throw new Error('too late to fail');
+    },
     state: 'timeout',
     received: /timed out after 1000 ms/,
   },

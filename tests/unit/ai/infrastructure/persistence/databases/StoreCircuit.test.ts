@@ -13,6 +13,7 @@ import {
 } from '../../../../../../imports/business/ai/infrastructure/persistence/databases/StoreCircuit';
 import type { StoreCircuitOptions } from '../../../../../../imports/business/ai/infrastructure/persistence/databases/StoreCircuit';
 import { deferred } from '../../../../../support/deferred';
+import { delayed } from '../../../../../support/delayed';
 import { failure } from '../../../../../support/failure';
 import { RecordingLogger } from '../../../../../support/RecordingLogger';
 
@@ -99,7 +100,7 @@ describe('StoreCircuit', () => {
   });
 
   it('stays closed while a slow database answers', async () => {
-    const slowly = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, probeTimeout - 1));
+    const slowly = (): Promise<void> => delayed(probeTimeout - 1);
     probe = slowly;
     const done: Promise<void>[] = [];
     for (let count = 0; count < 10; count += 1) {
