@@ -9,7 +9,7 @@ import {
   openMongoDatabase,
 } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
 import { StoreUnavailableError } from '../../imports/business/ai/domain/errors/LLMErrors';
-import { describeInSoak } from '../support/soak';
+import { itInSoak } from '../support/soak';
 import { failure } from '../support/failure';
 import { OutageWorld } from '../support/OutageWorld';
 import type { OutageTimes } from '../support/OutageWorld';
@@ -18,25 +18,29 @@ import { startTestMongo } from '../support/startTestMongo';
 import { StoreProxy } from '../support/StoreProxy';
 import type { OutageKind } from '../support/StoreProxy';
 import { until } from '../support/until';
+import { inFlowingTime } from '../support/VirtualTime';
+import type { VirtualTime } from '../support/VirtualTime';
 
 /**
  * Milliseconds. An outage lasts longer than a lease, so that processes could take runs from each other. A lease lasts
  * longer than an outage does for one worker after it is over for the other, also on a busy machine.
  */
 const LEASE = 8_000;
+/** Milliseconds of flowing time for twenty turns of the event loop. */
+const STEP = 20;
 const TIMES: OutageTimes = {
   lease: { lease: LEASE, heartbeat: 200 },
   circuit: { suspectAfter: 100, probeTimeout: 1_500, probeEvery: 100, retryAfter: 1_000 },
   jobs: { pollEvery: 50, lockLifetime: 2_000, retryDelay: 100 },
 };
 
-async function surviveOutage(kind: OutageKind, length: number): Promise<void> {
+async function surviveOutage(time: Pick<VirtualTime, 'flowed'>, kind: OutageKind, length: number): Promise<void> {
   const world = await OutageWorld.open(TIMES);
   try {
     await world.startRuns();
     await world.proxy.begin(kind);
     await until(() => world.workers.every(({ database }) => database.outage !== undefined));
-    await new Promise((resolve) => setTimeout(resolve, length));
+    await time.flowed(length);
     const [worker] = world.workers;
     expect(await failure(worker?.store.load('steps-0') ?? Promise.resolve())).to.be.instanceOf(StoreUnavailableError);
     const during = world.effects.length;
@@ -64,82 +68,91 @@ async function surviveOutage(kind: OutageKind, length: number): Promise<void> {
   }
 }
 
-describeInSoak('after an outage of the database', () => {
-  it('that resets connections, all runs go on', () => surviveOutage('cut', LEASE));
-  it('that answers nothing, all runs go on', () => surviveOutage('stall', LEASE));
-  it('that loses connections, all runs go on', () => surviveOutage('lost', LEASE));
-  it('of several leases, all runs go on', () => surviveOutage('cut', LEASE * 2));
+describe(
+  'after an outage of the database',
+  inFlowingTime((time) => {
+    itInSoak('that resets connections, all runs go on', () => surviveOutage(time, 'cut', LEASE));
+    it('that answers nothing, all runs go on', () => surviveOutage(time, 'stall', LEASE));
+    itInSoak('that loses connections, all runs go on', () => surviveOutage(time, 'lost', LEASE));
+    itInSoak('of several leases, all runs go on', () => surviveOutage(time, 'cut', LEASE * 2));
 
-  it('in which it was only slow, all runs go on', async () => {
-    const world = await OutageWorld.open(TIMES);
-    try {
-      await world.startRuns();
-      world.proxy.delayMs = 300;
-      const before = world.effects.length;
-      await until(() => world.effects.length > before + world.workers.length * 4);
-      expect(world.workers.map(({ database }) => database.outage)).to.deep.equal([undefined, undefined]);
-      world.proxy.delayMs = 0;
-      world.finish();
-      const ends = await world.ended();
-      expect(ends.filter((end) => !end.endsWith('completed'))).to.deep.equal([]);
-      expect(world.reviews).to.deep.equal([]);
-    } finally {
-      await world.close();
-    }
-  });
-});
-
-describe('a client of the database that finds its server no more', () => {
-  it('is replaced by one that does', async () => {
-    const mongo = await startTestMongo();
-    const [lost, working] = await Promise.all([StoreProxy.start(mongo.url), StoreProxy.start(mongo.url)]);
-    const client = await new MongoClient(lost.url, { serverSelectionTimeoutMS: 200 }).connect();
-    const logger = new RecordingLogger();
-    const database = new MongoDatabase(client, {
-      createClient: () => Promise.resolve(new MongoClient(working.url)),
-      times: TIMES.circuit,
-      logger,
+    it('in which it was only slow, all runs go on', async () => {
+      const world = await OutageWorld.open(TIMES);
+      try {
+        await world.startRuns();
+        world.proxy.delayMs = 300;
+        const before = world.effects.length;
+        await until(() => world.effects.length > before + world.workers.length * 4);
+        expect(world.workers.map(({ database }) => database.outage)).to.deep.equal([undefined, undefined]);
+        world.proxy.delayMs = 0;
+        world.finish();
+        const ends = await world.ended();
+        expect(ends.filter((end) => !end.endsWith('completed'))).to.deep.equal([]);
+        expect(world.reviews).to.deep.equal([]);
+      } finally {
+        await world.close();
+      }
     });
-    const rows = database.collection('rows');
-    await rows.insert({ _id: 'a' });
-    await lost.begin('cut');
-    await until(async () => {
-      await rows.find({}).catch(() => undefined);
-      return database.outage !== undefined;
-    });
-    // It never comes back.
-    await until(() => database.outage === undefined);
-    expect(await rows.find({})).to.deep.equal([{ _id: 'a' }]);
-    await database.close();
-    await lost.stop();
-    await working.stop();
-    await mongo.stop();
-  });
-});
+  }, STEP),
+);
 
-describeInSoak('a write whose answer an outage has lost', () => {
-  it('sets back nothing when it arrives after those that followed it', async () => {
-    const world = await OutageWorld.open(TIMES);
-    try {
-      await world.startRuns();
-      // What is written now is delivered when the stall ends.
-      await world.proxy.begin('stall');
-      await until(() => world.workers.every(({ database }) => database.outage !== undefined));
-      const direct = await openMongoDatabase(world.mongo.url);
-      const runs = direct.collection<{ readonly _id: string; readonly fence: number }>('ai_runs');
-      const fences = async (): Promise<readonly number[]> =>
-        (await runs.find({ _id: { $in: ['steps-0', 'steps-1'] } })).map(({ fence }) => fence);
-      const before = await fences();
-      const during = world.effects.length;
-      await world.proxy.end();
-      await until(() => world.effects.length > during + 4);
-      // The runs have new fencing tokens, which the late writes do not name.
-      await until(async () => (await fences()).every((fence, index) => fence > (before[index] ?? Infinity)));
-      await direct.close();
-      world.finish();
-      expect((await world.ended()).filter((end) => !end.endsWith('completed'))).to.deep.equal([]);
-    } finally {
-      await world.close();
-    }
-  });
-});
+describe(
+  'a client of the database that finds its server no more',
+  inFlowingTime(() => {
+    it('is replaced by one that does', async () => {
+      const mongo = await startTestMongo();
+      const [lost, working] = await Promise.all([StoreProxy.start(mongo.url), StoreProxy.start(mongo.url)]);
+      const client = await new MongoClient(lost.url, { serverSelectionTimeoutMS: 200 }).connect();
+      const logger = new RecordingLogger();
+      const database = new MongoDatabase(client, {
+        createClient: () => Promise.resolve(new MongoClient(working.url)),
+        times: TIMES.circuit,
+        logger,
+      });
+      const rows = database.collection('rows');
+      await rows.insert({ _id: 'a' });
+      await lost.begin('cut');
+      await until(async () => {
+        await rows.find({}).catch(() => undefined);
+        return database.outage !== undefined;
+      });
+      // It never comes back.
+      await until(() => database.outage === undefined);
+      expect(await rows.find({})).to.deep.equal([{ _id: 'a' }]);
+      await database.close();
+      await lost.stop();
+      await working.stop();
+      await mongo.stop();
+    });
+  }, STEP),
+);
+
+describe(
+  'a write whose answer an outage has lost',
+  inFlowingTime(() => {
+    it('sets back nothing when it arrives after those that followed it', async () => {
+      const world = await OutageWorld.open(TIMES);
+      try {
+        await world.startRuns();
+        // What is written now is delivered when the stall ends.
+        await world.proxy.begin('stall');
+        await until(() => world.workers.every(({ database }) => database.outage !== undefined));
+        const direct = await openMongoDatabase(world.mongo.url);
+        const runs = direct.collection<{ readonly _id: string; readonly fence: number }>('ai_runs');
+        const fences = async (): Promise<readonly number[]> =>
+          (await runs.find({ _id: { $in: ['steps-0', 'steps-1'] } })).map(({ fence }) => fence);
+        const before = await fences();
+        const during = world.effects.length;
+        await world.proxy.end();
+        await until(() => world.effects.length > during + 4);
+        // The runs have new fencing tokens, which the late writes do not name.
+        await until(async () => (await fences()).every((fence, index) => fence > (before[index] ?? Infinity)));
+        await direct.close();
+        world.finish();
+        expect((await world.ended()).filter((end) => !end.endsWith('completed'))).to.deep.equal([]);
+      } finally {
+        await world.close();
+      }
+    });
+  }, STEP),
+);
