@@ -1,6 +1,5 @@
 /** Schemas of strangers: nothing they make Bolide do holds the event loop, and one user's work delays no other's. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { setImmediate as tick } from 'node:timers/promises';
 import { expect } from 'chai';
 import {
   assertUntrustedSchema,
@@ -9,6 +8,7 @@ import {
 import type { Verdict } from '../../../../../../imports/business/ai/application/services/schema/SchemaValidator';
 import { LLMInvalidRequestError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
+import { outOfCpuTime } from '../../../../../support/outOfCpuTime';
 import { itInSoak } from '../../../../../support/soak';
 
 /**
@@ -21,7 +21,7 @@ async function longestStall(work: (attempt: number) => Promise<unknown>): Promis
     const delays = monitorEventLoopDelay({ resolution: 5 });
     delays.enable();
     await work(attempt);
-    await tick();
+    await new Promise((resolve) => setImmediate(resolve));
     delays.disable();
     shortest = Math.min(shortest, delays.max / 1e6);
   }
@@ -79,6 +79,14 @@ describe('a schema of a stranger', () => {
     expect((await untrusted(schema, { a: null }, true)).repaired).to.equal(undefined);
   });
 
+  it('is given up with its CPU time, in another thread', async () => {
+    const refused = await outOfCpuTime(() => errorOf(repeatedReferences()));
+    // Here, it would be compiled.
+    expect(refused.message).to.match(/could not be compiled within 2000 ms/);
+    const { violations } = await outOfCpuTime(() => untrusted(QUADRATIC, 'x'.repeat(19_900)));
+    expect(violations[0]?.message).to.match(/could not be checked against its schema within 2000 ms/);
+  });
+
   for (const [title, schema, value] of [
     ['with many quadratic patterns', QUADRATIC, 'x'.repeat(19_900)],
     ['with a pattern that backtracks without end', { pattern: '^(a+)+$' }, `${'a'.repeat(60)}!`],
@@ -102,7 +110,7 @@ describe('a schema of a stranger', () => {
     expect(stall).to.be.lessThan(STALL_MS);
   });
 
-  it('holds no event loop while it is compiled', async () => {
+  itInSoak('holds no event loop while it is compiled', async () => {
     let refused: LLMInvalidRequestError | undefined;
     const stall = await longestStall(async (attempt) => {
       // A new one each time: the verdict on one that was seen before is known.
@@ -130,7 +138,14 @@ describe('a schema of the program', () => {
     }
   });
 
-  it('holds the event loop no longer than a moment, whatever a model writes', async () => {
+  it('leaves what takes longer than a moment to another thread', async () => {
+    const { violations } = await outOfCpuTime(() =>
+      checkValue({ schema: QUADRATIC, untrusted: false, userId: 'u' }, 'x'.repeat(19_900)),
+    );
+    expect(violations[0]?.message).to.match(/could not be checked against its schema within 2000 ms/);
+  });
+
+  itInSoak('holds the event loop no longer than a moment, whatever a model writes', async () => {
     let verdict: Verdict | undefined;
     const stall = await longestStall(async () => {
       verdict = await checkValue({ schema: QUADRATIC, untrusted: false, userId: 'u' }, 'x'.repeat(19_900));
