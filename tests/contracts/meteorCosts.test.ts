@@ -15,6 +15,7 @@ import { TOPICS } from '../../imports/business/ai/domain/types/Topics';
 import { countObservers, countRun, PAGES } from '../support/meteorCosts';
 import type { ObserverCost, PageName, RunCost, RunName } from '../support/meteorCosts';
 import { itInSoak } from '../support/soak';
+import { inFlowingTime } from '../support/VirtualTime';
 
 /** Every combination of filters that the publications accept. */
 const SUBSCRIPTIONS: readonly (readonly [name: string, argument?: object])[] = [
@@ -63,92 +64,95 @@ const LIVE_TEXT_MS = 150;
 /** Heartbeats while a run lasts. */
 const HEARTBEAT_MS = 1_000;
 
-describe('The costs under Meteor', () => {
-  let app: MeteorApp;
-  let ofProcess: readonly unknown[];
-  before(async () => {
-    app = await startMeteorApp();
-    ofProcess = observed().map(([{ name }, { selector }]) => [name, selector]);
-  });
-  after(() => app.stop());
-
-  const observed = (): readonly (readonly [MemoryCollection, OpenObserver])[] =>
-    [...registry.collections.values()].flatMap((each) =>
-      openObservers(each).map((observer) => [each, observer] as const),
-    );
-
-  it('contain no query that Meteor would poll although it has an oplog, and none without an index', async () => {
-    const { executionId } = (await app.call('bob', 'ai.runs.start', {
-      requestId: 'index',
-      providerId: 'shared',
-      input: 'Hello',
-    })) as { executionId: string };
-    let count = 0;
-    for (const person of ['ann', 'bob'] as const)
-      for (const [name, argument] of SUBSCRIPTIONS) {
-        const before = new Set(observed().map(([, observer]) => observer));
-        const client = app.client(person);
-        const named = argument !== undefined && 'executionId' in argument ? { ...argument, executionId } : argument;
-        await client.subscribe(name, ...(named === undefined ? [] : [named])).ready;
-        for (const [collection, observer] of observed()) {
-          if (before.has(observer)) continue;
-          const label = `${person} ${name} ${JSON.stringify(argument)}: ${collection.name}`;
-          expect(oplogObstacle(observer), label).to.equal(undefined);
-          expect(isIndexed(collection, observer), `${label} ${JSON.stringify(observer.spec.sort)}`).to.equal(true);
-          count += 1;
-        }
-        client.close();
-        await until(() => observed().length === ofProcess.length);
-      }
-    expect(count).to.be.greaterThan(20);
-  });
-
-  it('contain two observers per process, neither of which follows all users’ credentials', () => {
-    expect(ofProcess).to.deep.equal([
-      ['ai_providers', {}],
-      ['ai_changes', { _id: 'credentials' }],
-    ]);
-  });
-
-  it('are as many observers per page as documented', async () => {
-    expect(await countObservers(app)).to.deep.equal(OBSERVERS);
-  });
-
-  for (const name of Object.keys(WRITES) as RunName[]) {
-    itInSoak(`are a bounded number of writes for ${name}`, async () => {
-      const cost = await countRun(app, name);
-      const limits: Readonly<Record<string, number>> = {
-        ai_deltas: Math.ceil(cost.milliseconds / LIVE_TEXT_MS) + 1,
-        // One for each model call, as far as it is written before the run has ended.
-        ai_requests: 6,
-        // When other processes must know how much the user does, and at most once in a second otherwise.
-        ai_user_loads: 2 + Math.ceil(cost.milliseconds / 1_000),
-        ai_run_owners: 2 + 2 * Math.ceil(cost.milliseconds / HEARTBEAT_MS),
-        ...WRITES[name],
-      };
-      for (const [collection, writes] of Object.entries(cost.writes))
-        expect(writes, collection).to.be.at.most(limits[collection] ?? 0);
-      expect(cost.liveTexts.removed, 'removed live texts').to.equal(0);
-      expect(cost.messages, 'DDP messages').to.be.at.most(publishedWrites(cost) + cost.liveTexts.added + 2);
+describe(
+  'The costs under Meteor',
+  inFlowingTime(() => {
+    let app: MeteorApp;
+    let ofProcess: readonly unknown[];
+    before(async () => {
+      app = await startMeteorApp();
+      ofProcess = observed().map(([{ name }, { selector }]) => [name, selector]);
     });
-  }
+    after(() => app.stop());
 
-  it('are documented', () => {
-    const page = readFileSync('docs/guides/meteor-scaling.md', 'utf8');
-    const rows = new Map(
-      page
-        .split('\n')
-        .filter((line) => line.startsWith('| '))
-        .map((line) => line.split('|').map((cell) => cell.trim()))
-        .map(([, first = '', ...cells]) => [first, cells] as const),
-    );
-    for (const [name, { admin, secondAdmin, user }] of Object.entries(OBSERVERS))
-      expect(rows.get(name)?.slice(0, 3), name).to.deep.equal([admin, secondAdmin, user].map(String));
-    for (const [name, { ai_runs, ai_tool_calls = 0, ai_stats }] of Object.entries(WRITES))
-      expect(rows.get(name)?.slice(0, 3), name).to.deep.equal([ai_runs, ai_tool_calls, ai_stats].map(String));
-    expect(Object.keys(PAGES)).to.deep.equal(Object.keys(OBSERVERS));
-  });
-});
+    const observed = (): readonly (readonly [MemoryCollection, OpenObserver])[] =>
+      [...registry.collections.values()].flatMap((each) =>
+        openObservers(each).map((observer) => [each, observer] as const),
+      );
+
+    it('contain no query that Meteor would poll although it has an oplog, and none without an index', async () => {
+      const { executionId } = (await app.call('bob', 'ai.runs.start', {
+        requestId: 'index',
+        providerId: 'shared',
+        input: 'Hello',
+      })) as { executionId: string };
+      let count = 0;
+      for (const person of ['ann', 'bob'] as const)
+        for (const [name, argument] of SUBSCRIPTIONS) {
+          const before = new Set(observed().map(([, observer]) => observer));
+          const client = app.client(person);
+          const named = argument !== undefined && 'executionId' in argument ? { ...argument, executionId } : argument;
+          await client.subscribe(name, ...(named === undefined ? [] : [named])).ready;
+          for (const [collection, observer] of observed()) {
+            if (before.has(observer)) continue;
+            const label = `${person} ${name} ${JSON.stringify(argument)}: ${collection.name}`;
+            expect(oplogObstacle(observer), label).to.equal(undefined);
+            expect(isIndexed(collection, observer), `${label} ${JSON.stringify(observer.spec.sort)}`).to.equal(true);
+            count += 1;
+          }
+          client.close();
+          await until(() => observed().length === ofProcess.length);
+        }
+      expect(count).to.be.greaterThan(20);
+    });
+
+    it('contain two observers per process, neither of which follows all users’ credentials', () => {
+      expect(ofProcess).to.deep.equal([
+        ['ai_providers', {}],
+        ['ai_changes', { _id: 'credentials' }],
+      ]);
+    });
+
+    it('are as many observers per page as documented', async () => {
+      expect(await countObservers(app)).to.deep.equal(OBSERVERS);
+    });
+
+    for (const name of Object.keys(WRITES) as RunName[]) {
+      itInSoak(`are a bounded number of writes for ${name}`, async () => {
+        const cost = await countRun(app, name);
+        const limits: Readonly<Record<string, number>> = {
+          ai_deltas: Math.ceil(cost.milliseconds / LIVE_TEXT_MS) + 1,
+          // One for each model call, as far as it is written before the run has ended.
+          ai_requests: 6,
+          // When other processes must know how much the user does, and at most once in a second otherwise.
+          ai_user_loads: 2 + Math.ceil(cost.milliseconds / 1_000),
+          ai_run_owners: 2 + 2 * Math.ceil(cost.milliseconds / HEARTBEAT_MS),
+          ...WRITES[name],
+        };
+        for (const [collection, writes] of Object.entries(cost.writes))
+          expect(writes, collection).to.be.at.most(limits[collection] ?? 0);
+        expect(cost.liveTexts.removed, 'removed live texts').to.equal(0);
+        expect(cost.messages, 'DDP messages').to.be.at.most(publishedWrites(cost) + cost.liveTexts.added + 2);
+      });
+    }
+
+    it('are documented', () => {
+      const page = readFileSync('docs/guides/meteor-scaling.md', 'utf8');
+      const rows = new Map(
+        page
+          .split('\n')
+          .filter((line) => line.startsWith('| '))
+          .map((line) => line.split('|').map((cell) => cell.trim()))
+          .map(([, first = '', ...cells]) => [first, cells] as const),
+      );
+      for (const [name, { admin, secondAdmin, user }] of Object.entries(OBSERVERS))
+        expect(rows.get(name)?.slice(0, 3), name).to.deep.equal([admin, secondAdmin, user].map(String));
+      for (const [name, { ai_runs, ai_tool_calls = 0, ai_stats }] of Object.entries(WRITES))
+        expect(rows.get(name)?.slice(0, 3), name).to.deep.equal([ai_runs, ai_tool_calls, ai_stats].map(String));
+      expect(Object.keys(PAGES)).to.deep.equal(Object.keys(OBSERVERS));
+    });
+  }),
+);
 
 function publishedWrites({ writes }: RunCost): number {
   return (writes['ai_runs'] ?? 0) + (writes['ai_tool_calls'] ?? 0);

@@ -6,90 +6,94 @@ import { startMeteorApp } from '../support/meteorApp';
 import type { MeteorApp } from '../support/meteorApp';
 import { addLogin } from '../support/meteorClient/addLogin';
 import { MeteorBrowser } from '../support/meteorClient/MeteorBrowser';
+import { inFlowingTime } from '../support/VirtualTime';
 
-describe('React hooks over DDP', () => {
-  let app: MeteorApp;
-  let browser: MeteorBrowser;
-  beforeEach(async () => {
-    app = await startMeteorApp();
-    addLogin(['ann', 'bob']);
-    browser = await MeteorBrowser.open({ token: { token: 'token-of-ann', userId: 'ann' } });
-  });
-  afterEach(async () => {
-    expect(browser.errors).to.deep.equal([]);
-    browser.close();
-    await app.stop();
-  });
+describe(
+  'React hooks over DDP',
+  inFlowingTime(() => {
+    let app: MeteorApp;
+    let browser: MeteorBrowser;
+    beforeEach(async () => {
+      app = await startMeteorApp();
+      addLogin(['ann', 'bob']);
+      browser = await MeteorBrowser.open({ token: { token: 'token-of-ann', userId: 'ann' } });
+    });
+    afterEach(async () => {
+      expect(browser.errors).to.deep.equal([]);
+      browser.close();
+      await app.stop();
+    });
 
-  const textOf = ({ role, parts }: ConversationMessage): string =>
-    `${role}: ${parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')}`;
-  const callsOf = ({ messages }: Conversation): readonly ToolPart[] =>
-    messages.flatMap(({ parts }) => parts.filter((part) => part.type === 'tool'));
+    const textOf = ({ role, parts }: ConversationMessage): string =>
+      `${role}: ${parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')}`;
+    const callsOf = ({ messages }: Conversation): readonly ToolPart[] =>
+      messages.flatMap(({ parts }) => parts.filter((part) => part.type === 'tool'));
 
-  /** The conversation as it is rendered now. */
-  const open = (options: { readonly id: string; readonly tools?: readonly string[] }) => {
-    const { page } = browser;
-    const shown: { current?: Conversation } = {};
-    const unmount = page.mountWithData(() => {
-      shown.current = page.useConversation({ model: 'shared', ...options });
-      return null;
-    }, true);
-    const until = async (matches: (value: Conversation) => boolean): Promise<Conversation> => {
-      await browser.waitFor(() => shown.current !== undefined && matches(shown.current));
-      if (shown.current === undefined) throw new Error('Nothing was rendered.');
-      return shown.current;
+    /** The conversation as it is rendered now. */
+    const open = (options: { readonly id: string; readonly tools?: readonly string[] }) => {
+      const { page } = browser;
+      const shown: { current?: Conversation } = {};
+      const unmount = page.mountWithData(() => {
+        shown.current = page.useConversation({ model: 'shared', ...options });
+        return null;
+      }, true);
+      const until = async (matches: (value: Conversation) => boolean): Promise<Conversation> => {
+        await browser.waitFor(() => shown.current !== undefined && matches(shown.current));
+        if (shown.current === undefined) throw new Error('Nothing was rendered.');
+        return shown.current;
+      };
+      return { until, unmount };
     };
-    return { until, unmount };
-  };
-  const isReady = ({ status }: Conversation): boolean => status === 'ready';
+    const isReady = ({ status }: Conversation): boolean => status === 'ready';
 
-  it('answer messages one after another, and show the conversation again after a reload', async () => {
-    const { until, unmount } = open({ id: 'harbours' });
-    app.simulator.enqueue({ text: 'Hello, Ann.' });
-    await (await until(isReady)).send('My name is Ann.');
-    await until((value) => isReady(value) && value.messages.length === 2);
-    app.simulator.enqueue({ text: 'Ann.' });
-    await (await until(isReady)).send('What is my name?');
-    const shown = await until((value) => isReady(value) && value.messages.length === 4);
-    const texts = shown.messages.map(textOf);
-    expect(texts).to.deep.equal([
-      'user: My name is Ann.',
-      'assistant: Hello, Ann.',
-      'user: What is my name?',
-      'assistant: Ann.',
-    ]);
-    unmount();
-    const reopened = await open({ id: 'harbours' }).until((value) => value.messages.length === 4);
-    expect(reopened.messages.map(textOf)).to.deep.equal(texts);
-  });
+    it('answer messages one after another, and show the conversation again after a reload', async () => {
+      const { until, unmount } = open({ id: 'harbours' });
+      app.simulator.enqueue({ text: 'Hello, Ann.' });
+      await (await until(isReady)).send('My name is Ann.');
+      await until((value) => isReady(value) && value.messages.length === 2);
+      app.simulator.enqueue({ text: 'Ann.' });
+      await (await until(isReady)).send('What is my name?');
+      const shown = await until((value) => isReady(value) && value.messages.length === 4);
+      const texts = shown.messages.map(textOf);
+      expect(texts).to.deep.equal([
+        'user: My name is Ann.',
+        'assistant: Hello, Ann.',
+        'user: What is my name?',
+        'assistant: Ann.',
+      ]);
+      unmount();
+      const reopened = await open({ id: 'harbours' }).until((value) => value.messages.length === 4);
+      expect(reopened.messages.map(textOf)).to.deep.equal(texts);
+    });
 
-  it('show the live state of a call, and approve it', async () => {
-    const { until } = open({ id: 'launch', tools: ['danger'] });
-    app.simulator.enqueue({ text: 'First. ', calls: [{ name: 'danger', arguments: {} }] });
-    await (await until(isReady)).send('Launch');
-    const asked = await until((value) => callsOf(value)[0]?.state === 'awaiting_approval');
-    expect(asked.status).to.equal('waiting');
-    app.simulator.enqueue({ text: 'Launched.' });
-    await asked.approve(callsOf(asked)[0]?.callId ?? '');
-    const done = await until(isReady);
-    expect(callsOf(done)[0]?.state).to.equal('completed');
-    expect(textOf(done.messages[1]!)).to.equal('assistant: First. Launched.');
-  });
+    it('show the live state of a call, and approve it', async () => {
+      const { until } = open({ id: 'launch', tools: ['danger'] });
+      app.simulator.enqueue({ text: 'First. ', calls: [{ name: 'danger', arguments: {} }] });
+      await (await until(isReady)).send('Launch');
+      const asked = await until((value) => callsOf(value)[0]?.state === 'awaiting_approval');
+      expect(asked.status).to.equal('waiting');
+      app.simulator.enqueue({ text: 'Launched.' });
+      await asked.approve(callsOf(asked)[0]?.callId ?? '');
+      const done = await until(isReady);
+      expect(callsOf(done)[0]?.state).to.equal('completed');
+      expect(textOf(done.messages[1]!)).to.equal('assistant: First. Launched.');
+    });
 
-  it('stop a run', async () => {
-    const { until } = open({ id: 'stop', tools: ['danger'] });
-    app.simulator.enqueue({ calls: [{ name: 'danger', arguments: {} }] });
-    await (await until(isReady)).send('Launch');
-    await (await until((value) => callsOf(value)[0]?.state === 'awaiting_approval')).stop();
-    const stopped = await until(isReady);
-    expect(stopped.run.status).to.equal('cancelled');
-  });
+    it('stop a run', async () => {
+      const { until } = open({ id: 'stop', tools: ['danger'] });
+      app.simulator.enqueue({ calls: [{ name: 'danger', arguments: {} }] });
+      await (await until(isReady)).send('Launch');
+      await (await until((value) => callsOf(value)[0]?.state === 'awaiting_approval')).stop();
+      const stopped = await until(isReady);
+      expect(stopped.run.status).to.equal('cancelled');
+    });
 
-  it('report why a message was refused', async () => {
-    const { until } = open({ id: 'refused', tools: ['no-such-tool'] });
-    await (await until(isReady)).send('Hello?');
-    const failed = await until(({ status }) => status === 'failed');
-    expect(failed.error?.code).to.equal('invalid-request');
-    expect(failed.messages.map(textOf)).to.deep.equal(['user: Hello?']);
-  });
-});
+    it('report why a message was refused', async () => {
+      const { until } = open({ id: 'refused', tools: ['no-such-tool'] });
+      await (await until(isReady)).send('Hello?');
+      const failed = await until(({ status }) => status === 'failed');
+      expect(failed.error?.code).to.equal('invalid-request');
+      expect(failed.messages.map(textOf)).to.deep.equal(['user: Hello?']);
+    });
+  }),
+);

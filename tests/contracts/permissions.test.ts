@@ -21,6 +21,7 @@ import { startStandalone } from '../support/startStandalone';
 import { until } from '../support/until';
 import { leaveWaitingRun } from '../support/waitingRun';
 import { allInSoak } from '../support/soak';
+import { inFlowingTime } from '../support/VirtualTime';
 
 /** Bob is no admin, and has nothing to do with Cat. */
 type Person = 'admin' | 'bob' | 'nobody';
@@ -238,81 +239,84 @@ const HOSTS: Readonly<Record<string, () => Promise<Opened>>> = {
 };
 
 for (const [transport, open] of allInSoak(Object.entries(HOSTS), 1)) {
-  describe(`permissions ${transport}`, () => {
-    let opened: Opened;
-    let stored: Stored;
-    before(async () => {
-      opened = await open();
-      stored = await store(opened);
-    });
-    after(async () => (opened as Opened | undefined)?.close());
-
-    const given = (argument: Argument | undefined): object | undefined =>
-      typeof argument === 'function' ? (argument as (from: Stored) => object)(stored) : argument;
-
-    /** The attempt is refused, and what is stored stays as it is. */
-    async function expectRefusal(
-      person: Person,
-      name: Name,
-      argument: Argument | undefined,
-      code: string,
-    ): Promise<void> {
-      const day = new Date().getUTCDate();
-      const before = await stateOf(opened.host);
-      const { refusal } = await opened.call(person, name, given(argument));
-      expect(refusal, `${name} by ${person}`).to.equal(code);
-      const after = await stateOf(opened.host);
-      // What was used today begins anew at midnight.
-      if (new Date().getUTCDate() !== day) return expectRefusal(person, name, argument, code);
-      expect(after, `${name} by ${person} changes nothing`).to.deep.equal(before);
-    }
-
-    it('are stated for every operation', () => {
-      const { operations, providers } = opened.host;
-      const names = [
-        ...Object.keys(operations),
-        ...Object.keys(providers.operations).map((name) => `ai.providers.${name}`),
-      ];
-      expect(names.toSorted()).to.deep.equal(Object.keys(RULES).toSorted());
-      expect(opened.offered.toSorted()).to.deep.equal(names.filter((name) => isOffered(name as Name)).toSorted());
-    });
-
-    const isHttp = transport === 'over HTTP';
-    /** Meteor's clients learn about the argument, those of HTTP about what they asked for. */
-    const unknown = isHttp ? 'not-found' : 'invalid-request';
-    const isOffered = (name: Name): boolean => !isHttp || !METHODS_ONLY.includes(name);
-    for (const [name, rule] of Object.entries(RULES) as [Name, Rule][]) {
-      if (!isOffered(name)) continue;
-      it(`${name} is for ${rule.of === 'lists' ? 'everyone, with what is theirs' : rule.of}`, async () => {
-        await expectRefusal('nobody', name, rule.argument, 'auth-failed');
-        if (rule.of === 'admins') await expectRefusal('bob', name, rule.argument, 'permission-denied');
-        if (rule.of === 'owner') await expectRefusal('bob', name, rule.argument, rule.refusal ?? unknown);
-        if (rule.of === 'lists' && rule.others !== undefined)
-          await expectRefusal('bob', name, rule.others, 'permission-denied');
-        if (rule.of === 'everyone' || rule.of === 'lists') {
-          const own = await opened.call('bob', name, given(rule.argument));
-          expect(own.refusal).to.equal(isHttp && rule.needsLogin === true ? 'permission-denied' : undefined);
-          expect(JSON.stringify(own.result ?? null)).to.not.match(TRACE);
-        }
-        const argument = rule.of === 'lists' && rule.others !== undefined ? rule.others : rule.argument;
-        const before = await auditOf(opened.host);
-        const all = await opened.call('admin', name, given(argument));
-        const entries = (await auditOf(opened.host)).slice(before.length).filter(({ userId }) => userId !== 'bob');
-        expect(
-          entries.map(({ action }) => action),
-          'in the audit trail',
-        ).to.deep.equal(auditedAs(name));
-        for (const { outcome, userId, address } of entries) {
-          expect(outcome).to.equal(all.refusal === undefined ? 'done' : 'failed');
-          expect([userId, address]).to.deep.equal([opened.adminId, '127.0.0.1']);
-        }
-        expect(all.refusal, 'of the admin').to.equal(rule.adminGets === 'unknown' ? unknown : rule.adminGets);
-        if (rule.starts !== undefined) await until(() => hasEnded(opened.host, rule.starts, given(argument)));
-        if (rule.of === 'lists' && rule.adminSees === undefined)
-          expect(JSON.stringify(all.result), 'of the admin').to.match(TRACE);
+  describe(
+    `permissions ${transport}`,
+    inFlowingTime(() => {
+      let opened: Opened;
+      let stored: Stored;
+      before(async () => {
+        opened = await open();
+        stored = await store(opened);
       });
-    }
-  });
+      after(async () => (opened as Opened | undefined)?.close());
+
+      const given = (argument: Argument | undefined): object | undefined =>
+        typeof argument === 'function' ? (argument as (from: Stored) => object)(stored) : argument;
+
+      /** The attempt is refused, and what is stored stays as it is. */
+      async function expectRefusal(
+        person: Person,
+        name: Name,
+        argument: Argument | undefined,
+        code: string,
+      ): Promise<void> {
+        const day = new Date().getUTCDate();
+        const before = await stateOf(opened.host);
+        const { refusal } = await opened.call(person, name, given(argument));
+        expect(refusal, `${name} by ${person}`).to.equal(code);
+        const after = await stateOf(opened.host);
+        // What was used today begins anew at midnight.
+        if (new Date().getUTCDate() !== day) return expectRefusal(person, name, argument, code);
+        expect(after, `${name} by ${person} changes nothing`).to.deep.equal(before);
+      }
+
+      it('are stated for every operation', () => {
+        const { operations, providers } = opened.host;
+        const names = [
+          ...Object.keys(operations),
+          ...Object.keys(providers.operations).map((name) => `ai.providers.${name}`),
+        ];
+        expect(names.toSorted()).to.deep.equal(Object.keys(RULES).toSorted());
+        expect(opened.offered.toSorted()).to.deep.equal(names.filter((name) => isOffered(name as Name)).toSorted());
+      });
+
+      const isHttp = transport === 'over HTTP';
+      /** Meteor's clients learn about the argument, those of HTTP about what they asked for. */
+      const unknown = isHttp ? 'not-found' : 'invalid-request';
+      const isOffered = (name: Name): boolean => !isHttp || !METHODS_ONLY.includes(name);
+      for (const [name, rule] of Object.entries(RULES) as [Name, Rule][]) {
+        if (!isOffered(name)) continue;
+        it(`${name} is for ${rule.of === 'lists' ? 'everyone, with what is theirs' : rule.of}`, async () => {
+          await expectRefusal('nobody', name, rule.argument, 'auth-failed');
+          if (rule.of === 'admins') await expectRefusal('bob', name, rule.argument, 'permission-denied');
+          if (rule.of === 'owner') await expectRefusal('bob', name, rule.argument, rule.refusal ?? unknown);
+          if (rule.of === 'lists' && rule.others !== undefined)
+            await expectRefusal('bob', name, rule.others, 'permission-denied');
+          if (rule.of === 'everyone' || rule.of === 'lists') {
+            const own = await opened.call('bob', name, given(rule.argument));
+            expect(own.refusal).to.equal(isHttp && rule.needsLogin === true ? 'permission-denied' : undefined);
+            expect(JSON.stringify(own.result ?? null)).to.not.match(TRACE);
+          }
+          const argument = rule.of === 'lists' && rule.others !== undefined ? rule.others : rule.argument;
+          const before = await auditOf(opened.host);
+          const all = await opened.call('admin', name, given(argument));
+          const entries = (await auditOf(opened.host)).slice(before.length).filter(({ userId }) => userId !== 'bob');
+          expect(
+            entries.map(({ action }) => action),
+            'in the audit trail',
+          ).to.deep.equal(auditedAs(name));
+          for (const { outcome, userId, address } of entries) {
+            expect(outcome).to.equal(all.refusal === undefined ? 'done' : 'failed');
+            expect([userId, address]).to.deep.equal([opened.adminId, '127.0.0.1']);
+          }
+          expect(all.refusal, 'of the admin').to.equal(rule.adminGets === 'unknown' ? unknown : rule.adminGets);
+          if (rule.starts !== undefined) await until(() => hasEnded(opened.host, rule.starts, given(argument)));
+          if (rule.of === 'lists' && rule.adminSees === undefined)
+            expect(JSON.stringify(all.result), 'of the admin').to.match(TRACE);
+        });
+      }
+    }),
+  );
 }
 
 async function hasEnded({ module, operations }: Host, kind: Rule['starts'], argument: object = {}): Promise<boolean> {

@@ -11,8 +11,12 @@ import { createState, createTestServer } from '../../support/mcp/testServer';
 import { serveMcp, withSessions } from '../../support/mcp/serveMcp';
 import { RecordingLogger } from '../../support/RecordingLogger';
 import { until } from '../../support/until';
+import { VirtualTime } from '../../support/VirtualTime';
 
 describe('AI_MCP_SERVERS', () => {
+  let time: VirtualTime | undefined;
+  afterEach(() => time?.stop());
+
   it('is a list of servers, as JSON or in the settings of Meteor', () => {
     const servers = [{ name: 'docs', url: 'https://mcp.example.com', headers: { authorization: 'Bearer x' } }];
     expect(readMcpServers(JSON.stringify(servers))).to.deep.equal(servers);
@@ -85,12 +89,13 @@ describe('AI_MCP_SERVERS', () => {
   });
 
   it('does not wait for a server that is away, whose tools come later', async () => {
+    time = VirtualTime.startFlowing();
     const handle = withSessions(() => createTestServer(createState(), ['2025-11-25']));
     let isAway = true;
     const served = await serveMcp((request) => (isAway ? new Promise(() => undefined) : handle(request)));
     const registry = new ToolRegistry();
     const logger = new RecordingLogger();
-    const settings = { name: 't', url: served.url, connectTimeout: 50 };
+    const settings = { name: 't', url: served.url, connectTimeout: 1_000 };
     const close = await openMcpServers(registry, [settings], { allowPrivateHosts: true, logger, startTimeout: 10 });
     expect(registry.tools).to.deep.equal([]);
     isAway = false;
