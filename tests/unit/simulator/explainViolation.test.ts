@@ -10,7 +10,7 @@ import { loadRecordedCase, listRecordedCases } from '../../../imports/simulator/
 import { RECORDINGS_ROOT } from '../../support/recordings';
 import { asObject, isArray, isObject, parseJson } from '../../../imports/simulator/json';
 import { explainViolation } from '../../../imports/simulator/validation/explainViolation';
-import { itInSoak } from '../../support/soak';
+import { allInSoak, itInSoak } from '../../support/soak';
 
 const SCHEMA_OF = {
   responses: 'openai.responses',
@@ -70,7 +70,7 @@ describe('explainViolation', () => {
   });
 
   it('finds no violation in valid recorded bodies', () => {
-    for (const id of listRecordedCases(RECORDINGS_ROOT)) {
+    for (const id of allInSoak(listRecordedCases(RECORDINGS_ROOT), 60)) {
       for (const { request, wire } of loadRecordedCase(id, RECORDINGS_ROOT)) {
         const { schema, validate } = schemaNamed(SCHEMA_OF[wire]);
         if (request !== undefined && validate(request))

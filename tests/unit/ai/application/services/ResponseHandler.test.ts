@@ -27,6 +27,10 @@ import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvide
 import type { ScriptedStep } from '../../../../../imports/testing/ScriptedProvider';
 import { seededRandom } from '../../../../../scripts/seed/seededRandom';
 import { countTimers } from '../../../../support/countTimers';
+import { IS_SOAK } from '../../../../support/soak';
+
+/** Conversations at once. */
+const CROWD = IS_SOAK ? 200 : 40;
 
 interface Failures {
   readonly store?: (message: MemoryMessage) => Error | undefined;
@@ -238,7 +242,7 @@ describe('ResponseHandler.handleMessage', () => {
     expect(sentLines(1)).to.deep.equal(['user: ho']);
   });
 
-  it('answers 200 concurrent conversations of 5 messages, each in order and without text of another', async () => {
+  it(`answers ${CROWD} concurrent conversations of 5 messages, each in order and without text of another`, async () => {
     const random = seededRandom(42);
     let inFlight = 0;
     let most = 0;
@@ -265,7 +269,7 @@ describe('ResponseHandler.handleMessage', () => {
       getCapabilities: () => CAPABILITIES,
     };
     const { handler, heard } = setUp(provider);
-    const conversations = Array.from({ length: 200 }, (_, index) => `c${index}`);
+    const conversations = Array.from({ length: CROWD }, (_, index) => `c${index}`);
     const lines = conversations.map((conversation) => heard(conversation));
     const handled: Promise<void>[] = [];
     for (let n = 0; n < 5; n += 1)
@@ -278,7 +282,7 @@ describe('ResponseHandler.handleMessage', () => {
         .join('');
       expect(lines[index]!.join('')).to.equal(expected);
     });
-    expect(most).to.equal(200);
+    expect(most).to.equal(CROWD);
   });
 });
 

@@ -10,7 +10,7 @@ import { googleWire } from '../../../../../imports/business/ai/infrastructure/co
 import { responsesWire } from '../../../../../imports/business/ai/infrastructure/converters/responses/responsesWire';
 import type { VendorName } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 import { chatContext } from '../../../../support/chatRecordings';
-import { allInSoak } from '../../../../support/soak';
+import { allInSoak, itInSoak } from '../../../../support/soak';
 
 const WIRES: readonly (readonly [VendorName, Wire])[] = [
   ['groq', chatCompletionsWire],
@@ -73,7 +73,7 @@ describe('a long history', () => {
         ).to.be.at.least((2 * LENGTH) / SLICE - 1);
       });
 
-      it('may repeat the id of a call as often as it has items', () => {
+      itInSoak('may repeat the id of a call as often as it has items', () => {
         const distinct = timeOf(to, () => history((at) => call(`c${at}`)));
         const inOne = timeOf(to, () => history(() => call('c')));
         expect(inOne, 'in one turn').to.be.lessThan(20 * distinct);
@@ -82,7 +82,7 @@ describe('a long history', () => {
       });
     });
 
-  it('may have many instructions within one turn', () => {
+  itInSoak('may have many instructions within one turn', () => {
     const [, to] = WIRES;
     if (to === undefined) throw new Error('There is no wire.');
     const user = timeOf(to, () => history(() => message('user'), 5 * LENGTH));

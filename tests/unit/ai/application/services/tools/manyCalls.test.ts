@@ -10,8 +10,9 @@ import { ToolRegistry } from '../../../../../../imports/business/ai/infrastructu
 import { answer, calling } from '../../../../../../imports/testing/responses';
 import { ScriptedProvider } from '../../../../../../imports/testing/ScriptedProvider';
 import { failure } from '../../../../../support/failure';
+import { IS_SOAK } from '../../../../../support/soak';
 
-const CALLS = 3_000;
+const CALLS = IS_SOAK ? 3_000 : 600;
 const NAMES = Array.from({ length: CALLS }, (_value, index) => ({ name: 'count', arguments: { index } }));
 
 /** Counts in tasks of the event loop. */
@@ -74,7 +75,7 @@ describe(`a turn with ${CALLS} tool calls`, () => {
   const TOOLS: Readonly<Record<string, (index: unknown) => unknown>> = {
     'that return at once': () => 'done',
     'that are asynchronous, and never wait': () => Promise.resolve('done'),
-    'of which some wait': (index) => (Number(index) < 8 ? new Promise((resolve) => setTimeout(resolve, 1)) : 'done'),
+    'of which some wait': (index) => (Number(index) < 8 ? new Promise(setImmediate) : 'done'),
   };
   for (const [which, execute] of Object.entries(TOOLS))
     for (const isStored of [false, true])

@@ -38,8 +38,7 @@ describe('loggedJson', () => {
     expect(loggedJson([`${'x'.repeat(32_760)} sk-${CANARY}-0123456789 ${'y '.repeat(3_000)}`])).not.to.include(CANARY);
   });
 
-  it('ends soon on hostile texts', function () {
-    this.timeout(10_000);
+  it('ends soon on hostile texts', () => {
     for (const hostile of ['a.', 'a-', '*a', '\\', 'eyJ.', 'a:', ' '])
       loggedJson(Array.from({ length: 20 }, () => hostile.repeat(20_000)));
   });
