@@ -26,7 +26,7 @@ const TEXT = 'x'.repeat(9_800);
 for (const [name, open] of Object.entries(QUICK_DATABASES)) {
   describe(
     `stored bytes in ${name}`,
-    inFlowingTime(() => {
+    inFlowingTime((time) => {
       let opened: TestDatabase;
       beforeEach(async () => {
         opened = await open();
@@ -56,6 +56,19 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
           expect(found.at(-1)).not.to.equal(undefined);
           expect((await store.history('bob', 'conv_0'))?.items).to.have.length(1);
           expect(await opened.database.collection(CONVERSATION_ITEMS).count({})).to.equal(6);
+        });
+
+        it('are bounded per user when the conversation that grows is the oldest, which stays', async () => {
+          await create('ann', 'conv_0');
+          for (let number = 1; number < 6; number += 1) {
+            await time.pass(1);
+            await create('ann', `conv_${number}`);
+            await append('ann', `conv_${number}`, 'msg_0');
+          }
+          expect(await append('ann', 'conv_0', 'msg_0')).to.have.length(1);
+          expect(await store.find('ann', 'conv_1')).to.equal(undefined);
+          expect((await store.history('ann', 'conv_0'))?.items).to.have.length(1);
+          expect(await opened.database.collection(CONVERSATION_ITEMS).count({})).to.equal(5);
         });
 
         it('of one conversation have a limit, which removed items leave again', async () => {

@@ -97,10 +97,12 @@ export class StoredBytes<T extends MeasuredDocument> {
     const surplus: string[] = [];
     let bytes = 0;
     let documents = 0;
-    for (const document of latestFirst) {
+    // What stays has its room before the others, wherever it is in the order.
+    const isKept = ({ _id }: { readonly _id: string }): boolean => _id === kept;
+    for (const document of [...latestFirst.filter(isKept), ...latestFirst.filter((each) => !isKept(each))]) {
       bytes += document.bytes ?? (await this.ports.measure?.(document._id)) ?? 0;
       documents += 1;
-      if ((bytes > maxBytes || documents > maxDocuments) && document._id !== kept) surplus.push(document._id);
+      if ((bytes > maxBytes || documents > maxDocuments) && !isKept(document)) surplus.push(document._id);
     }
     if (surplus.length > 0) await remove(surplus);
   }
