@@ -99,14 +99,20 @@ export class ExternalDecisions {
     return (await this.recordedCall(executionId, callId)).state;
   }
 
+  /** Waits until the store has what this process knows. */
   private async recordedCall(executionId: string, callId: string): Promise<ToolCall> {
     const entry = this.registry.live.get(executionId);
-    if (entry !== undefined) {
-      // A decision takes effect in microtasks, unless the call must wait for a slot.
-      await new Promise((resolve) => setImmediate(resolve));
-      // A run that is continued elsewhere is read from the store.
-      await entry.loop.journal?.callsStored().catch(() => undefined);
-    }
+    const call = await this.appliedCall(executionId, callId);
+    if (entry === undefined) return call;
+    // A run that is continued elsewhere is read from the store.
+    await entry.loop.journal?.callsStored().catch(() => undefined);
+    return this.findCall(executionId, callId);
+  }
+
+  /** With every decision that this process has applied, if it has the run. */
+  private async appliedCall(executionId: string, callId: string): Promise<ToolCall> {
+    // A decision takes effect in microtasks, unless the call must wait for a slot.
+    if (this.registry.live.has(executionId)) await new Promise((resolve) => setImmediate(resolve));
     return this.findCall(executionId, callId);
   }
 
@@ -141,7 +147,10 @@ export class ExternalDecisions {
   private async isTooLate(executionId: string, before: ToolCall, result: ExternalResult): Promise<boolean> {
     // The tool goes on with its answer, so that the call does not show whose it was.
     if (this.durable === undefined || inputOf(before) !== undefined) return false;
-    const call = await this.recordedCall(executionId, before.id);
+    const journal = this.registry.live.get(executionId)?.loop.journal;
+    // The store has the command. A process that surely owns the run waits for nothing else.
+    const isOwner = journal !== undefined && !journal.isStopped && this.durable.isLeaseCurrent();
+    const call = await (isOwner ? this.appliedCall(executionId, before.id) : this.recordedCall(executionId, before.id));
     if (isSettled(call)) return !hasSettledWith(call, result, this.maxResultBytes);
     return needsReview(before) && !needsReview(call);
   }
