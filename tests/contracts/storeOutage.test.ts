@@ -34,13 +34,13 @@ const TIMES: OutageTimes = {
   jobs: { pollEvery: 50, lockLifetime: 2_000, retryDelay: 100 },
 };
 
-async function surviveOutage(time: Pick<VirtualTime, 'flowed'>, kind: OutageKind, length: number): Promise<void> {
+async function surviveOutage(time: Pick<VirtualTime, 'after'>, kind: OutageKind, length: number): Promise<void> {
   const world = await OutageWorld.open(TIMES);
   try {
     await world.startRuns();
     await world.proxy.begin(kind);
     await until(() => world.workers.every(({ database }) => database.outage !== undefined));
-    await time.flowed(length);
+    await time.after(length);
     const [worker] = world.workers;
     expect(await failure(worker?.store.load('steps-0') ?? Promise.resolve())).to.be.instanceOf(StoreUnavailableError);
     const during = world.effects.length;

@@ -6,7 +6,6 @@
  */
 import { useFakeTimers } from 'sinon';
 import type { SinonFakeTimers } from 'sinon';
-import { delayed } from './delayed';
 import { nextTurn } from './nextTurn';
 import { until } from './until';
 
@@ -68,7 +67,7 @@ export class VirtualTime {
     await this.clock.tickAsync(milliseconds);
   }
 
-  /** Resolves when so many milliseconds have passed: for what is done `during` them. */
+  /** Resolves when so many milliseconds have passed: for what is done `during` them, or in flowing time. */
   after(milliseconds: number): Promise<void> {
     return new Promise((resolve) => this.clock.setTimeout(() => resolve(), milliseconds));
   }
@@ -135,11 +134,6 @@ export class VirtualTime {
     this.clock.jump(milliseconds);
   }
 
-  /** Resolves when so much time has flowed. */
-  async flowed(milliseconds: number): Promise<void> {
-    await delayed(milliseconds);
-  }
-
   private flow(step: number, turns: number): void {
     if (this.isStopped) return;
     if (turns < TURNS_PER_STEP) {
@@ -169,7 +163,7 @@ function isWorking(): boolean {
  * @param step as in `startFlowing`
  */
 export function inFlowingTime(
-  suite: (this: Mocha.Suite, time: Pick<VirtualTime, 'pass' | 'flowed' | 'suspend'>) => void,
+  suite: (this: Mocha.Suite, time: Pick<VirtualTime, 'pass' | 'after' | 'suspend'>) => void,
   step?: number,
 ): (this: Mocha.Suite) => void {
   return function (this: Mocha.Suite): void {
@@ -183,7 +177,7 @@ export function inFlowingTime(
     });
     suite.call(this, {
       pass: (milliseconds) => current().pass(milliseconds),
-      flowed: (milliseconds) => current().flowed(milliseconds),
+      after: (milliseconds) => current().after(milliseconds),
       suspend: (milliseconds) => current().suspend(milliseconds),
     });
     after(() => current().stop());
