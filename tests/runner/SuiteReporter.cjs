@@ -23,6 +23,8 @@ class SuiteReporter extends reporters.Base {
     this.times = new Map();
     /** @type {Set<string>} */
     this.failedFiles = new Set();
+    /** @type {{ file: string, title: string }[]} */
+    this.failed = [];
     const { results, verbose } = options.reporterOptions;
     runner.on(EVENT_HOOK_END, (hook) => this.addTime(hook));
     runner.on(EVENT_TEST_BEGIN, (test) => (this.current = test));
@@ -33,6 +35,7 @@ class SuiteReporter extends reporters.Base {
     runner.on(EVENT_TEST_FAIL, (test) => {
       this.addTime(test);
       this.failedFiles.add(this.fileOf(test));
+      this.failed.push({ file: this.fileOf(test), title: test.fullTitle() });
       console.log(`  ✘ ${test.fullTitle()}`);
     });
     runner.once(EVENT_RUN_END, () => {
@@ -62,7 +65,8 @@ class SuiteReporter extends reporters.Base {
 
   toResults() {
     const { passes, failures, pending } = this.stats;
-    return { passes, failures, pending, failedFiles: [...this.failedFiles], times: Object.fromEntries(this.times) };
+    const { failed, failedFiles, times } = this;
+    return { passes, failures, pending, failed, failedFiles: [...failedFiles], times: Object.fromEntries(times) };
   }
 }
 

@@ -8,6 +8,7 @@ const { createHash, randomUUID } = require('node:crypto');
 const fs = require('node:fs');
 const path = require('node:path');
 const esbuild = require('esbuild');
+const { withFaults } = require('./faults.cjs');
 
 const ROOT = path.join(__dirname, '../..');
 const DIRECTORY = path.join(ROOT, 'node_modules/.cache/bolide/modules');
@@ -49,7 +50,7 @@ function keep(place, code) {
  * @throws esbuild's TransformFailure, which names file and line
  */
 function compileSource(file) {
-  const source = fs.readFileSync(file, 'utf8');
+  const source = withFaults(file, fs.readFileSync(file, 'utf8'));
   const place = placeOf(file, source);
   try {
     return fs.readFileSync(place, 'utf8');

@@ -19,6 +19,21 @@ class ImportGraph {
     return reached;
   }
 
+  /**
+   * @param {string} entry an absolute path
+   * @param {ReadonlySet<string>} targets likewise
+   * @returns {number} how many imports lead from it to one of them; Infinity if none does
+   */
+  distance(entry, targets) {
+    const reached = new Map([[entry, 0]]);
+    for (const [file, distance] of reached) {
+      if (targets.has(file)) return distance;
+      for (const imported of this.moduleOf(file).imports)
+        if (!reached.has(imported)) reached.set(imported, distance + 1);
+    }
+    return Infinity;
+  }
+
   /** @param {string} file an absolute path @returns {{ code: string, imports: readonly string[] }} */
   moduleOf(file) {
     const known = this.modules.get(file);
