@@ -1,4 +1,5 @@
 /** `BolideChatTransport` in the AI SDK's own chat: stopping cancels the run, leaving does not. */
+import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai';
 import { BolideChatTransport } from '../../imports/interop/aiSdk/BolideChatTransport';
@@ -47,6 +48,25 @@ describe('BolideChatTransport', () => {
     expect(errors).to.deep.equal([]);
     expect(textOf(chat.messages.at(-1))).to.contain('get_weather returned');
     expect(chat.messages.at(-1)?.metadata).to.have.property('model').that.contains('claude');
+  });
+
+  it('leaves no listener at a signal that serves any number of messages', async () => {
+    const { signal } = new AbortController();
+    const transport = new BolideChatTransport({
+      api: `${server.url}/chat`,
+      headers: { authorization: `Bearer ${server.token}` },
+    });
+    const message = { id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hello' }] };
+    const stream = await transport.sendMessages({
+      chatId: 'signalled',
+      trigger: 'submit-message',
+      messageId: undefined,
+      messages: [message],
+      abortSignal: signal,
+    });
+    expect(getEventListeners(signal, 'abort'), 'while it streams').to.have.length(1);
+    for await (const _chunk of stream as unknown as AsyncIterable<OurChunk>);
+    expect(getEventListeners(signal, 'abort')).to.have.length(0);
   });
 
   it('shows the server’s message', async () => {

@@ -19,6 +19,8 @@ import { failure } from '../support/failure';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 10, 20);
+/** More than are counted one by one. */
+const TOKENS = 20;
 const ADMIN: Actor = { userId: 'root', isAdmin: true, source: 'http' };
 
 interface LoggedRequest extends StoredDocument {
@@ -26,6 +28,7 @@ interface LoggedRequest extends StoredDocument {
   readonly userId: string;
   readonly providerId?: string;
   readonly model?: string;
+  readonly tokenId: string;
   readonly state: string;
   readonly duration: number;
   readonly durationBucket: number;
@@ -47,6 +50,7 @@ function loggedRequests(count: number): readonly LoggedRequest[] {
       _id: `r${index}`,
       at: START + Math.floor(random() * 72 * HOUR),
       userId: pick(['ann', 'bob', 'ann']) ?? '',
+      tokenId: `t${index % TOKENS}`,
       ...(model === undefined ? {} : { providerId: 'p', model }),
       state: model === undefined ? 'failed' : (pick(['completed', 'completed', 'incomplete', 'failed']) ?? ''),
       duration,
@@ -161,6 +165,19 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
       const parts = [...groups, others!];
       expect(parts.reduce((sum, { total }) => sum + total.requests, 0)).to.equal(REQUESTS.length);
       expect(parts.reduce((sum, { total }) => sum + (total.cost ?? 0), 0)).to.equal(all.total.cost);
+    });
+
+    it('counts those of many groups, too, that it does not count one by one', async () => {
+      const { all, groups, others } = await report({ ...period, groupBy: 'token' });
+      expect(groups).to.have.length(8);
+      expect(others?.groups).to.equal(TOKENS - 8);
+      const isOther = ({ tokenId }: LoggedRequest): boolean => groups.every(({ name: token }) => token !== tokenId);
+      expect(withoutTimes(others!.total)).to.deep.equal(figuresOf(REQUESTS.filter(isOther)));
+      expect(others!.values.map(withoutTimes)).to.deep.equal(
+        others!.values.map((_, hour) => figuresOf(within(START + hour * HOUR, HOUR).filter(isOther))),
+      );
+      expect(withoutTimes(all.total)).to.deep.equal(figuresOf(REQUESTS));
+      expect(all.total.duration).to.deep.equal((await report(period)).all.total.duration);
     });
 
     it('computes percentiles to within 2.5 % of the exact ones', async () => {

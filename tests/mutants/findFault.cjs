@@ -87,7 +87,8 @@ async function firstFailure(edits, files, signal, title) {
       process.execPath,
       [
         path.join(ROOT, 'node_modules/mocha/bin/mocha.js'),
-        ...['--bail', '--exit', '--timeout', String(timeout), '--jobs', String(files.length <= NEAREST ? 1 : jobs)],
+        ...['--bail', '--exit', '--timeout', String(timeout)],
+        ...(files.length <= NEAREST ? ['--no-parallel'] : ['--jobs', String(jobs)]),
         ...['--reporter', path.join(ROOT, 'tests/runner/SuiteReporter.cjs'), '--reporter-option', `results=${results}`],
         ...(title === undefined ? [] : ['--fgrep', title]),
         ...files,

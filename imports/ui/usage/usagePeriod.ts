@@ -68,7 +68,7 @@ function startOfDay(now: number): Date {
 
 /** Minutes ahead of UTC. */
 function utcOffsetAt(at: number): number {
-  return -new Date(at).getTimezoneOffset();
+  return 0 - new Date(at).getTimezoneOffset();
 }
 
 export { DAY as DAY_MS };

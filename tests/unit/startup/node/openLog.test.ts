@@ -96,6 +96,22 @@ describe('openLog', () => {
     expect(records()[0]).to.have.nested.property('err.cause.message', 'cause [redacted]');
   });
 
+  it('masks credentials that look like words: by the names of their fields, and all values of headers', async () => {
+    await open({});
+    const server = { url: 'https://mcp.example.com', headers: { 'x-team': 'correct horse' } };
+    logger.warn('Odd.', {
+      user: 'ann',
+      password: 'correct horse',
+      nested: [{ client_secret: 'correct horse' }],
+      server,
+    });
+    logger.error('Odd.', new Error('Refused.', { cause: { authorization: 'correct horse' } }));
+    expect(lines.join('')).not.to.contain('correct horse');
+    expect(records()[0]).to.have.nested.property('details[0].user', 'ann');
+    expect(records()[0]).to.have.nested.property('details[0].server.url', 'https://mcp.example.com');
+    expect(records()[1]).to.have.nested.property('err.cause.authorization', '[redacted]');
+  });
+
   it('survives circular fields', async () => {
     await open({});
     const circular: Record<string, unknown> = {};

@@ -15,6 +15,7 @@ import type {
   BudgetLimits,
   RunTurn,
 } from '../../../../../imports/business/ai/domain/entities/BudgetAccount';
+import { inTimeZone } from '../../../../support/inTimeZone';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const HOUR = 3_600_000;
@@ -156,6 +157,16 @@ describe('a budget account', () => {
     const before = endOfWindow('day', NOON) - 1;
     const { used } = settle(held(empty, 'a', {}, before), 'a', CALL, before + 2);
     expect(used).to.deep.equal({ day: { calls: 0, tokens: 0, money: 0 }, month: CALL });
+  });
+
+  it('ends a day and a month at midnight in UTC, wherever the machine is', () => {
+    for (const zone of ['UTC', 'Pacific/Kiritimati', 'Pacific/Pago_Pago'])
+      for (const hour of [0, 12, 23])
+        inTimeZone(zone, () => {
+          const now = Date.UTC(2026, 10, 30, hour);
+          expect(endOfWindow('day', now), zone).to.equal(Date.UTC(2026, 11, 1));
+          expect(endOfWindow('month', now), zone).to.equal(Date.UTC(2026, 11, 1));
+        });
   });
 
   it('does not reopen a past day when a clock lags behind', () => {

@@ -915,6 +915,22 @@ const SYNTHETIC: readonly Synthetic[] = [
     retryAfterMs: 500,
   },
   {
+    title: 'retry-after at once',
+    status: 429,
+    body: openai('Please try again in 9s.', 'rate_limit_exceeded', 'tokens'),
+    headers: { 'retry-after': '0' },
+    code: 'rate-limited',
+    retryAfterMs: 0,
+  },
+  {
+    title: 'retry-after-ms at once',
+    status: 429,
+    body: '',
+    headers: { 'retry-after-ms': '0', 'retry-after': '9' },
+    code: 'rate-limited',
+    retryAfterMs: 0,
+  },
+  {
     title: 'retry-after as a date',
     status: 429,
     body: '',

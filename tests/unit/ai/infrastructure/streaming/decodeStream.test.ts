@@ -4,7 +4,9 @@ import { LLMError, LLMStreamError } from '../../../../../imports/business/ai/dom
 import type { ResponseStreamEvent } from '../../../../../imports/business/ai/domain/types/StreamEvents';
 import { decodeStream } from '../../../../../imports/business/ai/infrastructure/streaming/decodeStream';
 import type { DecodeOptions } from '../../../../../imports/business/ai/infrastructure/streaming/decodeStream';
+import type { RelayTarget } from '../../../../../imports/business/ai/domain/types/RelayTarget';
 import { deferred } from '../../../../support/deferred';
+import { until } from '../../../../support/until';
 import { responseContext, WIRES } from '../../../../support/wireContexts';
 
 const TEXT = 'Grüße, 世界! 👋🏽';
@@ -118,6 +120,39 @@ describe('decodeStream', () => {
     })();
     expect(await reading.catch((error: unknown) => error)).to.be.instanceOf(LLMStreamError);
     expect(textOf(events)).to.equal(`${TEXT} Ende`);
+  });
+
+  it('reads no more of a relayed stream until its reader has taken what was written', async () => {
+    const parts = [...payloads.slice(0, 2), ...Array.from({ length: 8 }, () => chunk({ content: 'more' }))];
+    let given = 0;
+    const body = (async function* () {
+      for (const part of parts) {
+        given += 1;
+        yield Buffer.from(`data: ${part}\n\n`);
+      }
+    })();
+    let drained = deferred();
+    let written = 0;
+    const relayTo: RelayTarget = {
+      isOpen: true,
+      characters: 0,
+      write: ({ count }) => {
+        written += count;
+        return drained.promise;
+      },
+    };
+    const reading = read(body, { relay: 'chat_completions', relayTo }).catch((error: unknown) => error);
+    await until(() => written === 1);
+    const before = given;
+    await new Promise(setImmediate);
+    expect([written, given]).to.deep.equal([1, before]);
+    const first = drained;
+    drained = deferred();
+    first.resolve();
+    await until(() => written === 2);
+    drained.resolve();
+    await reading;
+    expect(given).to.equal(parts.length);
   });
 
   it('rejects an endless line without reading all of it', async () => {

@@ -87,6 +87,20 @@ describe('QueryStore', () => {
     expect(loads).to.have.length(2);
   });
 
+  it('loads again after a command, also if a load is in flight that began before it', async () => {
+    mount(tools());
+    const command = store.call('ai.tools.list', {});
+    expect(loads).to.have.length(2);
+    await answer(1, 'done');
+    await command;
+    expect(loads, 'not while the first is in flight').to.have.length(2);
+    await answer(0, 'before the command');
+    expect(loads).to.have.length(3);
+    await answer(2, 'after the command');
+    expect(tools().get()).to.deep.equal({ state: 'ready', value: 'after the command' });
+    expect(loads).to.have.length(3);
+  });
+
   it('does not load a second time when it is mounted again at once, as StrictMode does', async () => {
     mount(tools())();
     mount(tools());

@@ -322,6 +322,15 @@ describe('a manager with budgets', () => {
     expect(await used()).to.include({ calls: 1, holds: 0 });
   });
 
+  it('charges what was billed of attempts before the one that succeeded', async () => {
+    for (const isStream of [false, true]) {
+      const billed = new LLMServerError('oops', { retryable: true, response: answer('', { usage: usage(7, 3) }) });
+      const { manager, used } = setUp([billed, answer('x', { usage: usage(30, 20) })], { day: { calls: 5 } });
+      await (isStream ? readAll(manager.stream('ann', ask())) : manager.generate('ann', ask()));
+      expect(await used(), `stream: ${isStream}`).to.include({ calls: 1, tokens: 60, holds: 0 });
+    }
+  });
+
   it('charges what was billed before a call failed at last, with retries and with fallbacks, each once', async () => {
     const billed = (input: number, retryable: boolean): LLMServerError =>
       new LLMServerError('oops', { retryable, response: answer('', { usage: usage(input, 3) }) });

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { KeyedQueue } from '../../../../../../imports/business/ai/application/services/shared/KeyedQueue';
 import { deferred } from '../../../../../support/deferred';
@@ -42,6 +43,18 @@ describe('KeyedQueue', () => {
     first.resolve();
     await Promise.all([one, three]);
     expect(log).to.deep.equal(['three']);
+  });
+
+  it('listens to the signal of a task only while the task waits', async () => {
+    const queue = new KeyedQueue();
+    const { signal } = new AbortController();
+    const first = deferred();
+    const tasks = [queue.run('a', () => first.promise, signal)];
+    for (let count = 0; count < 3; count += 1) tasks.push(queue.run('a', async () => undefined, signal));
+    expect(getEventListeners(signal, 'abort')).to.have.length(3);
+    first.resolve();
+    await Promise.all(tasks);
+    expect(getEventListeners(signal, 'abort')).to.have.length(0);
   });
 
   it('removes keys without tasks', async () => {

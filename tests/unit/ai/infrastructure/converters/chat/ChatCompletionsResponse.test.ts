@@ -286,6 +286,20 @@ describe('fromChatCompletions', () => {
   });
 
   describe('usage', () => {
+    it('counts the cached tokens of a vendor that reports them beside the details', () => {
+      // https://api-docs.deepseek.com/guides/kv_cache
+      const usage = { prompt_tokens: 100, completion_tokens: 5, total_tokens: 105, prompt_cache_hit_tokens: 64 };
+      const both = { ...usage, prompt_tokens_details: { cached_tokens: 32 } };
+      for (const [reported, cached_tokens] of [
+        [usage, 64],
+        [both, 32],
+      ] as const)
+        expect(read({ content: 'x' }, {}, { usage: reported }).usage.input_tokens_details).to.deep.equal({
+          cached_tokens,
+          cache_write_tokens: 0,
+        });
+    });
+
     it("counts cached and reasoning tokens, and preserves the vendor's own usage", () => {
       const usage = {
         ...USAGE,
