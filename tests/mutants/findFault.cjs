@@ -21,17 +21,17 @@ const MAX_TIME = 900_000;
 
 /**
  * @param {readonly Edit[]} edits
- * @param {{ files?: readonly string[], signal?: AbortSignal }} [options] the tests that are run: by default, all that
- *   the edited files affect
- * @returns {Promise<FailedTest | undefined>} the first that fails, and passes without the fault; undefined if none does
+ * @param {{ files?: readonly string[], confirms?: boolean }} [options] the tests that are run, by default all that the
+ *   edited files affect; whether a test that fails must pass without the fault, by default it must
+ * @returns {Promise<FailedTest | undefined>} the first that fails because of the fault; undefined if none does
  */
-async function findFault(edits, { files = affectedBy(edits), signal } = {}) {
+async function findFault(edits, { files = affectedBy(edits), confirms = true } = {}) {
   let left = files;
   while (left.length > 0) {
     const group = left.slice(0, left === files ? NEAREST : Infinity);
-    const failed = await firstFailure(edits, group, signal);
+    const failed = await firstFailure(edits, group);
     if (failed === undefined) left = left.slice(group.length);
-    else if (await isDueTo(edits, failed, signal)) return failed;
+    else if (!confirms || (await isDueTo(edits, failed))) return failed;
     else left = left.filter((file) => file !== failed.file);
   }
   return undefined;
@@ -39,13 +39,13 @@ async function findFault(edits, { files = affectedBy(edits), signal } = {}) {
 
 /**
  * Whether a test fails again, but not without the fault: it may be broken, or the machine busy.
- * @param {readonly Edit[]} edits @param {FailedTest} failed @param {AbortSignal | undefined} signal
+ * @param {readonly Edit[]} edits @param {FailedTest} failed
  */
-async function isDueTo(edits, { file, title }, signal) {
+async function isDueTo(edits, { file, title }) {
   // Neither a hook nor a file that cannot be loaded can be run by its title.
   const only = /" hook |^\(/.test(title) ? undefined : title;
-  if ((await firstFailure([], [file], signal, only)) !== undefined) return false;
-  return (await firstFailure(edits, [file], signal, only)) !== undefined;
+  if ((await firstFailure([], [file], only)) !== undefined) return false;
+  return (await firstFailure(edits, [file], only)) !== undefined;
 }
 
 /** @param {readonly Edit[]} edits @returns {string[]} tests relative to the repository, nearest first */
@@ -72,11 +72,10 @@ function affectedBy(edits) {
 /**
  * @param {readonly Edit[]} edits
  * @param {readonly string[]} files
- * @param {AbortSignal | undefined} signal
  * @param {string} [title] of the only test to run
  * @returns {Promise<FailedTest | undefined>}
  */
-async function firstFailure(edits, files, signal, title) {
+async function firstFailure(edits, files, title) {
   const { jobs, timeout, env } = SUITES.test;
   // The soak plants faults, too.
   const { BOLIDE_SOAK: _, ...inherited } = process.env;
@@ -98,7 +97,6 @@ async function firstFailure(edits, files, signal, title) {
         env: { ...inherited, ...env, BOLIDE_FAULTS: JSON.stringify(edits) },
         stdio: 'ignore',
         timeout: MAX_TIME,
-        ...(signal === undefined ? {} : { signal }),
       },
     );
     const [code, killed] = await new Promise((resolve, reject) => {

@@ -134,12 +134,12 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     shows: 'A user whose budget another process has freed is refused until something else is written.',
   },
   {
-    name: 'an incomplete answer is cached',
+    name: 'an empty answer is cached',
     layer: 'application',
     file: 'imports/business/ai/application/services/cache/CachedProvider.ts',
-    find: "response.status === 'completed' &&\n      response.output.length > 0",
-    replace: 'response.output.length > 0',
-    shows: 'An answer that was cut off is served again and again.',
+    find: '      response.output.length > 0 &&\n',
+    replace: '',
+    shows: 'An answer without any output is served again and again.',
   },
   {
     name: 'a probe that is given up keeps its circuit open',

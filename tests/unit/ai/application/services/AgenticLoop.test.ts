@@ -304,6 +304,22 @@ describe('AgenticLoop', () => {
       expect(pendingTimers(clock)).to.deep.equal([]);
     });
 
+    it('records how a tool fails after its timeout', async () => {
+      const never = deferred<string>();
+      const tools = new ToolRegistry().register({ name: 'slow', timeout: 50, execute: () => never.promise });
+      const { loop, record } = setUp([calling({ name: 'slow', call_id: 'a' }), answer('ok')], tools);
+      const run = loop.execute('ann', { model, input: 'go', tools: ['slow'] });
+      await record.seen('tool:executing');
+      await clock.tickAsync(50);
+      const { executionId } = await run;
+      never.reject(new Error('The disk is full.'));
+      await record.seen('tool:late');
+      expect(loop.getExecutionContext(executionId)?.toolCalls.get('a')).to.include({
+        state: 'timeout',
+        lateResult: 'failed: The disk is full.',
+      });
+    });
+
     it('applies the loop’s default timeout to tools that have none', async () => {
       const tools = new ToolRegistry().register({ name: 'slow', execute: () => new Promise(() => undefined) });
       const { loop, record, provider } = setUp([calling({ name: 'slow' }), answer('ok')], tools);

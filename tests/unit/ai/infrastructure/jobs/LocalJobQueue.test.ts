@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { LocalJobQueue } from '../../../../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
+import { deferred } from '../../../../support/deferred';
+import type { Deferred } from '../../../../support/deferred';
 import { RecordingLogger } from '../../../../support/RecordingLogger';
 import { VirtualTime } from '../../../../support/VirtualTime';
 
@@ -9,6 +11,24 @@ describe('LocalJobQueue', () => {
     time = VirtualTime.start();
   });
   afterEach(() => time.stop());
+
+  it('never runs a task that is still running, however often it is due, and runs it again afterwards', async () => {
+    const queue = new LocalJobQueue({ logger: new RecordingLogger() });
+    const runs: Deferred<void>[] = [];
+    await queue.start(() => Promise.resolve());
+    await queue.schedule({ name: 'minutely', cron: '* * * * *' }, () => {
+      const run = deferred();
+      runs.push(run);
+      return run.promise;
+    });
+    await time.pass(5 * 60_000);
+    expect(runs).to.have.length(1);
+    runs[0]?.resolve();
+    await time.pass(60_000);
+    expect(runs).to.have.length(2);
+    runs[1]?.resolve();
+    await queue.stop();
+  });
 
   it('leaves no timer behind when it stops, and starts what waited when it starts again', async () => {
     const queue = new LocalJobQueue({ logger: new RecordingLogger() });

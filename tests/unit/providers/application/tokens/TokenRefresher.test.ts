@@ -339,6 +339,16 @@ describe('TokenRefresher', () => {
     expect(server.revoked).to.deep.equal(['access-1']);
   });
 
+  it('goes on with a token that is valid while the server cannot be reached, unless the vendor has refused it', async () => {
+    await connect(clock.now() + MINUTE / 2);
+    server.beforeSend = () => Promise.reject(new LLMConnectionError('no answer'));
+    expect(await getToken(app.module)).to.equal('access-0');
+    const refused = { forceRefresh: true, refusedToken: 'access-0' };
+    expect(await failure(getToken(app.module, refused))).to.be.instanceOf(LLMConnectionError);
+    clock.advance(MINUTE);
+    expect(await failure(getToken(app.module))).to.be.instanceOf(LLMConnectionError);
+  });
+
   it('releases the lease after an error, with the token unchanged', async () => {
     server.beforeSend = () => Promise.reject(new LLMConnectionError('no answer'));
     expect(await failure(getToken(app.module))).to.be.instanceOf(LLMConnectionError);
