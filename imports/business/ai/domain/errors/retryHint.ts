@@ -27,7 +27,7 @@ function milliseconds(value: string | null | undefined): number | undefined {
 function retryAfter(value: string | null | undefined): number | undefined {
   if (!value) return undefined;
   if (PLAIN_NUMBER.test(value.trim())) return Math.ceil(Number(value) * 1_000);
-  const date = Date.parse(value);
+  const date = Date.parse(ASCTIME_DATE.test(value) ? `${value} GMT` : value);
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
@@ -37,6 +37,8 @@ function retryInfo(detail: unknown): number | undefined {
   return typeof detail.retryDelay === 'string' ? durationIn(detail.retryDelay) : undefined;
 }
 
+/** The only form of a date that has no time zone: it is in UTC. https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7 */
+const ASCTIME_DATE = /^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 const PLAIN_NUMBER = /^\d{1,12}(?:\.\d{1,12})?$/;
 const UNIT = '(?:milliseconds?|ms|days?|d|hours?|h|minutes?|mins?|m|seconds?|secs?|s)(?![a-z])';
 const SENTENCE = new RegExp(

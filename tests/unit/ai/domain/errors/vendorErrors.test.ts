@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import sinon from 'sinon';
 import { ERROR_TABLE, isLLMError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { ErrorCode, LLMError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
+import { inTimeZone } from '../../../../support/inTimeZone';
 import { vendorError } from '../../../../../imports/business/ai/domain/errors/vendorErrors';
 
 const RECORDED = join(__dirname, '../../../../fixtures/recorded');
@@ -994,6 +995,25 @@ describe('vendorError on responses of every kind', () => {
       }
     });
   }
+
+  for (const zone of ['UTC', 'America/New_York', 'Asia/Kolkata'])
+    it(`reads all dates of HTTP in ${zone}`, () => {
+      const clock = sinon.useFakeTimers({ now: Date.UTC(2025, 0, 1), toFake: ['Date'] });
+      try {
+        // https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7: a recipient must accept the obsolete ones, too.
+        for (const date of [
+          'Wed, 01 Jan 2025 00:00:30 GMT',
+          'Wednesday, 01-Jan-25 00:00:30 GMT',
+          'Wed Jan  1 00:00:30 2025',
+        ]) {
+          const header = (name: string): string | null => (name === 'retry-after' ? date : null);
+          const error = inTimeZone(zone, () => vendorError({ vendor: 'openai', status: 429, body: '', header }));
+          expect(error.retryAfterMs, date).to.equal(30_000);
+        }
+      } finally {
+        clock.restore();
+      }
+    });
 
   it('preserves cause, response, the given request id and the HTTP status', () => {
     const cause = new Error('from below');
