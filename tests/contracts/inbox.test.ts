@@ -382,6 +382,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
       ['a limit of 0', { limit: 0 }, 'limit'],
       ['a limit beyond 200', { limit: 201 }, 'limit'],
       ['a position that no page returned', { after: 'x' }, 'after'],
+      ['a position after something else', { after: 'x1:c1' }, 'after'],
       ['a search that is no text', { search: 7 }, 'search'],
       ['an unknown order', { order: 'up' }, 'order'],
       ['an unknown field', { user: 'ann' }, 'user'],

@@ -13,7 +13,7 @@ describe('EventRecorder', () => {
 
   it('leaves no listener at the signal of a reader, however many events it waits for', async () => {
     const recorder = new EventRecorder(
-      { userId: 'ann', responseId: 'resp_1' },
+      { userId: 'ann', id: 'resp_1' },
       {
         events: { append: () => Promise.resolve(true) },
         owner: 'me',

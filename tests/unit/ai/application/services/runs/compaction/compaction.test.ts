@@ -237,6 +237,16 @@ describe('compaction of a run', () => {
     expect(short.requests.at(-1)).to.have.length(7);
   });
 
+  it('begins once the history takes the share of the window that it is told', async () => {
+    const window = 8_000;
+    for (const threshold of [0.3, 0.5, 0.7]) {
+      const { loop, compactions } = setUp(new WindowedProvider(window, reading(60)));
+      await loop.execute('ann', { model, input: 'Read.', tools: ['page'], compaction: { threshold } });
+      const share = (compactions[0]?.tokensBefore ?? 0) / window;
+      expect(share, `at ${threshold}`).to.be.within(threshold, threshold + 0.1);
+    }
+  });
+
   it('keeps what the caller has pinned, with the results of pinned calls', async () => {
     const provider = new WindowedProvider(8_000, reading(60));
     const { loop } = setUp(provider);
