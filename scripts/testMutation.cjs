@@ -28,7 +28,7 @@ const MUTATED = [
   'imports/ui',
 ];
 /** Of the tests that a change can affect, so many are run. */
-const TESTS = 12;
+const TESTS = 20;
 /** At a time. */
 const JOBS = 2;
 /** Milliseconds, after which no other change is begun. */
