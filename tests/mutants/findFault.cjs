@@ -52,21 +52,23 @@ async function isDueTo(edits, { file, title }) {
 function affectedBy(edits) {
   const changed = [...new Set(edits.map(({ file }) => file))];
   const graph = new ImportGraph();
-  const names = changed.map((file) =>
-    path
-      .basename(file)
-      .replace(/\.tsx?$/, '')
-      .toLowerCase(),
-  );
   const sources = new Set(changed.map((file) => path.join(ROOT, file)));
+  const words = new Set(changed.flatMap(wordsOf));
   const distanceOf = (test) => {
-    const isNamesake = names.some((name) => path.basename(test).toLowerCase().startsWith(`${name}.`));
-    return isNamesake ? 0 : graph.distance(path.join(ROOT, test), sources) + (test.startsWith('tests/unit/') ? 0 : 1);
+    const shared = wordsOf(test).filter((word) => words.has(word)).length;
+    const isUnit = test.startsWith('tests/unit/');
+    return graph.distance(path.join(ROOT, test), sources) - 2 * shared + (isUnit ? 0 : 1);
   };
   return selectAffected(SUITES.test.files(), changed)
     .map((test) => ({ test, distance: distanceOf(test), size: graph.reachedFrom(path.join(ROOT, test)).size }))
     .toSorted((a, b) => a.distance - b.distance || a.size - b.size)
     .map(({ test }) => test);
+}
+
+/** @param {string} file @returns {string[]} the words of its name */
+function wordsOf(file) {
+  const [name = ''] = path.basename(file).split('.');
+  return name.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
 }
 
 /**
