@@ -86,7 +86,6 @@ describe('bolide data', () => {
   });
 
   it(`corrects flipped bits, and keeps the files as they were (${ROUNDS} rounds, seed ${SEED})`, async function () {
-    this.timeout(ROUNDS * 1_000);
     const random = seededRandom(SEED);
     const original = await contentOf(data());
     let corrected = 0;

@@ -15,6 +15,7 @@ import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/Too
 import { checkGrowth, checkTranscript } from '../support/checkTranscript';
 import { answer, callItem, response } from '../../imports/testing/responses';
 import { CAPABILITIES } from '../../imports/testing/capabilities';
+import { delayed } from '../support/delayed';
 import { IS_SOAK } from '../support/soak';
 
 const PROGRAMS = IS_SOAK ? 5_000 : 100;
@@ -96,7 +97,7 @@ class ProgrammedModel implements ILLMProvider {
     if (this.running > 1) throw new Error('two model calls of one run overlap');
     const turn = this.turns[this.requests.length];
     this.requests.push(options.input as readonly Item[]);
-    await new Promise((resolve) => setTimeout(resolve, turn?.delay ?? 5));
+    await delayed(turn?.delay ?? 5);
     this.running -= 1;
     if (turn?.fails === true) throw new LLMServerError('planned', { retryable: false });
     if (turn === undefined || turn.calls.length === 0) return answer(`answer ${this.requests.length}`);
@@ -128,9 +129,10 @@ function registryOf(tools: readonly ToolPlan[]): ToolRegistry {
         const result = `result ${count} of tool${index}`;
         if (outcome === 'throws') throw new Error(result);
         if (outcome === 'never') return new Promise(() => undefined);
-        return new Promise((resolve, reject) =>
-          setTimeout(() => (outcome === 'resolves' ? resolve(result) : reject(new Error(result))), wait),
-        );
+        return delayed(wait).then(() => {
+          if (outcome === 'resolves') return result;
+          throw new Error(result);
+        });
       },
     });
   });
@@ -167,7 +169,7 @@ async function runProgram({ tools, turns, cancelAt, returnsEarly, maxParallelToo
         (result) => (outcome = result),
         (error: unknown) => (outcome = isLLMError(error) ? runOf(error) : undefined),
       );
-    if (cancelAt !== undefined) setTimeout(() => void loop.cancel('r'), cancelAt);
+    if (cancelAt !== undefined) void delayed(cancelAt).then(() => loop.cancel('r'));
     await clock.runAllAsync();
     await run;
     const report = outcome;

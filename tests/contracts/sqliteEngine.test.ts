@@ -317,7 +317,6 @@ if (findSqlite() === undefined) {
 
   describe('SQLite: damaged files', () => {
     it(`notices ${DAMAGES} damages at a start, at a read or in a check, or they change nothing (seed ${SEED})`, async function () {
-      this.timeout(DAMAGES * 2_000);
       const random = seededRandom(SEED);
       const database = await open('sqlite');
       await fill(database);

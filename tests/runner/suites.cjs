@@ -27,11 +27,19 @@ function sampled() {
   return testsIn([...TEST, 'tests/smoke']).filter((file) => graph.reachedFrom(path.join(ROOT, file)).has(asked));
 }
 
+/** Random tests repeat the same cases, so that a failure is due to the change. The soak takes new ones. */
+const SEED = process.env.BOLIDE_SEED ?? '20261122';
+
 /** @type {Record<string, { files: () => string[], timeout: number, jobs: number, env: Record<string, string> }>} */
 const SUITES = {
   // A time limit ends a hang, and is the same for all. Milliseconds.
-  test: { files: () => testsIn(TEST), timeout: 30_000, jobs: 2, env: { BOLIDE_SUITE: 'test' } },
-  smoke: { files: () => testsIn(['tests/smoke']), timeout: 300_000, jobs: 2, env: { BOLIDE_SUITE: 'smoke' } },
+  test: { files: () => testsIn(TEST), timeout: 30_000, jobs: 2, env: { BOLIDE_SUITE: 'test', BOLIDE_SEED: SEED } },
+  smoke: {
+    files: () => testsIn(['tests/smoke']),
+    timeout: 300_000,
+    jobs: 2,
+    env: { BOLIDE_SUITE: 'smoke', BOLIDE_SEED: SEED },
+  },
   soak: {
     files: () => [...testsIn(['tests/soak', 'tests/browser', 'tests/agents']), ...sampled()],
     timeout: 600_000,

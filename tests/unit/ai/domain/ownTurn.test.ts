@@ -40,7 +40,7 @@ describe('ownTurn', () => {
         stub(globalThis, 'setTimeout').callsFake(((callback: () => void, delay: number) => {
           delays.push(delay);
           return setImmediate(callback);
-        }) as unknown as typeof setTimeout),
+        }) as unknown as (typeof globalThis)['setTimeout']),
       ];
       try {
         await Promise.all(

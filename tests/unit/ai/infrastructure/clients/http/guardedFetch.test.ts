@@ -192,7 +192,7 @@ describe('guardedFetch', () => {
       try {
         await (await guarded()(server.url)).text();
         const shorter = (): Socket | undefined =>
-          limits.getCalls().find(({ args: [limit] }) => limit > 0 && limit < 2_000)?.thisValue;
+          limits.getCalls().find(({ args: [limit] }) => limit > 0 && limit < 2_000)?.thisValue as Socket | undefined;
         await until(() => shorter() !== undefined);
         const ended = once([...server.sockets][0]!, 'end');
         shorter()!.emit('timeout');
