@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
 import { EventRecorder } from '../../../../../imports/api/gateway/responses/EventRecorder';
+import type { ResponseEventStore } from '../../../../../imports/business/ai/domain/interfaces/ResponseEventStore';
 import { failure } from '../../../../support/failure';
 import { VirtualTime } from '../../../../support/VirtualTime';
 
@@ -15,7 +16,7 @@ describe('EventRecorder', () => {
     const recorder = new EventRecorder(
       { userId: 'ann', id: 'resp_1' },
       {
-        events: { append: () => Promise.resolve(true) },
+        events: { append: () => Promise.resolve(true) } as Partial<ResponseEventStore> as ResponseEventStore,
         owner: 'me',
         onError: () => undefined,
       },
