@@ -12,6 +12,7 @@ import type { SimulatedServer } from '../support/startSimulatedServer';
 import { startStandalone } from '../support/startStandalone';
 import { startTestMongo } from '../support/startTestMongo';
 import { until } from '../support/until';
+import { itInVirtualTime } from '../support/itInVirtualTime';
 
 const TOKEN = 'a-token-that-the-operator-chose';
 
@@ -112,7 +113,7 @@ describe('a dashboard session', () => {
     }
   });
 
-  it('of two processes ends in both, with the streams that it has open', async () => {
+  itInVirtualTime('of two processes ends in both, with the streams that it has open', async () => {
     const mongo = await startTestMongo();
     const env = { BOLIDE_API_TOKEN: TOKEN, MONGO_URL: mongo.url, AI_SECRET_KEYS: `k:${'A'.repeat(43)}=` };
     const [first, second] = [await startStandalone(env), await startStandalone(env)];
