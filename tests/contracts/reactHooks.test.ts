@@ -20,7 +20,7 @@ const TOKEN = 'a-token-for-the-hooks-tests';
 
 describe(
   'React hooks over HTTP',
-  inFlowingTime(() => {
+  inFlowingTime((time) => {
     let server: RunningServer;
     let directory: string;
     let data: HttpDashboardData;
@@ -56,6 +56,8 @@ describe(
       (await data.commands.startRun({ requestId: `r${(requests += 1)}`, providerId: 'openai', input, tools }))
         .executionId;
     let requests = 0;
+    /** The newest of a conversation's runs is the one that was created last. */
+    const nextMillisecond = (): Promise<void> => time.after(5);
 
     describe('useRun', () => {
       const openRun = (executionId: string | undefined) =>
@@ -105,6 +107,7 @@ describe(
         await hook.until(({ status }) => status === 'submitted');
         expect(hook.current.messages.map(textOf)).to.deep.equal(['My name is Ann.']);
         await hook.until((shown) => isReady(shown) && shown.messages.length === 2);
+        await nextMillisecond();
         void hook.current.send('What is my name?');
         const shown = await hook.until((value) => isReady(value) && value.messages.length === 4);
         expect(shown.messages.map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'user', 'assistant']);
@@ -140,6 +143,7 @@ describe(
         expect(asked.status).to.equal('waiting');
         await asked.approve(callsOf(asked)[0]?.callId ?? '');
         await hook.until(isReady);
+        await nextMillisecond();
         void hook.current.send('Use send_reminder "take a hat"');
         const again = await hook.until((value) => callsOf(value)[1]?.state === 'awaiting_approval');
         await again.reject(callsOf(again)[1]?.callId ?? '', 'No hats.');
@@ -155,6 +159,7 @@ describe(
         await hook.until((value) => callsOf(value)[0]?.state === 'executing');
         await hook.current.stop();
         await hook.until(isReady);
+        await nextMillisecond();
         void hook.current.send('Hello?');
         const done = await hook.until((value) => isReady(value) && textOf(value.messages.at(-1)!) !== '');
         expect(callsOf(done)[0]?.state).to.equal('cancelled');
@@ -200,6 +205,7 @@ describe(
         const renderings = hook.values.length;
         hook.render({ model: 'openai' });
         await hook.until(() => hook.values.length > renderings);
+        await nextMillisecond();
         void hook.current.send('Hello?');
         await hook.until((value) => isReady(value) && value.messages.length === 2);
       });

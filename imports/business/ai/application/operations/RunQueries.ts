@@ -19,6 +19,8 @@ export interface RunQueriesPorts {
   readonly views: RunViewReader;
   readonly texts: LiveTextReader;
   readonly stats: RunCountReader;
+  /** Resolves when `views` have what events have told of the run so far. Default: they have it at once. */
+  readonly whenStored?: ((executionId: string) => Promise<void>) | undefined;
   readonly tools: { readonly tools: readonly FunctionTool[] };
   /** Tools are listed to those who may use them. Default: everyone. */
   readonly access?: Pick<AccessPolicy, 'refusalOfTool'> | undefined;
@@ -40,7 +42,9 @@ export class RunQueries {
   /** @throws UnknownRunError if the run does not exist or belongs to another user */
   async run(actor: Actor, executionId: string): Promise<RunDetail> {
     signedIn(actor);
-    const { views, texts } = this.ports;
+    const { views, texts, whenStored } = this.ports;
+    // Whoever follows the events, and then reads the run, misses none of them.
+    await whenStored?.(executionId);
     const run = await views.run(executionId);
     if (run === undefined || !canAccess(actor, run.userId)) throw new UnknownRunError();
     const [toolCalls, deltas, plan] = await Promise.all([

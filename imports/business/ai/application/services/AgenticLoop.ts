@@ -134,6 +134,9 @@ export type AgenticLoopEvents = { [T in AgentEventType]: (event: LocalAgentEvent
   event: (event: LocalAgentEvent) => void;
 };
 
+/** Milliseconds. */
+const MAX_STORED_WAIT_MS = 1_000;
+
 /** Listeners run synchronously, and a listener that throws disturbs neither the run nor other listeners. */
 export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   private readonly provider: ILLMProvider;
@@ -495,6 +498,19 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   isWorking(executionId: string): boolean {
     const entry = this.registry.live.get(executionId);
     return this.durable?.isRegistering(executionId) === true || entry?.loop.isAtRest === false;
+  }
+
+  /**
+   * Resolves when the store has what events have told so far of a run that this process executes: what is read then
+   * lacks nothing that a listener was told before. After a second it resolves anyway, as in an outage of the store.
+   */
+  async whenStored(executionId: string): Promise<void> {
+    const journal = this.registry.live.get(executionId)?.loop.journal;
+    if (journal === undefined || journal.hasStoredAll) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, MAX_STORED_WAIT_MS)));
+    await Promise.race([journal.callsStored().catch(() => undefined), limit]);
+    clearTimeout(timer);
   }
 
   /** Whether this process executes the run or is about to. */

@@ -130,7 +130,14 @@ export function createRunModule(
   return {
     methods: createRunOperations({ useCases, control, admit, ownerOf, messages: module.conversations?.handler }),
     ownerOf,
-    queries: new RunQueries({ views, texts: liveTexts, stats: statistics, tools, access: ports.access }),
+    queries: new RunQueries({
+      views,
+      texts: liveTexts,
+      stats: statistics,
+      whenStored: (executionId) => loop.whenStored(executionId),
+      tools,
+      access: ports.access,
+    }),
     events,
     live,
     async ready() {
