@@ -502,11 +502,12 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
 
   /**
    * Resolves when the store has what events have told so far of a run that this process executes: what is read then
-   * lacks nothing that a listener was told before. After a second it resolves anyway, as in an outage of the store.
+   * lacks nothing that a listener was told before. In an outage of the store it resolves at once, and after a second
+   * anyway.
    */
   async whenStored(executionId: string): Promise<void> {
     const journal = this.registry.live.get(executionId)?.loop.journal;
-    if (journal === undefined || journal.hasStoredAll) return;
+    if (journal === undefined || journal.hasStoredAll || journal.isInOutage) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, MAX_STORED_WAIT_MS)));
     await Promise.race([journal.callsStored().catch(() => undefined), limit]);

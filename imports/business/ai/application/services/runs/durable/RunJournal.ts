@@ -123,6 +123,11 @@ export class RunJournal {
     return this.context.runs.leaseMs;
   }
 
+  /** Whether writes wait for the end of an outage of the store. */
+  get isInOutage(): boolean {
+    return this.hasLostWrite;
+  }
+
   /** Whether nothing more is written. */
   get isStopped(): boolean {
     return this.isBroken;
