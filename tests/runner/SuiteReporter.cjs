@@ -21,8 +21,6 @@ class SuiteReporter extends reporters.Base {
     super(runner, options);
     /** Milliseconds of tests and their hooks, by file. @type {Map<string, number>} */
     this.times = new Map();
-    /** @type {Set<string>} */
-    this.failedFiles = new Set();
     /** @type {{ file: string, title: string }[]} */
     this.failed = [];
     const { results, verbose } = options.reporterOptions;
@@ -34,7 +32,6 @@ class SuiteReporter extends reporters.Base {
     });
     runner.on(EVENT_TEST_FAIL, (test) => {
       this.addTime(test);
-      this.failedFiles.add(this.fileOf(test));
       this.failed.push({ file: this.fileOf(test), title: test.fullTitle() });
       console.log(`  ✘ ${test.fullTitle()}`);
     });
@@ -65,7 +62,8 @@ class SuiteReporter extends reporters.Base {
 
   toResults() {
     const { passes, failures, pending } = this.stats;
-    const { failed, failedFiles, times } = this;
+    const { failed, times } = this;
+    const failedFiles = new Set(failed.map(({ file }) => file));
     return { passes, failures, pending, failed, failedFiles: [...failedFiles], times: Object.fromEntries(times) };
   }
 }
