@@ -144,9 +144,12 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
       const holds = method === 'delete' || /\/(?:cancel|stop)$/.test(name) ? { holds: 'nothing' as const } : {};
       const route = { api, name: `${method.toUpperCase()} ${name}`, ...holds, ...options };
       const { maxBodyBytes = ports.maxBodyBytes, maxJsonValues = 0 } = endpoint;
-      const limits = { maxBodyBytes, maxJsonValues: Math.max(ports.maxJsonValues, maxJsonValues) };
-      const reader = jsonBody(application, { ...ports, ...limits });
-      router[method](path, createRoute(ports, route, readsBody ? reader : undefined, handler));
+      const limits = {
+        maxBodyBytes,
+        maxJsonDepth: ports.maxJsonDepth,
+        maxJsonValues: Math.max(ports.maxJsonValues, maxJsonValues),
+      };
+      router[method](path, createRoute(ports, route, readsBody ? jsonBody(application, limits) : undefined, handler));
       const { scope, isOwnPage } = endpoint;
       if (isOwnPage === undefined)
         registered.push({

@@ -11,7 +11,8 @@
 
 import net from 'node:net';
 import { BSON } from 'bson';
-import { Query, Aggregator, find as mingoFind, update as mingoUpdate } from 'mingo';
+import { Aggregator, find as mingoFind } from 'mingo';
+import { compileQuery, update as mingoUpdate } from './mongoQueries.cjs';
 
 // Those of the system, whatever a test does with time.
 const { clearInterval, clearTimeout, setInterval, setTimeout } = globalThis;
@@ -85,7 +86,7 @@ export async function startMiniMongod({ host = '127.0.0.1', port = 0, replicaSet
     }
 
     indexKeys(index, doc) {
-      if (index.partialFilterExpression && !new Query(index.partialFilterExpression).test(doc)) return [];
+      if (index.partialFilterExpression && !compileQuery(index.partialFilterExpression).test(doc)) return [];
       const fields = Object.keys(index.key);
       const columns = fields.map((f) => valuesAt(doc, f));
       if (index.sparse && columns.every((c) => c.every((v) => v === undefined))) return [];
@@ -189,7 +190,7 @@ export async function startMiniMongod({ host = '127.0.0.1', port = 0, replicaSet
           candidates = [...new Set(ids.map(keyOf))].map((k) => this.docs.get(k)).filter(Boolean);
         }
       }
-      const query = Object.keys(filter).length ? new Query(filter) : null;
+      const query = Object.keys(filter).length ? compileQuery(filter) : null;
       return query ? [...candidates].filter((d) => query.test(d)) : [...candidates];
     }
   }
@@ -209,7 +210,9 @@ export async function startMiniMongod({ host = '127.0.0.1', port = 0, replicaSet
   function sorted(docs, { sort, skip, limit, collation }) {
     const hasSort = sort && Object.keys(sort).length;
     if (!hasSort) return docs.slice(skip ?? 0, limit ? (skip ?? 0) + limit : undefined);
-    let cursor = new Query({}, collation ? { collation } : {}).find(docs).sort(sort);
+    let cursor = compileQuery({}, collation ? { collation } : {})
+      .find(docs)
+      .sort(sort);
     if (skip) cursor = cursor.skip(skip);
     if (limit) cursor = cursor.limit(limit);
     return cursor.all();
@@ -219,7 +222,7 @@ export async function startMiniMongod({ host = '127.0.0.1', port = 0, replicaSet
   function positionOf(doc, path, filter) {
     const own = Object.entries(filter).filter(([k]) => k === path || k.startsWith(`${path}.`));
     if (!own.length) throw badValue(`The positional operator did not find the match needed from the query: '${path}'`);
-    const query = new Query(Object.fromEntries(own));
+    const query = compileQuery(Object.fromEntries(own));
     const list = path.split('.').reduce((v, part) => v?.[part], doc);
     return Array.isArray(list)
       ? list.findIndex((e) => {
@@ -361,7 +364,7 @@ export async function startMiniMongod({ host = '127.0.0.1', port = 0, replicaSet
       if (!Array.isArray(list)) continue;
       const onFields =
         isPlain(condition) && (!isOperatorObject(condition) || /^\$(or|and|nor)$/.test(Object.keys(condition)[0]));
-      const query = new Query(onFields ? condition : { v: condition });
+      const query = compileQuery(onFields ? condition : { v: condition });
       setPath(
         doc,
         path,
@@ -591,7 +594,13 @@ export async function startMiniMongod({ host = '127.0.0.1', port = 0, replicaSet
         type: 'collection',
         ...(cmd.nameOnly ? {} : { options: c.options, info: { readOnly: false }, idIndex: c.indexes.get('_id_') }),
       }));
-      return openCursor(`${db}.$cmd.listCollections`, new Query(cmd.filter ?? {}).find(all).all(), 10000);
+      return openCursor(
+        `${db}.$cmd.listCollections`,
+        compileQuery(cmd.filter ?? {})
+          .find(all)
+          .all(),
+        10000,
+      );
     },
     create(cmd) {
       if (peek(cmd.$db, cmd.create))

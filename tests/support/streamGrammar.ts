@@ -19,9 +19,9 @@ export function framesIn(text: string): readonly Frame[] {
     const lines = frame.split(breakOf);
     const event = lines.length > 1 ? lines[0]! : undefined;
     const data = lines.at(-1)!;
-    expect(lines.length, frame).to.be.at.most(2);
-    expect(data, frame).to.match(/^data: /);
-    if (event !== undefined) expect(event).to.match(/^event: /);
+    // An assertion takes a hundred times as long, and there are millions of frames.
+    const isFrame = lines.length <= 2 && data.startsWith('data: ') && event?.startsWith('event: ') !== false;
+    if (!isFrame) expect.fail(`Not a frame of server-sent events: ${frame}`);
     return { event: event?.slice('event: '.length), data: data.slice('data: '.length) };
   });
 }

@@ -1,5 +1,5 @@
 /** Minimongo (packages/minimongo) as the client of a subscription uses it: ordered, reactive queries over documents. */
-import { Query, find } from 'mingo';
+import { compileQuery } from '../../support/mongoQueries.cjs';
 import { EJSON } from '../meteor/ejson';
 import type { Doc, Fields } from '../server/MemoryCollection';
 import { Tracker } from './tracker';
@@ -28,11 +28,7 @@ export class LocalCollection {
   }
 
   select(selector: Fields, sort: Readonly<Record<string, 1 | -1>> | undefined): Doc[] {
-    const query = new Query<Doc>(selector);
-    const cursor = find<Doc>(
-      [...this.documents.values()].filter((document) => query.test(document)),
-      {},
-    );
+    const cursor = compileQuery(selector).find<Doc>([...this.documents.values()]);
     if (sort !== undefined) cursor.sort(sort);
     return EJSON.clone(cursor.all());
   }

@@ -2,7 +2,8 @@
  * The in-memory database behind one Mongo.Collection: documents and indexes, queries and updates by
  * mingo, errors as thrown by the driver.
  */
-import { Aggregator, Query, find, update } from 'mingo';
+import { Aggregator } from 'mingo';
+import { compileQuery, update } from '../../support/mongoQueries.cjs';
 import { EJSON } from '../meteor/ejson';
 import { refuseImpossible } from './impossibleUpdates';
 import { MongoServerError } from './MongoServerError';
@@ -53,7 +54,7 @@ export class MemoryCollection {
   }
 
   select(filter: Fields, spec: FindSpec = {}): Doc[] {
-    const cursor = find<Doc>(this.matching(filter), {}, spec.projection ?? {});
+    const cursor = compileQuery({}).find<Doc>(this.matching(filter), spec.projection ?? {});
     if (spec.sort !== undefined && Object.keys(spec.sort).length > 0) cursor.sort(spec.sort);
     if (spec.skip !== undefined) cursor.skip(spec.skip);
     // As in MongoDB, 0 means no limit.
@@ -133,7 +134,7 @@ export class MemoryCollection {
   }
 
   private matching(filter: Fields): Doc[] {
-    const query = new Query<Doc>(filter);
+    const query = compileQuery(filter);
     return [...this.documents.values()].filter((document) => query.test(document));
   }
 
@@ -183,7 +184,7 @@ function pull(holder: Fields, name: string, condition: unknown): void {
   const list = holder[name];
   if (!Array.isArray(list)) return;
   const isOnFields = isFields(condition) && !Object.keys(condition).some((key) => key.startsWith('$'));
-  const query = new Query<Fields>(isOnFields ? condition : { element: condition });
+  const query = compileQuery(isOnFields ? condition : { element: condition });
   holder[name] = list.filter(
     (element: unknown) => !(isOnFields ? isFields(element) && query.test(element) : query.test({ element })),
   );
