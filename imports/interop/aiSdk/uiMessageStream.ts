@@ -5,6 +5,7 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import { UIMessageEncoder } from './UIMessageEncoder';
@@ -55,20 +56,8 @@ export function toUIMessageStream(
 
 /** For Web handlers: Next.js, Hono, Bun, Deno. */
 export function toUIMessageStreamResponse(run: UIMessageSource, options: UIMessageResponseOptions = {}): Response {
-  const frames = framesOf(run, options);
-  const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const next = await frames.next();
-      if (next.done === true) controller.close();
-      else controller.enqueue(encoder.encode(next.value));
-    },
-    async cancel() {
-      await leave(run, options);
-      void frames.return(undefined);
-    },
-  });
-  return new Response(body, { status: options.status ?? 200, headers: { ...HEADERS, ...options.headers } });
+  const headers = { ...HEADERS, ...options.headers };
+  return new Response(bodyOf(run, options), { status: options.status ?? 200, headers });
 }
 
 /** For Express and Node's `http`. Resolves when the response is complete or its client has left. */
@@ -79,10 +68,9 @@ export async function pipeUIMessageStream(
 ): Promise<void> {
   response.writeHead(options.status ?? 200, { ...HEADERS, ...options.headers });
   try {
-    await pipeline(Readable.from(framesOf(run, options)), response);
+    await pipeline(Readable.fromWeb(bodyOf(run, options) as NodeReadableStream), response);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')) throw error;
-    await leave(run, options);
   }
 }
 
@@ -97,6 +85,24 @@ const KEEP_ALIVE_FRAME = ': keep-alive\n\n';
 
 async function leave(run: UIMessageSource, { onDisconnect = 'continue' }: UIMessageStreamOptions): Promise<void> {
   if (onDisconnect === 'cancel') await run.cancel?.();
+}
+
+/** Unlike a generator, it can be cancelled while it waits for the run's next event. */
+function bodyOf(run: UIMessageSource, options: UIMessageResponseOptions): ReadableStream<Uint8Array> {
+  const frames = framesOf(run, options);
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      const next = await frames.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(encoder.encode(next.value));
+    },
+    async cancel() {
+      await leave(run, options);
+      // Not awaited: the run may be silent for long.
+      void frames.return(undefined);
+    },
+  });
 }
 
 /** Lists of chunks, none of them empty. */
