@@ -10,6 +10,7 @@ import { startSimulatedServer } from '../support/startSimulatedServer';
 import { leaveWaitingRun } from '../support/waitingRun';
 import { IS_SOAK, itInSoak } from '../support/soak';
 import { suiteInVirtualTime } from '../support/suiteInVirtualTime';
+import { until } from '../support/until';
 
 const TOKEN = 'a-token-for-ag-ui-in-tests';
 /** One of each wire; the soak has them all. */
@@ -192,8 +193,10 @@ describe('POST /ag-ui', () => {
     const second = await runAgent(agent, { tools: [LOCATION] });
     expect(second.error).to.equal(undefined);
     expect(second.messages.at(-1)?.role).to.equal('assistant');
-    const abandoned = await server.host.module.runs.load(runOf(first.state));
-    expect(abandoned?.run.state).to.equal('cancelled');
+    const { runs } = server.host.module;
+    // The conversation doesn't wait for the end of what it has abandoned.
+    await until(async () => (await runs.load(runOf(first.state)))?.run.state !== 'running');
+    expect((await runs.load(runOf(first.state)))?.run.state).to.equal('cancelled');
   });
 
   itInSoak('cancels the run of a client that disconnects, unless it asks to continue', async () => {
