@@ -15,20 +15,22 @@ const config: UserConfig = defineConfig({
   clean: ['build/package'],
   format: ['esm', 'cjs'],
   platform: 'node',
-  target: 'node20.19',
+  target: 'node22.13',
   tsconfig: 'tsconfig.node.json',
   dts: true,
   sourcemap: true,
   // `__dirname` in ES modules.
   shims: true,
   // Declarations keep the SDKs' types, which apps have that hand their objects in.
-  noExternal: (specifier, importer = '') =>
-    /\.d\.[cm]?ts$/.test(importer) ? specifier === 'eventemitter3' : isInlined(specifier),
+  deps: {
+    alwaysBundle: (specifier, importer = '') =>
+      /\.d\.[cm]?ts$/.test(importer) ? specifier === 'eventemitter3' : isInlined(specifier),
+    neverBundle: Object.keys(peerDependencies).filter((name) => !isInlined(name)),
+    // Nothing else is copied into the package: other packages are dependencies or peers.
+    onlyBundle: ['tsdown', ...INLINED_PACKAGES],
+  },
   // No module of the sources does anything when it is loaded, so an entry loads only the chunks that it uses.
   treeshake: { moduleSideEffects: [{ test: /\/imports\/.*\.tsx?$/, sideEffects: false }] },
-  external: Object.keys(peerDependencies).filter((name) => !isInlined(name)),
-  // Nothing else is copied into the package: other packages are dependencies or peers.
-  inlineOnly: ['tsdown', ...INLINED_PACKAGES],
   failOnWarn: true,
   checks: { legacyCjs: false, pluginTimings: false },
   report: false,

@@ -23,13 +23,17 @@ export class FaultyFiles {
       await writeFile.wrappedMethod.call(this, code === undefined ? bytes : bytes.subarray(0, bytes.length / 2));
       if (code !== undefined) throw systemError(code);
     }
-    writeFile.callsFake(write);
+    writeFile.callsFake(write as FileHandle['writeFile']);
     truncate.callsFake(async function (this: FileHandle, length) {
       const code = faults().cuts;
       if (code !== undefined) throw systemError(code);
       await truncate.wrappedMethod.call(this, length);
     });
-    this.stubs = [writeFile, truncate, sinon.stub(prototype, 'appendFile').callsFake(write)];
+    this.stubs = [
+      writeFile,
+      truncate,
+      sinon.stub(prototype, 'appendFile').callsFake(write as FileHandle['appendFile']),
+    ];
   }
 
   /** Until `restore` is called. */

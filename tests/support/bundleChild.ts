@@ -16,7 +16,7 @@ export async function bundleChild(entry: string): Promise<string> {
     bundle: true,
     platform: 'node',
     format: 'cjs',
-    target: 'node20',
+    target: 'node22',
     packages: 'external',
     // Maps `meteor/*` to the stubs.
     tsconfig: join(__dirname, '../../tsconfig.node.json'),

@@ -81,7 +81,7 @@ export function useConversation(options: UseConversationOptions): Conversation {
 
   const latest = useRef({ options, newest, outgoing, isSending });
   /** The request whose run is to be cancelled as soon as it is known. */
-  const stopped = useRef<string>();
+  const stopped = useRef<string>(undefined);
   // Before the page is painted, and before anybody can send.
   useLayoutEffect(() => {
     latest.current = { options, newest, outgoing, isSending };

@@ -8,7 +8,7 @@ import { useKeys } from '../keys/keyBindings';
 
 export interface InboxKeys<T extends HTMLElement> {
   /** The `ref` of the list. */
-  readonly list: RefObject<T>;
+  readonly list: RefObject<T | null>;
   /** Moves the focus from the entry that has it to the next one, or to the one before the last. */
   readonly focusNext: (entryId: string) => void;
   readonly focusEntry: (entryId: string) => boolean;

@@ -10,7 +10,7 @@ import { useKeys } from './keyBindings';
  * @param name the heading in the list of keys, and what a row is: "Runs", "run"
  * @returns the `ref` of the list
  */
-export function useRowKeys<T extends HTMLElement>(name: string, what: string): RefObject<T> {
+export function useRowKeys<T extends HTMLElement>(name: string, what: string): RefObject<T | null> {
   const list = useRef<T>(null);
   const move = (step: 1 | -1): void => {
     const rows = [...(list.current?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];

@@ -1,6 +1,6 @@
 /** Signs in: with an API token or at an OpenID provider under plain Node, with a password under Meteor. */
 import { useEffect, useId, useRef, useState } from 'react';
-import type { FormEvent } from 'react';
+import type { SyntheticEvent } from 'react';
 import type { Credentials, OpenIdLink } from '../data/DashboardData';
 import { useData } from '../hooks/BolideProvider';
 import { useAction } from '../components/useAction';
@@ -46,7 +46,7 @@ function CredentialsForm({ method, isSecondary }: CredentialsFormProps) {
     secretField.current?.focus();
     secretField.current?.select();
   }, [error]);
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     signIn.run(
       method === 'token' ? { method, token: secret.trim() } : { method, login: login.trim(), password: secret },

@@ -13,11 +13,6 @@ export interface ReactPage {
   readonly document: Document;
 }
 
-interface ReactDom {
-  readonly createRoot: ReactPage['createRoot'];
-  readonly __SECRET_INTERNALS_DO_NOT_USE_OR_YOU_WILL_BE_FIRED: { usingClientEntryPoint: boolean };
-}
-
 let page: ReactPage | undefined;
 
 /** The same page for every test of a process. */
@@ -29,7 +24,7 @@ export function openReactPage(): ReactPage {
 function createPage(): ReactPage {
   const { window } = new JSDOM('<!doctype html><body></body>', { runScripts: 'outside-only' });
   const load = createRequire(__filename);
-  const file = join(dirname(load.resolve('react-dom')), 'cjs/react-dom.development.js');
+  const file = join(dirname(load.resolve('react-dom')), 'cjs/react-dom-client.development.js');
   const run = window.eval(`(function (require, exports, process) {${readFileSync(file, 'utf8')}\n})`) as (
     require: NodeJS.Require,
     exports: object,
@@ -38,8 +33,6 @@ function createPage(): ReactPage {
   const exports = {};
   run(load, exports, process);
   // The module has filled its exports.
-  const reactDom = exports as ReactDom;
-  // What `react-dom/client` does.
-  reactDom.__SECRET_INTERNALS_DO_NOT_USE_OR_YOU_WILL_BE_FIRED.usingClientEntryPoint = true;
-  return { createRoot: reactDom.createRoot, document: window.document };
+  const { createRoot } = exports as Pick<ReactPage, 'createRoot'>;
+  return { createRoot, document: window.document };
 }

@@ -75,7 +75,7 @@ function toData(
 }
 
 /** Changes with the colours of the page, which a canvas does not follow by itself. */
-function useTheme(frame: React.RefObject<HTMLElement>): string {
+function useTheme(frame: React.RefObject<HTMLElement | null>): string {
   const [theme, setTheme] = useState('');
   useEffect(() => {
     const root = frame.current?.closest('[data-theme]');

@@ -1,5 +1,5 @@
 /** A dialog with a form for one command. Errors that no field shows are shown above its buttons. */
-import type { FormEvent, ReactNode } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
 import { FormError } from '../FormError';
 import { TitledDialog } from '../TitledDialog';
 import type { Command } from '../useCommand';
@@ -35,7 +35,7 @@ export function FormDialog({
   onClose,
   children,
 }: FormDialogProps) {
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     onSubmit();
   };

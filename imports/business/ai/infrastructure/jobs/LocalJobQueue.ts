@@ -5,6 +5,7 @@
 import { consoleLogger } from '../../domain/consoleLogger';
 import { setTimeout as pause } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import type { LimitFunction } from 'p-limit';
 import { DEFAULT_JOB_LIMITS } from '../../domain/interfaces/JobQueue';
 import type { JobLimits, JobQueue, JobWork, Schedule, ScheduledTask } from '../../domain/interfaces/JobQueue';
 import type { Logger } from '../../domain/interfaces/Logger';
@@ -36,7 +37,7 @@ export class LocalJobQueue implements JobQueue {
   readonly limits: JobLimits;
   private readonly logger: Logger;
   private readonly times: ScheduleTimes | undefined;
-  private readonly slots: pLimit.Limit;
+  private readonly slots: LimitFunction;
   /** Runs that wait for their time or for `start`. */
   private readonly waiting = new Map<string, QueuedRun>();
   private readonly plans = new Map<string, Plan>();

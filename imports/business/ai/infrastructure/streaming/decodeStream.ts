@@ -56,9 +56,10 @@ class DecodedBody implements EventBatches {
   private isFirstText = true;
   /** Messages so far. */
   private received = 0;
+  /** Characters since the last message. The parser drops lines that it does not know, however long they are. */
+  private pending = 0;
   /** The body so far; `undefined` once it can no longer be plain JSON instead of events. */
   private bareJson: string | undefined = '';
-  private endsInCR = false;
   /** To be thrown once the events that arrived before it are read. */
   private failure: { readonly error: unknown } | undefined;
   private isDone = false;
@@ -68,14 +69,8 @@ class DecodedBody implements EventBatches {
     this.decoder = decoder;
     this.options = options;
     this.scanner = options.relayTo === undefined ? undefined : new RelayScanner();
-    this.parser = createParser({
-      maxBufferSize: options.maxEventBytes,
-      onEvent: (message) => this.onMessage(message),
-      onError: (error) => {
-        if (error.type === 'max-buffer-size-exceeded') throw tooLargeError(options.maxEventBytes, error);
-        // Unknown fields and retry hints are ignored, as the SSE standard requires.
-      },
-    });
+    // Unknown fields and retry hints are ignored, as the SSE standard requires.
+    this.parser = createParser({ onEvent: (message) => this.onMessage(message) });
   }
 
   async read(): Promise<EventBatch | undefined> {
@@ -173,16 +168,18 @@ class DecodedBody implements EventBatches {
     if (text === '') return;
     if (this.isFirstText && text.startsWith('\uFEFF')) text = text.slice(1);
     this.isFirstText = false;
-    this.endsInCR = text.endsWith('\r');
     if (this.bareJson !== undefined) this.bareJson = appendJsonText(this.bareJson, text, this.options.maxEventBytes);
     const before = this.received;
+    this.pending += text.length;
     this.parser.feed(text);
     if (this.received > before) this.idle?.reset();
+    if (this.pending > this.options.maxEventBytes) throw tooLargeError(this.options.maxEventBytes);
   }
 
   private onMessage(message: SseMessage): void {
     const { relay, maxEventBytes } = this.options;
     this.received += 1;
+    this.pending = 0;
     if (message.data.length > maxEventBytes) throw tooLargeError(maxEventBytes);
     const firstIndex = this.out.length;
     this.decoder.push(message, this.out);
@@ -199,8 +196,6 @@ class DecodedBody implements EventBatches {
 
   private finish(): void {
     if (this.scanner !== undefined) this.feed(this.scanner.takeRest());
-    // A final CR could have been the first half of a CRLF; at the end of the body it ends its line.
-    if (this.endsInCR) this.parser.feed('\n');
     // Some vendors respond to a streaming request with status 200 and an error as plain JSON, which the decoder throws.
     if (isJson(this.bareJson)) this.decoder.push({ data: this.bareJson }, this.out);
     // An event without its closing blank line is incomplete and is dropped, as the SSE standard requires.
@@ -231,8 +226,8 @@ function isJson(body: string | undefined): body is string {
   }
 }
 
-function tooLargeError(maxEventBytes: number, cause?: unknown): LLMStreamError {
-  return new LLMStreamError(`The stream sent an event larger than ${maxEventBytes} bytes.`, { cause });
+function tooLargeError(maxEventBytes: number): LLMStreamError {
+  return new LLMStreamError(`The stream sent an event larger than ${maxEventBytes} bytes.`);
 }
 
 /** One timer for the entire stream. It is re-armed only when it fires, so that an event costs no new timer. */

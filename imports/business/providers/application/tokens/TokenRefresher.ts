@@ -8,6 +8,7 @@
  * others wait for as long as a request may take. A process that was paused for longer neither sends nor overwrites.
  */
 import pLimit from 'p-limit';
+import type { LimitFunction } from 'p-limit';
 import { isLLMError, LLMTimeoutError } from '../../../ai/domain/errors/LLMErrors';
 import { tokenRevision } from '../../domain/entities/StoredCredential';
 import type { ReconnectReason, StoredCredential } from '../../domain/entities/StoredCredential';
@@ -63,7 +64,7 @@ export class TokenRefresher {
    * By provider, so that a slow server delays no other. Many accounts of one provider wait for their turn before their
    * leases start, not while they expire.
    */
-  private readonly limiters = new Map<string, pLimit.Limit>();
+  private readonly limiters = new Map<string, LimitFunction>();
   private readonly writer: RefreshedTokenWriter;
 
   constructor(ports: TokenRefresherPorts) {
@@ -167,7 +168,7 @@ export class TokenRefresher {
     );
   }
 
-  private limiterFor({ provider }: RefreshTarget): pLimit.Limit {
+  private limiterFor({ provider }: RefreshTarget): LimitFunction {
     const limiter = this.limiters.get(provider._id) ?? pLimit(MAX_CONCURRENT_REFRESHES);
     this.limiters.set(provider._id, limiter);
     return limiter;

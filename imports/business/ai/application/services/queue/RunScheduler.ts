@@ -3,7 +3,6 @@
  * for all processes together. A run that only waits for people and other services counts against no limit.
  */
 import { randomUUID } from 'node:crypto';
-import { groupBy } from '../../../domain/groupBy';
 import { isStoreOutage } from '../../../domain/errors/LLMErrors';
 import type { HeldQueueLock, QueueLock, QueueTurn, RunStore } from '../../../domain/interfaces/RunStore';
 import type { QueuedRunHead } from '../../../domain/types/RunRecords';
@@ -117,11 +116,11 @@ export class RunScheduler {
 
   private async limits(): Promise<Pick<QueueTurn, 'fullUsers' | 'keys'>> {
     const working = await this.store.working();
-    const byUser = groupBy(working, ({ userId }) => userId);
+    const byUser = Map.groupBy(working, ({ userId }) => userId);
     const { concurrencyPerUser = Infinity } = this;
     const fullUsers = [...byUser].filter(([, runs]) => runs.length >= concurrencyPerUser).map(([userId]) => userId);
     const keys = [...byUser].flatMap(([userId, runs]) =>
-      [...groupBy(runs, ({ concurrencyKey }) => concurrencyKey)].flatMap(([key, { length }]) =>
+      [...Map.groupBy(runs, ({ concurrencyKey }) => concurrencyKey)].flatMap(([key, { length }]) =>
         key === undefined ? [] : [{ userId, key, working: length }],
       ),
     );

@@ -115,7 +115,7 @@ export class MongoCollection<T extends StoredDocument> implements DocumentCollec
 
   async ensureIndex(keys: Readonly<Record<string, 1 | -1>>, options?: IndexOptions): Promise<void> {
     const index = parseIndex(keys, options);
-    await this.execute((collection) => collection.createIndex(index.keys, index.options));
+    await this.execute((collection) => collection.createIndex(index.keys, index.options, {}));
   }
 
   private execute<Result>(operation: (collection: Collection<Row>) => Promise<Result>): Promise<Result> {

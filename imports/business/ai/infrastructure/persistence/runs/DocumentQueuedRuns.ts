@@ -1,5 +1,4 @@
 /** The runs that wait for a worker, in the order of their turns, from the documents of the run store. */
-import { groupBy } from '../../../domain/groupBy';
 import type { DocumentCollection } from '../../../domain/interfaces/DocumentCollection';
 import type { QueuedRunReader } from '../../../domain/interfaces/QueuedRunReader';
 import type { QueuedRunView } from '../../../domain/types/QueueViews';
@@ -38,7 +37,7 @@ export class DocumentQueuedRuns implements QueuedRunReader {
 /** As `QueuedRunTurns` finds them: the first run of each user, then the second one, and so on. */
 function inTurns(runs: readonly RunDocument[]): readonly RunDocument[] {
   const numbered = [
-    ...groupBy(runs, ({ userId, globalPriority = 0 }) => `${globalPriority} ${userId}`).values(),
+    ...Map.groupBy(runs, ({ userId, globalPriority = 0 }) => `${globalPriority} ${userId}`).values(),
   ].flatMap((own) =>
     own.toSorted((left, right) => (right.priority ?? 0) - (left.priority ?? 0)).map((run, turn) => ({ run, turn })),
   );

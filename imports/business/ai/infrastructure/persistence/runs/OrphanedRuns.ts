@@ -4,7 +4,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import { UnreadableRunError } from '../../../domain/errors/UnreadableRunError';
-import { groupBy } from '../../../domain/groupBy';
 import type { DocumentCollection } from '../../../domain/interfaces/DocumentCollection';
 import type { ClaimedStoredRun, OrphanClaim } from '../../../domain/interfaces/RunStore';
 import type { RunLease } from '../../../domain/types/RunRecords';
@@ -26,14 +25,14 @@ export class OrphanedRuns {
   /** @returns as `RunStore.claimOrphans` does */
   async claim(claims: readonly OrphanClaim[], owner: string): Promise<ReadonlyMap<string, ClaimedStoredRun | Error>> {
     const claimed = new Map<string, ClaimedStoredRun | Error>();
-    const alike = groupBy(claims, ({ lease, suspicion }) => JSON.stringify([lease.fence, suspicion]));
+    const alike = Map.groupBy(claims, ({ lease, suspicion }) => JSON.stringify([lease.fence, suspicion]));
     for (const group of alike.values())
       for (const [executionId, run] of await this.claimAlike(group, owner)) claimed.set(executionId, run);
     return claimed;
   }
 
   async clearTakeovers(leases: readonly RunLease[]): Promise<void> {
-    for (const group of groupBy(leases, ({ fence, owner }) => `${fence} ${owner}`).values()) {
+    for (const group of Map.groupBy(leases, ({ fence, owner }) => `${fence} ${owner}`).values()) {
       const [{ fence, owner } = { fence: 0, owner: '' }] = group;
       const _id = { $in: group.map(({ executionId }) => executionId) };
       const selector = { _id, fence, owner, state: { $in: UNFINISHED } };

@@ -1,6 +1,5 @@
 /** Finds the queued run whose turn it is, and the ones that are worked on, in the documents of runs. */
 import { isSettled, waitOf } from '../../../domain/entities/Tool';
-import { groupBy } from '../../../domain/groupBy';
 import type { DocumentCollection, Selector } from '../../../domain/interfaces/DocumentCollection';
 import type { QueueTurn } from '../../../domain/interfaces/RunStore';
 import type { QueuedRunHead, WorkingRun } from '../../../domain/types/RunRecords';
@@ -74,7 +73,7 @@ export class QueuedRunTurns {
     if (runs.length === 0) return [];
     const ids = runs.map(({ _id }) => _id);
     const calls = await this.calls.find({ executionId: { $in: ids } }, { fields: { executionId: 1, call: 1 } });
-    const byRun = groupBy(calls, ({ executionId }) => executionId);
+    const byRun = Map.groupBy(calls, ({ executionId }) => executionId);
     return runs.filter((run) => !isWaiting(run, byRun.get(run._id) ?? [])).map(toWorking);
   }
 }

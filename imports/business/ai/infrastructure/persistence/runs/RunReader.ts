@@ -1,7 +1,6 @@
 /** Reads runs with their calls, one or many at once, and says of which one it was that it cannot be read. */
 import { isStoreOutage } from '../../../domain/errors/LLMErrors';
 import { UnreadableRunError } from '../../../domain/errors/UnreadableRunError';
-import { groupBy } from '../../../domain/groupBy';
 import type { DocumentCollection, FindOptions } from '../../../domain/interfaces/DocumentCollection';
 import type { StoredRun } from '../../../domain/interfaces/RunStore';
 import type { RunRecord } from '../../../domain/types/RunRecords';
@@ -63,8 +62,8 @@ export class RunReader {
   private async readTogether(executionIds: readonly string[]): Promise<ReadonlyMap<string, StoredRun | Error>> {
     const runs = await this.runs.find({ _id: { $in: executionIds } });
     const found = await this.calls.find({ executionId: { $in: executionIds } }, { sort: OLDEST_FIRST });
-    const calls = groupBy(found, ({ executionId }) => executionId);
-    const parts = groupBy(await this.transcripts.partsOfAll(runs), ({ executionId }) => executionId);
+    const calls = Map.groupBy(found, ({ executionId }) => executionId);
+    const parts = Map.groupBy(await this.transcripts.partsOfAll(runs), ({ executionId }) => executionId);
     const read = (run: RunDocument): StoredRun | Error =>
       orError(() => toStoredRun(run, calls.get(run._id) ?? [], parts.get(run._id) ?? []));
     return new Map(runs.map((run) => [run._id, read(run)]));
