@@ -54,7 +54,7 @@ const SHARED = {
   bundle: true,
   packages: 'external',
   platform: 'node',
-  target: 'node20',
+  target: 'node22',
   // In a file of its own, which counts in no measurement.
   sourcemap: 'linked',
   logLevel: 'warning',

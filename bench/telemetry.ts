@@ -84,7 +84,7 @@ async function bundle(): Promise<void> {
     bundle: true,
     packages: 'external',
     platform: 'node',
-    target: 'node20',
+    target: 'node22',
     format: 'cjs',
     logLevel: 'warning',
   } as const;

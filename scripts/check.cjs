@@ -4,6 +4,8 @@
  */
 'use strict';
 
+require('./checkNode.cjs').requireNode();
+
 const { spawn } = require('node:child_process');
 
 /** Lint and types use both of two cores, imports one: what uses one is not left to the end. */

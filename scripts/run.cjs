@@ -4,6 +4,8 @@
  */
 'use strict';
 
+require('./checkNode.cjs').requireNode();
+
 const { enableCompileCache } = require('node:module');
 const path = require('node:path');
 const { buildCache } = require('./build/BuildCache.cjs');

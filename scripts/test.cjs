@@ -12,6 +12,8 @@
  */
 'use strict';
 
+require('./checkNode.cjs').requireNode();
+
 const { spawn, spawnSync } = require('node:child_process');
 const { once } = require('node:events');
 const fs = require('node:fs');
@@ -163,11 +165,11 @@ async function main() {
   const files = selectFiles(suite, options, paths);
   if (files.length === 0) return console.log('No test is affected.');
   installAgents(files);
-  await buildPages();
   const stopBusyProcesses = startBusyProcesses(Number(options.busy ?? 0));
   const results = [];
   for (let round = 0; round < Number(options.repeat ?? 1); round++) {
     const ordered = options.shuffle === undefined ? files : shuffled(files, Number(options.shuffle) + round);
+    await buildPages();
     const runs = options.each === true ? ordered.map((file) => [file]) : [ordered];
     for (const each of runs) results.push(await runMocha(suite, each, mochaArguments));
     if (options.repeat !== undefined) {

@@ -87,7 +87,7 @@ export async function bundle(): Promise<void> {
     bundle: true,
     packages: 'external',
     platform: 'node',
-    target: 'node20',
+    target: 'node22',
     format: 'cjs',
     logLevel: 'warning',
   });

@@ -15,7 +15,7 @@ export async function minifyPackages(directory: string): Promise<void> {
       minify: true,
       format: file.endsWith('.mjs') ? 'esm' : 'cjs',
       platform: 'node',
-      target: 'node20.19',
+      target: 'node22.13',
       legalComments: 'none',
     });
     await writeFile(file, code.replace(/^\/\/# sourceMappingURL=.*\n?/m, ''));

@@ -60,7 +60,7 @@ async function bundle(replacements: readonly Replacement[]): Promise<string> {
     write: false,
     platform: 'node',
     format: 'cjs',
-    target: 'node20',
+    target: 'node22',
     packages: 'external',
     tsconfig: join(ROOT, 'tsconfig.node.json'),
     logLevel: 'silent',
