@@ -244,11 +244,11 @@ describe('The documentation', () => {
   });
 
   it('runs the same npm commands in the CI workflow as in .ci/run', () => {
-    const workflow = readFileSync(join(ROOT, '.github/workflows/ci.yml'), 'utf8');
+    const [job = ''] = readFileSync(join(ROOT, '.github/workflows/ci.yml'), 'utf8').split('\n  newest:');
     const script = readFileSync(join(ROOT, '.ci/run'), 'utf8');
     const commands = [...script.matchAll(/^step '[^']+' (npm .+)$/gm)].map(([, command]) => command);
     expect(commands).to.have.length(4);
-    expect([...workflow.matchAll(/^ +- run: (npm .+)$/gm)].map(([, command]) => command)).to.deep.equal(commands);
+    expect([...job.matchAll(/^ +- run: (npm .+)$/gm)].map(([, command]) => command)).to.deep.equal(commands);
   });
 
   it('states the limits of a run that the code has', () => {
