@@ -56,10 +56,11 @@ class DecodedBody implements EventBatches {
   private isFirstText = true;
   /** Messages so far. */
   private received = 0;
-  /** Characters since the last message. The parser drops lines that it does not know, however long they are. */
+  /** Characters since the last message. */
   private pending = 0;
   /** The body so far; `undefined` once it can no longer be plain JSON instead of events. */
   private bareJson: string | undefined = '';
+  private endsInCR = false;
   /** To be thrown once the events that arrived before it are read. */
   private failure: { readonly error: unknown } | undefined;
   private isDone = false;
@@ -168,6 +169,7 @@ class DecodedBody implements EventBatches {
     if (text === '') return;
     if (this.isFirstText && text.startsWith('\uFEFF')) text = text.slice(1);
     this.isFirstText = false;
+    this.endsInCR = text.endsWith('\r');
     if (this.bareJson !== undefined) this.bareJson = appendJsonText(this.bareJson, text, this.options.maxEventBytes);
     const before = this.received;
     this.pending += text.length;
@@ -196,6 +198,8 @@ class DecodedBody implements EventBatches {
 
   private finish(): void {
     if (this.scanner !== undefined) this.feed(this.scanner.takeRest());
+    // A final CR could have been the first half of a CRLF; at the end of the body it ends its line.
+    if (this.endsInCR) this.parser.feed('\n');
     // Some vendors respond to a streaming request with status 200 and an error as plain JSON, which the decoder throws.
     if (isJson(this.bareJson)) this.decoder.push({ data: this.bareJson }, this.out);
     // An event without its closing blank line is incomplete and is dropped, as the SSE standard requires.
