@@ -12,7 +12,7 @@
 import net from 'node:net';
 import { BSON } from 'bson';
 import { Aggregator, find as mingoFind } from 'mingo';
-import { compileQuery, update as mingoUpdate } from './mongoQueries.cjs';
+import { compileQuery, update as mingoUpdate } from '../stubs/server/mongoQueries.cjs';
 
 // Those of the system, whatever a test does with time.
 const { clearInterval, clearTimeout, setInterval, setTimeout } = globalThis;

@@ -1,5 +1,5 @@
 /** Minimongo (packages/minimongo) as the client of a subscription uses it: ordered, reactive queries over documents. */
-import { compileQuery } from '../../support/mongoQueries.cjs';
+import { compileQuery } from '../server/mongoQueries.cjs';
 import { EJSON } from '../meteor/ejson';
 import type { Doc, Fields } from '../server/MemoryCollection';
 import { Tracker } from './tracker';

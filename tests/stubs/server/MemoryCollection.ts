@@ -3,7 +3,7 @@
  * mingo, errors as thrown by the driver.
  */
 import { Aggregator } from 'mingo';
-import { compileQuery, update } from '../../support/mongoQueries.cjs';
+import { compileQuery, update } from './mongoQueries.cjs';
 import { EJSON } from '../meteor/ejson';
 import { refuseImpossible } from './impossibleUpdates';
 import { MongoServerError } from './MongoServerError';
