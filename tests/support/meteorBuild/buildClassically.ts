@@ -9,7 +9,7 @@ import { isCompiled, reachableFiles, readSource } from './reachableFiles';
 import { REPOSITORY } from './repository';
 import { resolveClassically } from './resolveClassically';
 
-const STUBS = path.join(REPOSITORY, 'tests/stubs/client');
+const STUBS = path.join(REPOSITORY, 'tests/stubs');
 
 /**
  * Compiles every module of the server program, each to a file of its own below `directory`.
@@ -70,7 +70,7 @@ const replaceMeteor: Plugin = {
   name: 'replace-meteor',
   setup(bundler) {
     bundler.onResolve({ filter: /^meteor\// }, ({ path: specifier }) => ({
-      path: path.join(STUBS, `${specifier.slice('meteor/'.length)}.ts`),
+      path: path.join(STUBS, 'client', `${specifier.slice('meteor/'.length)}.ts`),
     }));
   },
 };
