@@ -1,7 +1,7 @@
 /**
- * Measures what must not grow with the runs that are stored, in the embedded databases: `npm run bench:growth --
- * [--row <beginning of a name>] [--engine nedb|sqlite] [--scale 1] [--save]`. Each row is measured in a process of its
- * own, after its data was stored. CPU time counts, since other programs share the machine.
+ * Measures what must not grow with the runs that are stored, in the embedded database: `npm run bench:growth --
+ * [--row <beginning of a name>] [--scale 1] [--save]`. Each row is measured in a process of its own, after its data was
+ * stored. CPU time counts, since other programs share the machine.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,42 +13,29 @@ import { GROWTH_ROWS } from './growthRows';
 import type { Part } from './growthRows';
 import { saveSection, table } from './resultsPage';
 
-const ENGINES = { nedb: 'NeDB', sqlite: 'SQLite' } as const;
-type Engine = keyof typeof ENGINES;
-const HEAD = ['work', 'goal', ...Object.values(ENGINES)];
+const HEAD = ['work', 'goal', 'cost'];
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       row: { type: 'string', default: '' },
       scale: { type: 'string', default: '1' },
-      /** `nedb` or `sqlite`. Default: both. */
-      engine: { type: 'string', default: '' },
       /** Writes RESULTS.md. */
       save: { type: 'boolean', default: false },
     },
   });
   const chosen = GROWTH_ROWS.filter(({ name }) => name.startsWith(values.row));
-  const measured = new Map<string, Partial<Record<Engine, string>>>(chosen.map(({ name }) => [name, {}]));
-  for (const engine of Object.keys(ENGINES) as Engine[]) {
-    if (values.engine !== '' && values.engine !== engine) continue;
-    // The processes that measure inherit it.
-    process.env['DATA_ENGINE'] = engine;
-    await measureAll(chosen, values.scale, (name, figure) => {
-      measured.set(name, { ...measured.get(name), [engine]: figure });
-      console.log(`${name}, ${ENGINES[engine]}: ${figure}`);
-    });
-  }
-  const rows = chosen.map(({ name, goal }) => [
-    name,
-    goal,
-    ...(Object.keys(ENGINES) as Engine[]).map((engine) => measured.get(name)?.[engine] ?? '–'),
-  ]);
+  const measured = new Map<string, string>();
+  await measureAll(chosen, values.scale, (name, figure) => {
+    measured.set(name, figure);
+    console.log(`${name}: ${figure}`);
+  });
+  const rows = chosen.map(({ name, goal }) => [name, goal, measured.get(name) ?? '–']);
   console.log(`\n${table(HEAD, rows)}`);
   if (values.save)
     await saveSection({
       title: 'Costs that must not grow with what is stored',
-      intro: '`npm run bench:growth -- --save`: the embedded databases. CPU time unless another unit is named.',
+      intro: '`npm run bench:growth -- --save`: the embedded database. CPU time unless another unit is named.',
       head: HEAD,
       keys: 1,
       rows,

@@ -99,13 +99,8 @@ export const GROWTH_ROWS: readonly GrowthRow[] = [
   { name: '110000 runs: removal of 20000', goal: '≤ 10 s', stored: MANY, measure: sweepSome(20_000) },
 ];
 
-/** The engine is a parameter of the benchmark. */
-function placeIn(directory: string): { readonly DATA_DIR: string; readonly DATA_ENGINE: string | undefined } {
-  return { DATA_DIR: directory, DATA_ENGINE: process.env['DATA_ENGINE'] };
-}
-
 function openIn(directory: string): Promise<DocumentDatabase> {
-  return openDatabase(placeIn(directory));
+  return openDatabase({ DATA_DIR: directory });
 }
 
 function seed(runs: number): Part {
@@ -158,7 +153,7 @@ async function withServer(
   measure: (server: RunningServer) => Promise<string>,
 ): Promise<string> {
   const server = await startServer({
-    env: { PORT: '0', ...placeIn(directory), ...KEEP },
+    env: { PORT: '0', DATA_DIR: directory, ...KEEP },
     tools: [WAIT],
     dashboard: cachedDashboard,
   });
@@ -204,7 +199,7 @@ function startOnServer(runs: number): Part {
     const server = await startServer({
       env: {
         PORT: '0',
-        ...placeIn(directory),
+        DATA_DIR: directory,
         OPENAI_API_KEY: 'bench',
         OPENAI_API_BASE: simulator.baseURL('openai'),
         AI_ALLOW_PRIVATE_HOSTS: 'true',
@@ -297,7 +292,6 @@ function sweepSome(runs: number): Part {
   };
 }
 
-/** What NeDB does every ten minutes if something was written: it rewrites the files that have changed. */
 async function purge(directory: string): Promise<string> {
   const { database, loop } = await openLoop(directory, { provider: providerOf(() => answer('done')) });
   await loop.execute('ann', { model: 'm', input: 'go' });

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { DocumentCollection, StoredDocument } from '../imports/business/ai/domain/interfaces/DocumentCollection';
 import type { DocumentDatabase } from '../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
-import { openEmbeddedDatabase } from '../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
+import { openSqliteDatabase } from '../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
 import { DocumentRequestStore } from '../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import { DocumentRunList } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunList';
 import { openRunStore } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
 }
 
 async function seed(directory: string, runs: number): Promise<void> {
-  const database = await openEmbeddedDatabase({ directory });
+  const database = await openSqliteDatabase({ directory });
   await openRunStore(database);
   await new DocumentRequestStore(database).ready();
   const waiting = Math.round(runs / 100);
@@ -73,9 +73,9 @@ async function seed(directory: string, runs: number): Promise<void> {
 
 /** @returns the rows of the results */
 async function measure(directory: string, rounds: number): Promise<string[][]> {
-  let database: Awaited<ReturnType<typeof openEmbeddedDatabase>> | undefined;
+  let database: Awaited<ReturnType<typeof openSqliteDatabase>> | undefined;
   const start = await costOf(async () => {
-    database = await openEmbeddedDatabase({ directory });
+    database = await openSqliteDatabase({ directory });
   });
   if (database === undefined) throw new Error('The database did not open.');
   const opened = database;

@@ -7,7 +7,7 @@ import type { AxeResults } from 'axe-core';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { RequestView } from '../../imports/business/ai/domain/types/RequestRecords';
-import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
+import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
 import { DocumentRequestStore } from '../../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { seedDatabase } from '../../scripts/seed/seedDatabase';
@@ -22,7 +22,7 @@ describe('usage in the dashboard', () => {
   let requests: readonly RequestView[] = [];
   const seed = async (): Promise<string> => {
     const directory = await mkdtemp(join(tmpdir(), 'bolide-usage-'));
-    const database = await openEmbeddedDatabase({ directory });
+    const database = await openSqliteDatabase({ directory });
     await openRunStore(database);
     await new DocumentRequestStore(database).ready();
     await seedDatabase(database, { runs: 400, waiting: 0, now: Date.now(), random: seededRandom(7) });

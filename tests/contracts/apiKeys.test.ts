@@ -84,7 +84,7 @@ describe('API tokens with limits', () => {
   const start = (): Promise<TokenGateway> => startTokenGateway(opened.database, simulator, () => now);
   beforeEach(async () => {
     now = NOON;
-    [opened, simulator] = await Promise.all([DATABASES['embedded (NeDB)'](), startSimulator()]);
+    [opened, simulator] = await Promise.all([DATABASES['embedded (SQLite)'](), startSimulator()]);
     gateway = await start();
   });
   afterEach(async () => {

@@ -32,9 +32,9 @@ type Step =
   | { readonly type: 'update'; readonly selector: Selector; readonly modifier: Modifier; readonly multi: boolean }
   | { readonly type: 'remove'; readonly selector: Selector };
 
-/** The embedded database has these in files of their own. */
+/** The embedded database stores these apart from their documents. */
 const LONG = ['a'.repeat(9_000), `${'a'.repeat(9_000)}é`, '🎈\u2028'.repeat(5_000)];
-/** And these mean something in its data files. */
+/** And these mean something in its rows. */
 const ODD = [`\0large:${'0'.repeat(64)}:5`, '\0plain:a'];
 const scalar = fc.oneof(
   {
@@ -206,7 +206,7 @@ describe('DocumentCollection: random programs', () => {
   });
 });
 
-/** From about a thousand documents on, NeDB's collections read columns instead of documents. */
+/** The embedded database reads and changes so many in pages. */
 for (const [name, open] of Object.entries(DATABASES).filter(([one]) => one.startsWith('embedded')))
   describe(`DocumentCollection: random programs over many documents: ${name}`, () => {
     const ROWS = 1_200;

@@ -33,7 +33,7 @@ describe('What is too large to store', () => {
   let opened: TestDatabase;
   beforeEach(async () => {
     logger = new RecordingLogger();
-    opened = await DATABASES['embedded (NeDB)']();
+    opened = await DATABASES['embedded (SQLite)']();
     const conversations = await openResponseConversations(opened.database, { perUser: MAX_BYTES, total: 1_000_000 });
     gateway = await startGateway({ api: { logger, conversations }, module: { responses: new LimitedResponseStore() } });
   });

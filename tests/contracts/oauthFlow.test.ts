@@ -19,7 +19,7 @@ import { CookieBrowser } from '../support/oauth/CookieBrowser';
 import { ADMIN, ALICE, BOB, ProvidersHost } from '../support/oauth/ProvidersHost';
 
 for (const database of [
-  'embedded (NeDB)',
+  'embedded (SQLite)',
   'MongoDB over the wire',
 ] as const satisfies readonly (keyof typeof DATABASES)[]) {
   describe(`a connected account stored in ${database}`, () => {

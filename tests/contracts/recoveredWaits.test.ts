@@ -26,7 +26,7 @@ function recordingWrites(store: RunStore, writes: string[]): RunStore {
 
 describe('a run that waits, taken over', () => {
   it('writes what it waits for no second time, and completes', async () => {
-    const opened = await RUN_STORES['embedded (NeDB)']!();
+    const opened = await RUN_STORES['embedded (SQLite)']!();
     const create = (script: ConstructorParameters<typeof ScriptedProvider>[0], store: RunStore): AgenticLoop => {
       const toolExecutor = new ToolRegistry().register({ name: 'wait', external: true, blocking: false });
       return new AgenticLoop({ provider: new ScriptedProvider(script), toolExecutor, runStore: store });

@@ -26,7 +26,7 @@ describe('The export of a run', () => {
   let host: Host;
   let server: Server;
   before(async () => {
-    opened = await DATABASES['embedded (NeDB)']();
+    opened = await DATABASES['embedded (SQLite)']();
     const { database } = opened;
     const store = await openRunStore(database);
     const request = runRequest('run-1', { userId: 'ann' });

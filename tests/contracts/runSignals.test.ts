@@ -196,7 +196,7 @@ describe(
     });
 
     it('is one of a bounded number', async () => {
-      const database = await DATABASES['embedded (NeDB)']();
+      const database = await DATABASES['embedded (SQLite)']();
       const signals = new DocumentRunSignals(database.database.collection(RUN_SIGNALS));
       for (const store of [signals, new MemoryRunSignals()]) {
         const sent = { executionId: 'r', name: 'paid' };

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { expect } from 'chai';
 import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
-import { findSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/nodeSqlite';
+import { readSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/maintenance/readSqlite';
+import { collectionOfTable } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/names';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { SEALED_CONTENT } from '../../imports/startup/sealedContent';
@@ -20,7 +21,7 @@ import { allInSoak, itInSoak } from '../support/soak';
 import { inFlowingTime } from '../support/VirtualTime';
 
 const KEYS = newKey('k1');
-/** Embedded databases store texts of this length in files of their own. */
+/** The embedded database stores texts of this length apart from their documents. */
 const LONG = 20_000;
 
 /** A text in every form in which a file might have it: plain, in base64 at each offset, in hexadecimal, in UTF-16. */
@@ -36,8 +37,6 @@ function formsOf(text: string): readonly Buffer[] {
   });
   return [bytes, Buffer.from(text, 'utf16le'), ...[...base64, bytes.toString('hex')].map((form) => Buffer.from(form))];
 }
-
-const ENGINES = findSqlite() === undefined ? ['nedb'] : ['nedb', 'sqlite'];
 
 describe(
   'The files of the data directory',
@@ -56,9 +55,9 @@ describe(
       await rm(directory, { recursive: true });
     });
 
-    async function start(sealContent: boolean, secretKeys = KEYS, engine = 'nedb'): Promise<FilledHost> {
+    async function start(sealContent: boolean, secretKeys = KEYS): Promise<FilledHost> {
       const open = async () => {
-        const database = await openDatabase({ DATA_DIR: directory, DATA_ENGINE: engine });
+        const database = await openDatabase({ DATA_DIR: directory });
         return { database, expire: () => Promise.resolve(), close: () => database.close() };
       };
       return (test = await FilledHost.start(open, { sealContent, secretKeys, simulator }));
@@ -93,6 +92,23 @@ describe(
         if (forms.some((form) => content.includes(form))) found.add(relative(directory, path).split('.')[0] ?? path);
       }
       return found;
+    }
+
+    /** The collections whose tables contain the text in any form. */
+    async function collectionsWith(text: string): Promise<readonly string[]> {
+      const forms = formsOf(text);
+      const found = new Set<string>();
+      await readSqlite(directory, async (file) => {
+        for (const { name } of file.all("SELECT name FROM sqlite_master WHERE type = 'table'"))
+          for (const row of file.all(`SELECT * FROM "${String(name)}"`)) {
+            const values = Object.values(row).flatMap((value) =>
+              typeof value === 'string' || value instanceof Uint8Array ? [Buffer.from(value as string)] : [],
+            );
+            if (values.some((value) => forms.some((form) => value.includes(form))))
+              found.add(collectionOfTable(String(name).split('.')[0] ?? '') ?? '');
+          }
+      });
+      return [...found].toSorted();
     }
 
     /** Reads a user's content back in each of the ways in which it is stored. */
@@ -144,15 +160,15 @@ describe(
       const kinds = Object.entries(SEALED_CONTENT).flatMap(([name, rule]) => (rule === null ? [] : [name]));
       // The only content of these is of failures, and of guardrails. The last one is for several processes.
       const filled = kinds.filter((name) => !['ai_requests', 'ai_job_states', 'ai_run_events'].includes(name));
-      expect([...(await filesWith(CONTENTS[ADA] ?? ''))].sort()).to.deep.equal(filled.sort());
-      expect([...(await filesWith(CANARIES[ADA] ?? ''))]).to.include('ai_prompts');
+      expect(await collectionsWith(CONTENTS[ADA] ?? '')).to.deep.equal(filled.toSorted());
+      expect(await collectionsWith(CANARIES[ADA] ?? '')).to.include('ai_prompts');
     });
 
     it('contain no content with sealing, which the host reads all the same, also after a restart', async () => {
       await start(true);
       const { runs, responseId } = await fill(ADA);
       expect([...(await filesWith(CONTENTS[ADA] ?? ''))]).to.deep.equal([]);
-      expect([...(await filesWith(CANARIES[ADA] ?? ''))]).to.include('ai_prompts');
+      expect(await collectionsWith(CANARIES[ADA] ?? '')).to.include('ai_prompts');
       await readBack(ADA, runs[0] ?? '', responseId);
       await restart(true);
       await readBack(ADA, runs[0] ?? '', responseId);
@@ -172,7 +188,7 @@ describe(
       };
       await start(false);
       await fail();
-      expect([...(await filesWith(content))]).to.include('ai_requests');
+      expect(await collectionsWith(content)).to.include('ai_requests');
       await test.stop();
       await rm(directory, { recursive: true });
       await start(true);
@@ -196,7 +212,7 @@ describe(
       };
       await start(false);
       await fail();
-      expect([...(await filesWith(content))]).to.deep.equal(['ai_job_states']);
+      expect(await collectionsWith(content)).to.deep.equal(['ai_job_states']);
       await test.stop();
       await rm(directory, { recursive: true });
       await start(true);
@@ -244,22 +260,17 @@ describe(
       },
     );
 
-    for (const [engine, sealContent] of allInSoak(
-      ENGINES.flatMap((each) => [[each, true] as const, [each, false] as const]),
-      1,
-    ))
-      it(`contain nothing of a user who was deleted, ${sealContent ? 'with' : 'without'} sealing (${engine})`, async () => {
-        await start(sealContent, KEYS, engine);
-        // The first name of the file that has responses.
-        const file = engine === 'sqlite' ? 'bolide' : 'ai_responses';
+    for (const sealContent of allInSoak([true, false], 1))
+      it(`contain nothing of a user who was deleted, ${sealContent ? 'with' : 'without'} sealing`, async () => {
+        await start(sealContent);
         const ada = await fill(ADA);
         const bob = await fill(BOB);
         const marks = marksOf(ADA, ada.runs);
-        expect([...(await filesWith(ADA))]).to.include(file);
+        expect([...(await filesWith(ADA))]).to.include('bolide');
         const deleted = await test.host.deleteUserData(ADA);
         for (const mark of marks) expect([...(await filesWith(mark))], mark).to.deep.equal([]);
         if (sealContent) expect(deleted).to.have.property('contentKeys', 1);
-        expect([...(await filesWith(BOB))]).to.include(file);
+        expect([...(await filesWith(BOB))]).to.include('bolide');
         await readBack(BOB, bob.runs[0] ?? '', bob.responseId);
       });
 

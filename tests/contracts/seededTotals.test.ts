@@ -9,7 +9,7 @@ import { ERROR_TABLE } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunListFilter } from '../../imports/business/ai/domain/interfaces/RunViewReader';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
-import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
+import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
 import { DocumentInbox } from '../../imports/business/ai/infrastructure/persistence/inbox/DocumentInbox';
 import {
   DocumentRequestStore,
@@ -69,7 +69,7 @@ describeInSoak('the totals of 20,000 seeded runs', () => {
   });
 
   const open = async (): Promise<void> => {
-    database = await openEmbeddedDatabase({ directory, expireEvery: 2 ** 30 });
+    database = await openSqliteDatabase({ directory, expireEvery: 2 ** 30 });
     await openRunStore(database);
     await new DocumentRunList(database).ready();
     await new DocumentRequestStore(database).ready();

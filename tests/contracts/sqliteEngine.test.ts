@@ -1,22 +1,19 @@
-/**
- * The embedded database of SQLite beyond the contract of every database: when it is chosen, imports, damage, what
- * deletion leaves, and the data commands. In a Node without SQLite, the soak runs this in a newer one.
- */
+/** The embedded database beyond the contract of every database: its file, damage, what deletion leaves, and repairs. */
 import { expect } from 'chai';
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import { StoreError } from '../../imports/business/ai/infrastructure/persistence/databases/databaseErrors';
-import { DirectoryLockedError } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/DirectoryLock';
 import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
 import { inspectSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/maintenance/inspectSqlite';
-import { findSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/nodeSqlite';
+import { DirectoryLockedError } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/lockDataDirectory';
+import { loadSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/nodeSqlite';
 import {
   openSqliteFile,
   SQLITE_FILE,
-} from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
+} from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/openSqliteFile';
 import { runDataCommand } from '../../imports/startup/node/runDataCommand';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 import { IS_SOAK } from '../support/soak';
@@ -39,9 +36,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-const open = (engine?: string): Promise<DocumentDatabase> =>
-  openDatabase({ DATA_DIR: join(directory, 'data'), DATA_ENGINE: engine });
-const isThere = async (name: string): Promise<boolean> => (await readdir(join(directory, 'data'))).includes(name);
+const open = (): Promise<DocumentDatabase> => openDatabase({ DATA_DIR: join(directory, 'data') });
 
 async function fill(database: DocumentDatabase, count = 30): Promise<void> {
   const rows = database.collection<Row>('rows');
@@ -54,7 +49,7 @@ async function fill(database: DocumentDatabase, count = 30): Promise<void> {
 }
 
 async function openFilled(count: number): Promise<DocumentDatabase> {
-  const database = await open('sqlite');
+  const database = await open();
   const rows = database.collection<Row>('rows');
   await rows.ensureIndex({ n: 1 });
   await rows.insertMany(Array.from({ length: count }, (_, n) => ({ _id: `${n}`, n, text: 'x' })));
@@ -63,9 +58,8 @@ async function openFilled(count: number): Promise<DocumentDatabase> {
 
 /** As another program would. */
 function damage(sql: string): void {
-  const sqlite = findSqlite();
-  if (sqlite === undefined) throw new Error('There is no SQLite.');
-  const connection = new sqlite.DatabaseSync(join(directory, 'data', SQLITE_FILE));
+  const { DatabaseSync } = loadSqlite();
+  const connection = new DatabaseSync(join(directory, 'data', SQLITE_FILE));
   connection.exec(sql);
   connection.close();
 }
@@ -92,326 +86,277 @@ async function data(...args: readonly string[]): Promise<{ readonly code: number
   return { code, output: lines.join('\n') };
 }
 
-if (findSqlite() === undefined) {
-  describe('SQLite in a Node without it', () => {
-    it('is not chosen for a new directory', async () => {
-      const database = await open();
-      await fill(database, 1);
-      await database.close();
-      expect(await isThere('rows.nedb')).to.equal(true);
-    });
-
-    it('is named with what to do, and nothing is changed', async () => {
-      expect(String(await failure(open('sqlite')))).to.match(/needs node:sqlite, which Node\.js has from 22\.13 on/);
-      await mkdir(join(directory, 'data'));
-      await writeFile(join(directory, 'data', SQLITE_FILE), '');
-      const error = await failure(open());
-      expect(error).to.be.instanceOf(StoreError);
-      expect(String(error)).to.match(/bolide\.sqlite.* Use a newer Node\.js, or set DATA_DIR to another directory\./);
-      expect(await readdir(join(directory, 'data'))).to.deep.equal([SQLITE_FILE]);
-    });
+describe('SQLite: the database file', () => {
+  it('keeps documents, dates and indexes, readable by its owner only', async () => {
+    await mkdir(join(directory, 'data'), { mode: 0o755 });
+    const database = await open();
+    await fill(database);
+    const expected = await contentOf(database);
+    await database.close();
+    expect((await stat(join(directory, 'data', SQLITE_FILE))).mode & 0o777).to.equal(0o600);
+    await chmod(join(directory, 'data', SQLITE_FILE), 0o644);
+    const reopened = await open();
+    expect(await contentOf(reopened)).to.deep.equal(expected);
+    await reopened.collection<Row>('rows').insert({ _id: 'new' });
+    for (const name of await readdir(join(directory, 'data')))
+      expect((await stat(join(directory, 'data', name))).mode & 0o777, name).to.equal(0o600);
+    await reopened.close();
   });
-} else {
-  describe('SQLite: the choice of the embedded database', () => {
-    it('is SQLite for a new directory, what the directory has, or the setting', async () => {
-      await (await open()).close();
-      expect(await isThere(SQLITE_FILE)).to.equal(true);
-      const database = await open();
-      await fill(database);
-      await database.close();
-      expect((await readdir(join(directory, 'data'))).some((name) => name.endsWith('.nedb'))).to.equal(false);
-      expect(String(await failure(open('nedb')))).to.match(/DATA_ENGINE is nedb, but .*bolide\.sqlite is there/);
-      expect(String(await failure(open('sqlight')))).to.match(/DATA_ENGINE is "sqlight"\. Set it to nedb or sqlite/);
-    });
 
-    it('keeps NeDB for its files unless they are imported', async () => {
-      const nedb = await open('nedb');
-      await fill(nedb);
-      const expected = await contentOf(nedb);
-      await nedb.close();
-      await (await open()).close();
-      expect(await isThere('rows.nedb')).to.equal(true);
-      const database = await open('sqlite');
-      expect(await contentOf(database)).to.deep.equal(expected);
-      expect(await database.collection<Row>('rows').find({ at: { $lt: new Date(1) } })).to.have.length(1);
-      await database.close();
-      expect(await isThere('rows.nedb')).to.equal(false);
-      expect(await readdir(join(directory, 'data', 'nedb-before-import'))).to.include.members([
-        'rows.nedb',
-        'rows.texts',
-      ]);
-    });
+  it('is refused if a newer version has written it, or another program', async () => {
+    await (await open()).close();
+    damage('PRAGMA user_version = 1000');
+    const error = await failure(open());
+    expect(error).to.be.instanceOf(StoreError);
+    expect(String(error)).to.match(
+      /bolide\.sqlite was written by a newer version of this program\. Use that version\./,
+    );
+    damage('PRAGMA application_id = 1');
+    expect(String(await failure(open()))).to.include('is a database of another program');
+  });
 
-    it('begins an interrupted import anew, or completes it', async () => {
-      const nedb = await open('nedb');
-      await fill(nedb);
-      const expected = await contentOf(nedb);
-      await nedb.close();
-      await writeFile(join(directory, 'data', `${SQLITE_FILE}.importing`), 'half');
-      expect((await data('import')).output).to.match(/^Imported \d+ documents of 1 collections\./);
-      // As if the process had died before it put the file aside.
-      await rename(join(directory, 'data/nedb-before-import/rows.nedb'), join(directory, 'data/rows.nedb'));
-      const database = await open();
-      expect(await contentOf(database)).to.deep.equal(expected);
-      await database.close();
-      expect(await isThere('rows.nedb')).to.equal(false);
-    });
-
-    it('refuses a file system without shared memory, and leaves the directory to NeDB', async () => {
-      const sqlite = findSqlite();
-      if (sqlite === undefined) throw new Error('There is no SQLite.');
-      const { DatabaseSync } = sqlite;
-      // This way to lock files needs none, so SQLite offers no log of changes with it.
-      class DotFileDatabase extends DatabaseSync {
-        constructor(path: string) {
-          super(`file:${path}?vfs=unix-dotfile`);
-        }
+  it('is refused on a file system without shared memory, and not created', async () => {
+    const { DatabaseSync } = loadSqlite();
+    // This way to lock files needs none, so SQLite offers no log of changes with it.
+    class DotFileDatabase extends DatabaseSync {
+      constructor(path: string) {
+        super(`file:${path}?vfs=unix-dotfile`);
       }
-      const path = join(directory, SQLITE_FILE);
-      const opening = openSqliteFile({ DatabaseSync: DotFileDatabase }, path, () => Promise.resolve());
-      expect(String(await failure(opening))).to.match(
-        /lacks the shared memory .* local disk, or DATA_ENGINE to nedb\./,
-      );
-      expect(await readdir(directory)).to.deep.equal([]);
-    });
-
-    it('locks the directory', async () => {
-      const database = await open('sqlite');
-      expect(await failure(open())).to.be.instanceOf(DirectoryLockedError);
-      await database.close();
-    });
+    }
+    const opening = openSqliteFile(join(directory, SQLITE_FILE), { DatabaseSync: DotFileDatabase });
+    expect(String(await failure(opening))).to.match(/lacks the shared memory .* local disk\./);
+    expect(await readdir(directory)).to.deep.equal([]);
   });
 
-  describe('SQLite: indexes', () => {
-    it('builds one over the documents that are there, also over arrays and after a start', async () => {
-      const first = await open('sqlite');
-      await first.collection('rows').insert({ _id: 'a', tags: ['x', 'y'], n: 2 } as Row);
-      await first.collection('rows').insert({ _id: 'b', tags: 'x', n: 1 } as Row);
-      await first.collection('rows').ensureIndex({ tags: 1, n: -1 });
-      expect(await first.collection('rows').count({ tags: 'x' })).to.equal(2);
-      await first.close();
-      const second = await open();
-      const rows = second.collection('rows');
-      expect((await rows.find({ tags: 'y' })).map(({ _id }) => _id)).to.deep.equal(['a']);
-      expect((await rows.find({ tags: { $ne: 'y' } })).map(({ _id }) => _id)).to.deep.equal(['b']);
-      expect((await rows.find({}, { sort: { n: 1 } })).map(({ _id }) => _id)).to.deep.equal(['b', 'a']);
-      await second.close();
-      expect((await data('check')).code).to.equal(0);
-    });
+  it('has its directory to itself, and waits for what has begun when it is closed', async () => {
+    const database = await open();
+    expect(await failure(open())).to.be.instanceOf(DirectoryLockedError);
+    const rows = database.collection<Row>('rows');
+    const writes = Array.from({ length: 30 }, (_, n) => rows.insert({ _id: `${n}` }));
+    await Promise.all([database.close(), database.close()]);
+    await Promise.all(writes);
+    expect(await failure(rows.find({}))).to.be.instanceOf(StoreError);
+    expect(await failure(rows.insert({ _id: 'late' }))).to.be.instanceOf(StoreError);
+    expect(() => database.collection('rows')).to.throw(StoreError);
+    const reopened = await open();
+    expect(await contentOf(reopened)).to.have.length(30);
+    await reopened.close();
   });
 
-  describe('SQLite: columns', () => {
-    it('are asked for numbers only, and for nothing if a document has another value', async () => {
-      const database = await open('sqlite');
-      const rows = database.collection<{ readonly _id: string; readonly n?: unknown }>('rows');
-      await rows.ensureIndex({ n: 1 });
-      const values = [1, -0.5, null, 'x', true, [1, 2], { n: 1 }, new Date(1)];
-      for (const [at, n] of values.entries()) await rows.insert({ _id: `${at}`, n });
-      await rows.insert({ _id: 'none' });
-      const found = await rows.find({}, { fields: { n: 1 } });
-      expect(found).to.deep.equal([...values.map((n, at) => ({ _id: `${at}`, n })), { _id: 'none' }]);
-      await database.close();
-    });
+  it('is not in a directory that is a file, which is named', async () => {
+    await writeFile(join(directory, 'data'), '');
+    const error = await failure(open());
+    expect(error).to.be.instanceOf(StoreError);
+    expect(String(error)).to.include(join(directory, 'data'));
+  });
+});
 
-    it('hold any number of elements of an array', async () => {
-      const database = await open('sqlite');
-      const rows = database.collection<{ readonly _id: string; readonly tags: readonly string[] }>('rows');
-      await rows.ensureIndex({ tags: 1 });
-      for (const length of [0, 1, 2, 31, 32, 33, 47, 100])
-        await rows.insert({ _id: `${length}`, tags: Array.from({ length }, (_, at) => `tag-${at}`) });
-      expect(await rows.count({ tags: 'tag-0' })).to.equal(7);
-      expect(await rows.count({ tags: 'tag-31' })).to.equal(4);
-      expect((await rows.find({ tags: 'tag-99' })).map(({ _id }) => _id)).to.deep.equal(['100']);
-      await database.close();
-      expect((await data('check')).code).to.equal(0);
-    });
+describe('SQLite: indexes', () => {
+  it('builds one over the documents that are there, also over arrays and after a start', async () => {
+    const first = await open();
+    await first.collection('rows').insert({ _id: 'a', tags: ['x', 'y'], n: 2 } as Row);
+    await first.collection('rows').insert({ _id: 'b', tags: 'x', n: 1 } as Row);
+    await first.collection('rows').ensureIndex({ tags: 1, n: -1 });
+    expect(await first.collection('rows').count({ tags: 'x' })).to.equal(2);
+    await first.close();
+    const second = await open();
+    const rows = second.collection('rows');
+    expect((await rows.find({ tags: 'y' })).map(({ _id }) => _id)).to.deep.equal(['a']);
+    expect((await rows.find({ tags: { $ne: 'y' } })).map(({ _id }) => _id)).to.deep.equal(['b']);
+    expect((await rows.find({}, { sort: { n: 1 } })).map(({ _id }) => _id)).to.deep.equal(['b', 'a']);
+    await second.close();
+    expect((await data('check')).code).to.equal(0);
+  });
+});
+
+describe('SQLite: columns', () => {
+  it('are asked for numbers only, and for nothing if a document has another value', async () => {
+    const database = await open();
+    const rows = database.collection<{ readonly _id: string; readonly n?: unknown }>('rows');
+    await rows.ensureIndex({ n: 1 });
+    const values = [1, -0.5, null, 'x', true, [1, 2], { n: 1 }, new Date(1)];
+    for (const [at, n] of values.entries()) await rows.insert({ _id: `${at}`, n });
+    await rows.insert({ _id: 'none' });
+    const found = await rows.find({}, { fields: { n: 1 } });
+    expect(found).to.deep.equal([...values.map((n, at) => ({ _id: `${at}`, n })), { _id: 'none' }]);
+    await database.close();
   });
 
-  describe('SQLite: transactions', () => {
-    it('take what different tasks write in one turn of the event loop', async () => {
-      const sqlite = findSqlite();
-      if (sqlite === undefined) throw new Error('This Node has no SQLite.');
-      const file = await openSqliteFile(sqlite, join(directory, SQLITE_FILE), () => Promise.resolve());
-      await file.write(() => file.run('CREATE TABLE rows (n)'));
-      const { version } = file;
-      const writeAfter = async (n: number): Promise<void> => {
-        for (let at = 0; at < n; at += 1) await Promise.resolve();
-        await file.write(() => file.run('INSERT INTO rows VALUES (?)', [n]));
-      };
-      await Promise.all(Array.from({ length: 20 }, (_, n) => writeAfter(n)));
-      expect(file.version - version).to.equal(1);
-      expect(file.all('SELECT n FROM rows')).to.have.length(20);
-      await file.close();
-    });
+  it('hold any number of elements of an array', async () => {
+    const database = await open();
+    const rows = database.collection<{ readonly _id: string; readonly tags: readonly string[] }>('rows');
+    await rows.ensureIndex({ tags: 1 });
+    for (const length of [0, 1, 2, 31, 32, 33, 47, 100])
+      await rows.insert({ _id: `${length}`, tags: Array.from({ length }, (_, at) => `tag-${at}`) });
+    expect(await rows.count({ tags: 'tag-0' })).to.equal(7);
+    expect(await rows.count({ tags: 'tag-31' })).to.equal(4);
+    expect((await rows.find({ tags: 'tag-99' })).map(({ _id }) => _id)).to.deep.equal(['100']);
+    await database.close();
+    expect((await data('check')).code).to.equal(0);
   });
+});
 
-  describe('SQLite: the version of a collection', () => {
-    it('is another one after each write, and the same after reads and writes of other collections', async () => {
-      const database = await openFilled(3);
-      const rows = database.collection<Row>('rows');
-      const versions = new Set<number | undefined>();
-      const write = async (writing: Promise<unknown>): Promise<void> => {
-        await writing;
-        versions.add(rows.version);
-      };
-      await write(rows.insert({ _id: 'a', n: 10 }));
-      await write(rows.insertMany([{ _id: 'b', n: 11 }]));
-      await write(rows.update({ _id: 'a' }, { $set: { text: 'x' } }));
-      await write(rows.update({}, { $set: { text: 'y' } }, { multi: true }));
-      await write(rows.upsertMany([{ _id: 'c', selector: {}, modifier: { $set: { n: 12 } } }]));
-      await write(rows.remove({ _id: 'c' }));
-      expect(versions.size).to.equal(6);
-      await rows.find({});
-      await database.collection('others').insert({ _id: 'a' });
-      await rows.remove({ _id: 'unknown' });
+describe('SQLite: transactions', () => {
+  it('take what different tasks write in one turn of the event loop', async () => {
+    const file = await openSqliteFile(join(directory, SQLITE_FILE));
+    await file.write(() => file.run('CREATE TABLE rows (n)'));
+    const { version } = file;
+    const writeAfter = async (n: number): Promise<void> => {
+      for (let at = 0; at < n; at += 1) await Promise.resolve();
+      await file.write(() => file.run('INSERT INTO rows VALUES (?)', [n]));
+    };
+    await Promise.all(Array.from({ length: 20 }, (_, n) => writeAfter(n)));
+    expect(file.version - version).to.equal(1);
+    expect(file.all('SELECT n FROM rows')).to.have.length(20);
+    await file.close();
+  });
+});
+
+describe('SQLite: the version of a collection', () => {
+  it('is another one after each write, and the same after reads and writes of other collections', async () => {
+    const database = await openFilled(3);
+    const rows = database.collection<Row>('rows');
+    const versions = new Set<number | undefined>();
+    const write = async (writing: Promise<unknown>): Promise<void> => {
+      await writing;
       versions.add(rows.version);
-      expect(versions.size).to.equal(6);
-      expect(versions.has(undefined)).to.equal(false);
-      await database.close();
-    });
+    };
+    await write(rows.insert({ _id: 'a', n: 10 }));
+    await write(rows.insertMany([{ _id: 'b', n: 11 }]));
+    await write(rows.update({ _id: 'a' }, { $set: { text: 'x' } }));
+    await write(rows.update({}, { $set: { text: 'y' } }, { multi: true }));
+    await write(rows.upsertMany([{ _id: 'c', selector: {}, modifier: { $set: { n: 12 } } }]));
+    await write(rows.remove({ _id: 'c' }));
+    expect(versions.size).to.equal(6);
+    await rows.find({});
+    await database.collection('others').insert({ _id: 'a' });
+    await rows.remove({ _id: 'unknown' });
+    versions.add(rows.version);
+    expect(versions.size).to.equal(6);
+    expect(versions.has(undefined)).to.equal(false);
+    await database.close();
+  });
+});
+
+describe('SQLite: removal', () => {
+  it('reads no document that SQL can find if ids and indexed numbers are all that is asked for', async () => {
+    const database = await openFilled(300);
+    const rows = database.collection<Row>('rows');
+    damage(`UPDATE rows SET checksum = 1`);
+    expect(String(await failure(rows.find({})))).to.include('is damaged');
+    expect(await rows.find({ n: { $lt: 2 } }, { sort: { n: -1 }, fields: { _id: 1 } })).to.deep.equal([
+      { _id: '1' },
+      { _id: '0' },
+    ]);
+    expect(await rows.find({ n: { $lt: 2 } }, { sort: { n: 1 }, fields: { _id: 1, n: 1 } })).to.deep.equal([
+      { _id: '0', n: 0 },
+      { _id: '1', n: 1 },
+    ]);
+    expect(String(await failure(rows.find({ n: 1 }, { fields: { at: 1 } })))).to.include('is damaged');
+    expect(await rows.remove({ n: { $in: Array.from({ length: 250 }, (_, n) => n) } })).to.equal(250);
+    expect(await rows.count({})).to.equal(50);
+    await database.close();
   });
 
-  describe('SQLite: removal', () => {
-    it('reads no document that SQL can find if ids and indexed numbers are all that is asked for', async () => {
+  for (const selector of [{ n: { $lt: 1_000 } }, { n: { $lt: 1_000 }, text: 'x' }])
+    it(`leaves what matches ${JSON.stringify(selector)} no more when its turn comes`, async () => {
       const database = await openFilled(300);
       const rows = database.collection<Row>('rows');
-      damage(`UPDATE rows SET checksum = 1`);
-      expect(String(await failure(rows.find({})))).to.include('is damaged');
-      expect(await rows.find({ n: { $lt: 2 } }, { sort: { n: -1 }, fields: { _id: 1 } })).to.deep.equal([
-        { _id: '1' },
-        { _id: '0' },
-      ]);
-      expect(await rows.find({ n: { $lt: 2 } }, { sort: { n: 1 }, fields: { _id: 1, n: 1 } })).to.deep.equal([
-        { _id: '0', n: 0 },
-        { _id: '1', n: 1 },
-      ]);
-      expect(String(await failure(rows.find({ n: 1 }, { fields: { at: 1 } })))).to.include('is damaged');
-      expect(await rows.remove({ n: { $in: Array.from({ length: 250 }, (_, n) => n) } })).to.equal(250);
-      expect(await rows.count({})).to.equal(50);
+      const removing = rows.remove(selector);
+      await rows.update({ _id: '250' }, { $set: { n: 2_000 } });
+      expect(await removing).to.equal(299);
+      expect((await rows.find({})).map(({ _id }) => _id)).to.deep.equal(['250']);
       await database.close();
     });
+});
 
-    for (const selector of [{ n: { $lt: 1_000 } }, { n: { $lt: 1_000 }, text: 'x' }])
-      it(`leaves what matches ${JSON.stringify(selector)} no more when its turn comes`, async () => {
-        const database = await openFilled(300);
-        const rows = database.collection<Row>('rows');
-        const removing = rows.remove(selector);
-        await rows.update({ _id: '250' }, { $set: { n: 2_000 } });
-        expect(await removing).to.equal(299);
-        expect((await rows.find({})).map(({ _id }) => _id)).to.deep.equal(['250']);
-        await database.close();
-      });
+if (process.platform === 'linux')
+  describe('SQLite: what is written', () => {
+    it('is little for a small change', async () => {
+      const database = await openFilled(10);
+      const rows = database.collection<Row>('rows');
+      const before = await bytesWritten();
+      for (let at = 0; at < 100; at += 1) await rows.update({ _id: '1' }, { $set: { text: `${at}` } });
+      expect(((await bytesWritten()) - before) / 100).to.be.below(3_000);
+      await database.close();
+    });
   });
 
-  if (process.platform === 'linux')
-    describe('SQLite: what is written', () => {
-      it('is little for a small change', async () => {
-        const database = await openFilled(10);
-        const rows = database.collection<Row>('rows');
-        const before = await bytesWritten();
-        for (let at = 0; at < 100; at += 1) await rows.update({ _id: '1' }, { $set: { text: `${at}` } });
-        expect(((await bytesWritten()) - before) / 100).to.be.below(3_000);
-        await database.close();
-      });
-    });
-
-  describe('SQLite: damaged files', () => {
-    it(`notices ${DAMAGES} damages at a start, at a read or in a check, or they change nothing (seed ${SEED})`, async function () {
-      const random = seededRandom(SEED);
-      const database = await open('sqlite');
-      await fill(database);
-      const expected = JSON.stringify(await contentOf(database));
-      await database.close();
-      const path = join(directory, 'data', SQLITE_FILE);
-      const original = await readFile(path);
-      let noticed = 0;
-      for (let round = 0; round < DAMAGES; round += 1) {
-        const at = Math.floor(random() * original.length);
-        const damaged = Buffer.from(original);
-        damaged[at] = (original[at] ?? 0) ^ (1 << Math.floor(random() * 8));
-        for (const name of await readdir(join(directory, 'data')))
-          await rm(join(directory, 'data', name), { recursive: true });
-        await writeFile(path, round % 4 === 3 ? original.subarray(0, at) : damaged);
-        const message = `seed ${SEED}, round ${round}: byte ${at}`;
-        try {
-          const opened = await open();
-          // oxlint-disable-next-line typescript/no-misused-promises -- `finally` waits for what is returned
-          const found = await contentOf(opened).finally(() => opened.close());
-          if (JSON.stringify(found) !== expected) {
-            expect((await inspectSqlite(join(directory, 'data'))).problems, message).to.not.deep.equal([]);
-            noticed += 1;
-          }
-        } catch (error) {
-          if (!isLLMError(error)) throw error;
-          expect(error.message, message).to.include(SQLITE_FILE);
+describe('SQLite: damaged files', () => {
+  it(`notices ${DAMAGES} damages at a start, at a read or in a check, or they change nothing (seed ${SEED})`, async function () {
+    const random = seededRandom(SEED);
+    const database = await open();
+    await fill(database);
+    const expected = JSON.stringify(await contentOf(database));
+    await database.close();
+    const path = join(directory, 'data', SQLITE_FILE);
+    const original = await readFile(path);
+    let noticed = 0;
+    for (let round = 0; round < DAMAGES; round += 1) {
+      const at = Math.floor(random() * original.length);
+      const damaged = Buffer.from(original);
+      damaged[at] = (original[at] ?? 0) ^ (1 << Math.floor(random() * 8));
+      for (const name of await readdir(join(directory, 'data')))
+        await rm(join(directory, 'data', name), { recursive: true });
+      await writeFile(path, round % 4 === 3 ? original.subarray(0, at) : damaged);
+      const message = `seed ${SEED}, round ${round}: byte ${at}`;
+      try {
+        const opened = await open();
+        // oxlint-disable-next-line typescript/no-misused-promises -- `finally` waits for what is returned
+        const found = await contentOf(opened).finally(() => opened.close());
+        if (JSON.stringify(found) !== expected) {
+          expect((await inspectSqlite(join(directory, 'data'))).problems, message).to.not.deep.equal([]);
           noticed += 1;
         }
+      } catch (error) {
+        if (!isLLMError(error)) throw error;
+        expect(error.message, message).to.include(SQLITE_FILE);
+        noticed += 1;
       }
-      expect(noticed).to.be.greaterThan(DAMAGES / 10);
-    });
+    }
+    expect(noticed).to.be.greaterThan(DAMAGES / 10);
   });
+});
 
-  describe('SQLite: deletion', () => {
-    it('leaves nothing of a document in any file after a purge', async () => {
-      const database = await open('sqlite');
-      const rows = database.collection<Row>('rows');
-      await rows.ensureIndex({ text: 1 });
-      for (let n = 0; n < 50; n += 1)
-        await rows.insert({ _id: `${n}`, n, text: `canary ${n} ${'canary'.repeat(n % 5 === 0 ? 2_000 : 1)}` });
-      await rows.update({ n: 3 }, { $set: { text: 'other' } });
-      await rows.remove({ text: { $prefix: 'canary' } });
-      await database.purge?.();
-      const files = await readdir(join(directory, 'data'), { recursive: true, withFileTypes: true });
-      for (const file of files.filter((entry) => entry.isFile()))
-        expect((await readFile(join(file.parentPath, file.name))).includes('canary'), file.name).to.equal(false);
-      expect(await rows.count({})).to.equal(1);
-      await database.close();
-    });
+describe('SQLite: deletion', () => {
+  it('leaves nothing of a document in any file after a purge', async () => {
+    const database = await open();
+    const rows = database.collection<Row>('rows');
+    await rows.ensureIndex({ text: 1 });
+    for (let n = 0; n < 50; n += 1)
+      await rows.insert({ _id: `${n}`, n, text: `canary ${n} ${'canary'.repeat(n % 5 === 0 ? 2_000 : 1)}` });
+    await rows.update({ n: 3 }, { $set: { text: 'other' } });
+    await rows.remove({ text: { $prefix: 'canary' } });
+    await database.purge?.();
+    const files = await readdir(join(directory, 'data'), { recursive: true, withFileTypes: true });
+    for (const file of files.filter((entry) => entry.isFile()))
+      expect((await readFile(join(file.parentPath, file.name))).includes('canary'), file.name).to.equal(false);
+    expect(await rows.count({})).to.equal(1);
+    await database.close();
   });
+});
 
-  describe('SQLite: the data commands', () => {
-    it('repairs indexes without a loss, and leaves out documents only if that is accepted', async () => {
-      const database = await open('sqlite');
-      await fill(database);
-      const expected = await contentOf(database);
-      await database.close();
-      const path = join(directory, 'data', SQLITE_FILE);
-      damage(`UPDATE rows SET "k:at" = 5 WHERE _id = '4'`);
-      expect((await data('check')).output).to.match(/rows, row \d+: its columns do not fit the document/);
-      expect((await data('repair')).code).to.equal(0);
-      const repaired = await open();
-      expect(await contentOf(repaired)).to.deep.equal(expected);
-      await repaired.close();
-      damage(`UPDATE rows SET document = replace(document, '90', '91'), checksum = 1 WHERE _id = '4'`);
-      expect((await data('check')).code).to.equal(1);
-      const before = await readFile(path);
-      expect((await data('repair')).output).to.match(/Cannot be read: rows, row \d+: .*accept the loss/s);
-      expect((await readFile(path)).equals(before)).to.equal(true);
-      expect((await data('repair', '--accept-loss')).code).to.equal(0);
-      const rest = await open();
-      expect(await contentOf(rest)).to.deep.equal(expected.filter(({ _id }) => _id !== '4'));
-      await rest.close();
-    });
-
-    it('restores the one engine over the other', async () => {
-      const database = await open('sqlite');
-      await fill(database, 3);
-      await database.close();
-      expect((await data('backup', join(directory, 'sqlite'))).code).to.equal(0);
-      await rm(join(directory, 'data'), { recursive: true });
-      const nedb = await open('nedb');
-      await fill(nedb, 5);
-      await nedb.close();
-      await cp(join(directory, 'data'), join(directory, 'nedb'), { recursive: true });
-      expect((await data('restore', join(directory, 'sqlite'), '--overwrite')).code).to.equal(0);
-      const first = await open();
-      expect(await contentOf(first)).to.have.length(2);
-      await first.close();
-      expect((await data('restore', join(directory, 'nedb'), '--overwrite')).output).to.match(/^Restored 1 data files/);
-      const second = await open();
-      expect(await contentOf(second)).to.have.length(4);
-      await second.close();
-      expect(await isThere(SQLITE_FILE)).to.equal(false);
-    });
+describe('SQLite: the data commands', () => {
+  it('repairs indexes without a loss, and leaves out documents only if that is accepted', async () => {
+    const database = await open();
+    await fill(database);
+    const expected = await contentOf(database);
+    await database.close();
+    const path = join(directory, 'data', SQLITE_FILE);
+    damage(`UPDATE rows SET "k:at" = 5 WHERE _id = '4'`);
+    expect((await data('check')).output).to.match(/rows, row \d+: its columns do not fit the document/);
+    expect((await data('repair')).code).to.equal(0);
+    const repaired = await open();
+    expect(await contentOf(repaired)).to.deep.equal(expected);
+    await repaired.close();
+    damage(`UPDATE rows SET document = replace(document, '90', '91'), checksum = 1 WHERE _id = '4'`);
+    expect((await data('check')).code).to.equal(1);
+    const before = await readFile(path);
+    expect((await data('repair')).output).to.match(/Cannot be read: rows, row \d+: .*accept the loss/s);
+    expect((await readFile(path)).equals(before)).to.equal(true);
+    expect((await data('repair', '--accept-loss')).code).to.equal(0);
+    const rest = await open();
+    expect(await contentOf(rest)).to.deep.equal(expected.filter(({ _id }) => _id !== '4'));
+    await rest.close();
   });
-}
+});

@@ -13,6 +13,7 @@ import { openRunStore } from '../../imports/business/ai/infrastructure/persisten
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import type { Simulator, SimulatorOptions } from '../../imports/simulator/Simulator';
 import { DATABASES } from '../support/documentDatabases';
+import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 import { RecordingLogger } from '../support/RecordingLogger';
 import { until } from '../support/until';
@@ -33,13 +34,13 @@ interface Process {
 
 describe('batches of users', () => {
   let simulator: Simulator;
-  let opened: Awaited<ReturnType<(typeof DATABASES)[string]>>;
+  let opened: TestDatabase;
   let store: UserBatchStore;
   const processes: Process[] = [];
 
   const start = async (batches: SimulatorOptions['batches'] = {}): Promise<Process> => {
     simulator = await startSimulator({ batches });
-    opened = await (Object.values(DATABASES)[0] as (typeof DATABASES)[string])();
+    opened = await DATABASES['embedded (SQLite)']();
     store = await openUserBatches(opened.database);
     return startProcess();
   };

@@ -181,7 +181,7 @@ for (const [kind, open] of Object.entries(QUICK_DATABASES))
           if (name !== RUN_OWNERS) expect(documents.join('\n'), name).not.to.include('lost');
       });
 
-      if (kind !== 'embedded (NeDB)')
+      if (kind !== 'embedded (SQLite)')
         it('ends the runs of other processes, which bring nothing back', async () => {
           const other = await FilledHost.start(() =>
             Promise.resolve({ ...test.opened, close: () => Promise.resolve() }),

@@ -170,7 +170,7 @@ for (const [kind, open] of Object.entries(QUICK_DATABASES))
 describe("The export of a user's data", () => {
   let test: FilledHost;
   beforeEach(async () => {
-    test = await FilledHost.start(DATABASES['embedded (NeDB)']);
+    test = await FilledHost.start(DATABASES['embedded (SQLite)']);
   });
   afterEach(() => test.stop());
 

@@ -2,13 +2,13 @@
  * Processes that answer messages of conversations and responses in the background are killed, at several moments: the
  * next process, or the same one after its restart, ends every answer, in the history and on the streams.
  */
-import { rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { EventSourceMessage } from 'eventsource-parser';
-import { findSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/nodeSqlite';
 import { AnsweringHost, readEvents, textsOf } from '../support/durable/AnsweringHost';
 import { answerTo, StallingVendor } from '../support/durable/StallingVendor';
-import { newDataDirectory } from '../support/newDataDirectory';
 import { startTestMongo } from '../support/startTestMongo';
 import { until } from '../support/until';
 
@@ -25,15 +25,13 @@ interface Place {
   remove(): Promise<void>;
 }
 
-/** The processes take the engine that the directory has. */
-async function openDirectory(engine: 'nedb' | 'sqlite'): Promise<Place> {
-  const url = await newDataDirectory('bolide-answers-', engine);
+async function openDirectory(): Promise<Place> {
+  const url = await mkdtemp(join(tmpdir(), 'bolide-answers-'));
   return { url, isShared: false, remove: () => rm(url, { recursive: true, force: true }) };
 }
 
 const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
-  'NeDB, restarted': () => openDirectory('nedb'),
-  ...(findSqlite() === undefined ? {} : { 'SQLite, restarted': () => openDirectory('sqlite') }),
+  'SQLite, restarted': openDirectory,
   'MongoDB, two processes': async () => {
     const mongo = await startTestMongo();
     return { url: mongo.url, isShared: true, remove: () => mongo.stop() };

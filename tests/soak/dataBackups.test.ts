@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
+import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
 import { runDataCommand } from '../../imports/startup/node/runDataCommand';
 import { startChild } from '../support/embeddedChildren';
 import { textsOf } from '../support/embeddedWriter';
@@ -51,7 +51,7 @@ describe('bolide data', () => {
         const { code, output } = await run('backup', target, '--dir', live);
         expect(code, output).to.equal(0);
         expect(await run('check', '--dir', target)).to.include({ code: 0 });
-        const database = await openEmbeddedDatabase({ directory: target });
+        const database = await openSqliteDatabase({ directory: target });
         const rows = new Map((await database.collection<WrittenRow>('rows').find({})).map((row) => [row._id, row]));
         await database.close();
         for (const [id, content] of acknowledged) {

@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
-import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MeteorDatabase';
 import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
-import { findSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/nodeSqlite';
 import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
 import { registry, resetMeteor } from '../stubs/server/registry';
 import { startTestMongo } from './startTestMongo';
@@ -23,50 +21,29 @@ export interface TestDatabase {
 
 export type OpenDatabase = () => Promise<TestDatabase>;
 
-const ON_EVERY_NODE = {
-  'embedded (NeDB)': openEmbedded,
+export const DATABASES = {
+  'embedded (SQLite)': openEmbedded,
   'MongoDB over the wire': openMongo,
   'Meteor (stand-in)': openMeteor,
 } as const satisfies Record<string, OpenDatabase>;
 
-export const DATABASES: typeof ON_EVERY_NODE & { readonly [name: string]: OpenDatabase } = {
-  ...ON_EVERY_NODE,
-  // Node 20 lacks SQLite: sqliteEngine.test.ts runs the suites in a newer one.
-  ...(findSqlite() === undefined ? {} : { 'embedded (SQLite)': openSqlite }),
-};
-
 /** @param name one of `DATABASES` */
 export async function openDatabaseOf(name: string): Promise<TestDatabase> {
-  const open = DATABASES[name];
-  if (open === undefined) throw new Error(`There is no database ${name}.`);
-  return open();
+  const opened = Object.entries(DATABASES).find(([each]) => each === name)?.[1]();
+  if (opened === undefined) throw new Error(`There is no database ${name}.`);
+  return opened;
 }
 
-/** For suites of what is above the store: all of them at full counts, otherwise the default of this Node. */
-export const QUICK_DATABASES: Readonly<Record<string, OpenDatabase>> = !IS_SOAK
-  ? findSqlite() === undefined
-    ? { 'embedded (NeDB)': openEmbedded }
-    : { 'embedded (SQLite)': openSqlite }
-  : DATABASES;
+/** For suites of what is above the store: all of them at full counts, otherwise the embedded one. */
+export const QUICK_DATABASES: Readonly<Record<string, OpenDatabase>> = IS_SOAK
+  ? DATABASES
+  : { 'embedded (SQLite)': openEmbedded };
 
 /** Milliseconds. */
 const SWEEP = 20;
 
 async function openEmbedded(): Promise<TestDatabase> {
   const directory = await mkdtemp(join(tmpdir(), 'bolide-embedded-'));
-  const database = await openEmbeddedDatabase({ directory, expireEvery: SWEEP });
-  return {
-    database,
-    expire: () => Promise.resolve(),
-    async close() {
-      await database.close();
-      await rm(directory, { recursive: true });
-    },
-  };
-}
-
-async function openSqlite(): Promise<TestDatabase> {
-  const directory = await mkdtemp(join(tmpdir(), 'bolide-sqlite-'));
   const database = await openSqliteDatabase({ directory, expireEvery: SWEEP });
   return {
     database,

@@ -1,20 +1,18 @@
 /**
- * A process with an embedded database, for tests: the one that DATA_ENGINE names. `hold` opens the directory with a
- * heartbeat of so many milliseconds, holds it, and inserts a document for each line of stdin, printing `written` or the
- * error. `leave` opens it and exits without closing it. `fill` inserts documents until there is no space left, makes
- * room, and prints what has become of them. `write` changes documents one after another, printing to stdout each change
- * before it starts (`>`) and after it is done (`<`), until it is killed.
+ * A process with an embedded database, for tests. `hold` opens the directory, holds it, and inserts a document for
+ * each line of stdin, printing `written` or the error. `leave` opens it and exits without closing it. `fill` inserts
+ * documents until there is no space left, makes room, and prints what has become of them. `write` changes documents one
+ * after another, printing to stdout each change before it starts (`>`) and after it is done (`<`), until it is killed.
  */
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
-import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 
-/** A long text has a file of its own. A wide document takes several writes to the collection's file. */
+/** A long text is stored apart from its document. A wide document takes several pages. */
 export type Shape = 'short' | 'long' | 'wide';
 
 /** Characters of a long text, and of a wide document. */
@@ -45,9 +43,7 @@ export function textsOf(id: string, { n, size, shape }: WrittenContent): readonl
 
 export async function runWriter([mode, directory = '', seed = '0', large = 'short']: readonly string[]): Promise<void> {
   try {
-    const heartbeat = mode === 'hold' && Number(seed) > 0 ? { heartbeatEvery: Number(seed) } : {};
-    // A compaction on a full disk fails with a warning.
-    const database = await open(directory, mode === 'fill' ? {} : { compactEvery: 100, ...heartbeat });
+    const database = await openSqliteDatabase({ directory });
     print(`open ${process.pid}`);
     if (mode === 'hold') {
       const held = database.collection<WrittenRow>('rows');
@@ -84,18 +80,6 @@ export async function runWriter([mode, directory = '', seed = '0', large = 'shor
   }
 }
 
-/** Milliseconds. */
-interface Intervals {
-  readonly compactEvery?: number;
-  readonly heartbeatEvery?: number;
-}
-
-function open(directory: string, intervals: Intervals): Promise<DocumentDatabase> {
-  return process.env['DATA_ENGINE'] === 'sqlite'
-    ? openSqliteDatabase({ directory, ...intervals })
-    : openEmbeddedDatabase({ directory, ...intervals });
-}
-
 /** Takes half of the space that `fill` finds. */
 const FILLER_BYTES = 128 * 1_024;
 
@@ -115,7 +99,7 @@ async function fill(directory: string, database: DocumentDatabase): Promise<void
   await insert();
   print('written');
   await database.close();
-  const reopened = await open(directory, {});
+  const reopened = await openSqliteDatabase({ directory });
   const count = await reopened.collection<WrittenRow>('rows').count({});
   print(count === acknowledged + 1 ? 'the same after a start' : 'documents are missing after a start');
   await reopened.close();

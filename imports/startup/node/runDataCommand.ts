@@ -1,41 +1,33 @@
 /** `npm run data` and `npx bolide data`: looks after the files of the embedded database. */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { StoreError } from '../../business/ai/infrastructure/persistence/databases/databaseErrors';
-import { toFileError } from '../../business/ai/infrastructure/persistence/databases/embedded/fileErrors';
-import { backUpDirectory } from '../../business/ai/infrastructure/persistence/databases/embedded/maintenance/backUpDirectory';
+import { toFileError } from '../../business/ai/infrastructure/persistence/databases/fileErrors';
 import {
-  inspectDirectory,
-  isDamaged,
-} from '../../business/ai/infrastructure/persistence/databases/embedded/maintenance/inspectDirectory';
-import type { DirectoryReport } from '../../business/ai/infrastructure/persistence/databases/embedded/maintenance/inspectDirectory';
-import { repairDirectory } from '../../business/ai/infrastructure/persistence/databases/embedded/maintenance/repairDirectory';
-import { restoreDirectory } from '../../business/ai/infrastructure/persistence/databases/embedded/maintenance/restoreDirectory';
-import {
-  importNedbFiles,
-  nedbCollections,
-} from '../../business/ai/infrastructure/persistence/databases/sqlite/importNedbFiles';
+  hasDataFiles,
+  importDataFiles,
+} from '../../business/ai/infrastructure/persistence/databases/sqlite/import/importDataFiles';
 import { backUpSqlite } from '../../business/ai/infrastructure/persistence/databases/sqlite/maintenance/backUpSqlite';
 import { inspectSqlite } from '../../business/ai/infrastructure/persistence/databases/sqlite/maintenance/inspectSqlite';
 import type { SqliteReport } from '../../business/ai/infrastructure/persistence/databases/sqlite/maintenance/inspectSqlite';
 import { hasSqliteFile } from '../../business/ai/infrastructure/persistence/databases/sqlite/maintenance/readSqlite';
 import { repairSqlite } from '../../business/ai/infrastructure/persistence/databases/sqlite/maintenance/repairSqlite';
+import { restoreSqlite } from '../../business/ai/infrastructure/persistence/databases/sqlite/maintenance/restoreSqlite';
 
 export const DATA_USAGE = `Usage: bolide data <command> [options]       (in a checkout: npm run data -- <command> [options])
 
 Looks after the files of the embedded database.
 
   check                  reads everything, and names what is damaged; changes nothing
-  repair                 NeDB: corrects flipped bits. SQLite: writes what can be read to a new file. Copies of the files as
-                         they were are kept
-    --accept-loss        also leaves out lines and documents that cannot be read, and accepts that files or their ends are
-                         missing
+  repair                 writes what can be read to a new file, and keeps copies of the files as they were
+    --accept-loss        also leaves out documents that cannot be read
   backup <directory>     copies the database to a new directory, also while the server runs
   restore <directory>    puts a backup into the data directory, while no server runs
     --overwrite          moves data aside that is there
-  import                 imports NeDB's files into SQLite, while no server runs, and puts them aside
+  import                 imports the files of version 0.2, as the next start would, and puts them aside
+    --accept-loss        leaves out what is damaged in them
 
   --dir <directory>      the data directory; default: DATA_DIR, or .data
   --help                 prints this
@@ -142,71 +134,55 @@ function parse(args: readonly string[]): Parsed | string {
 }
 
 async function check({ directory, print }: Context): Promise<boolean> {
-  if (hasSqliteFile(directory)) return printSqliteReport(directory, await inspectSqlite(directory), print);
-  const report = await inspectDirectory(directory);
-  printReport(report, print);
-  const isSound = !isDamaged(report);
-  print(isSound ? `${directory}: nothing is damaged.` : `${directory} is damaged.`);
-  return isSound;
+  requireDatabase(directory);
+  return printReport(directory, await inspectSqlite(directory), print);
 }
 
-async function repair(context: Context): Promise<boolean> {
-  const { directory, acceptLoss, print, now } = context;
-  if (hasSqliteFile(directory)) return repairDatabase(context);
-  const { files, copies, remaining } = await repairDirectory(directory, { acceptLoss, now: now() });
-  for (const { name, corrected, lost } of files) {
-    if (corrected.length > 0) print(`${name}: corrected line ${corrected.join(', ')}.`);
-    if (lost.length > 0)
-      print(
-        acceptLoss
-          ? `${name}: left out line ${lost.join(', ')}. The documents that they were about are as they were before.`
-          : `${name}: line ${lost.join(', ')} cannot be corrected. Restore a backup, or accept the loss with --accept-loss.`,
-      );
-  }
+async function repair({ directory, acceptLoss, print, now }: Context): Promise<boolean> {
+  requireDatabase(directory);
+  const { copies, lost, remaining } = await repairSqlite(directory, { acceptLoss, now: now() });
+  for (const each of lost) print(`${acceptLoss ? 'Left out' : 'Cannot be read'}: ${each}`);
+  if (lost.length > 0 && !acceptLoss) print('Restore a backup, or accept the loss with --accept-loss.');
   if (copies !== undefined) print(`The files as they were are in ${copies}.`);
-  printReport(remaining, print);
-  const isSound = !isDamaged(remaining);
-  print(isSound ? `${directory}: nothing is damaged.` : `${directory} is still damaged.`);
-  return isSound;
+  return printReport(directory, remaining, print);
 }
 
 async function backup({ directory, operand, print }: Context): Promise<boolean> {
-  if (hasSqliteFile(directory)) {
-    const documents = await backUpSqlite(directory, operand);
-    print(`Copied the database with ${documents} documents to ${operand}.`);
-  } else {
-    const { files, records, texts } = await backUpDirectory(directory, operand);
-    print(`Copied ${files} data files with ${records} records and ${texts} long texts to ${operand}.`);
-  }
+  requireDatabase(directory);
+  const documents = await backUpSqlite(directory, operand);
+  print(`Copied the database with ${documents} documents to ${operand}.`);
   if (existsSync(join(directory, 'secret.key')))
     print(`${join(directory, 'secret.key')} is not part of it: keep a copy elsewhere. Stored API keys need it.`);
   return true;
 }
 
 async function restore({ directory, operand, overwrite, print, now }: Context): Promise<boolean> {
-  const { files, replaced } = await restoreDirectory(operand, directory, { overwrite, now: now() });
-  print(`Restored ${files} data files in ${directory}.`);
+  const { documents, replaced } = await restoreSqlite(operand, directory, { overwrite, now: now() });
+  print(`Restored ${documents} documents in ${directory}.`);
   if (replaced !== undefined) print(`What was there before is in ${replaced}.`);
   return true;
 }
 
-async function repairDatabase({ directory, acceptLoss, print, now }: Context): Promise<boolean> {
-  const { copies, lost, remaining } = await repairSqlite(directory, { acceptLoss, now: now() });
-  for (const each of lost) print(`${acceptLoss ? 'Left out' : 'Cannot be read'}: ${each}`);
-  if (lost.length > 0 && !acceptLoss) print('Restore a backup, or accept the loss with --accept-loss.');
-  if (copies !== undefined) print(`The files as they were are in ${copies}.`);
-  return printSqliteReport(directory, remaining, print);
-}
-
-async function importFiles({ directory, print }: Context): Promise<boolean> {
-  if (hasSqliteFile(directory)) throw new StoreError(`${directory} has a database of SQLite already.`);
-  if ((await nedbCollections(directory)).length === 0) throw new StoreError(`${directory} contains no files of NeDB.`);
-  const { collections, documents, aside } = await importNedbFiles(directory);
-  print(`Imported ${documents} documents of ${collections} collections. The files of NeDB are in ${aside}.`);
+async function importFiles({ directory, acceptLoss, print }: Context): Promise<boolean> {
+  if (!hasOldFiles(directory)) throw new StoreError(`${directory} contains no files of version 0.2.`);
+  await importDataFiles(directory, { print, acceptLoss });
   return true;
 }
 
-function printSqliteReport(directory: string, { collections, problems }: SqliteReport, print: Print): boolean {
+function requireDatabase(directory: string): void {
+  if (hasSqliteFile(directory)) return;
+  throw new StoreError(
+    hasOldFiles(directory)
+      ? `${directory} contains files of version 0.2: see \`import\`.`
+      : `${directory} contains no database.`,
+  );
+}
+
+function hasOldFiles(directory: string): boolean {
+  return existsSync(directory) && hasDataFiles(readdirSync(directory));
+}
+
+function printReport(directory: string, { collections, problems }: SqliteReport, print: Print): boolean {
   for (const { name, documents } of collections) print(`${name}: ${documents} documents`);
   for (const problem of problems) print(`  damaged: ${problem}`);
   print(problems.length === 0 ? `${directory}: nothing is damaged.` : `${directory} is damaged.`);
@@ -214,18 +190,6 @@ function printSqliteReport(directory: string, { collections, problems }: SqliteR
 }
 
 type Print = DataCommandPorts['print'];
-
-function printReport({ files, missing, areSizesDamaged }: DirectoryReport, print: (line: string) => void): void {
-  for (const { name, records, texts, hasUncheckedLines, damagedLines, damagedTexts, cutLine } of files) {
-    const unchecked = hasUncheckedLines ? ', some without a checksum until the next start' : '';
-    print(`${name}: ${records} records${unchecked}, ${texts} long texts`);
-    if (damagedLines.length > 0) print(`  damaged: line ${damagedLines.join(', ')}`);
-    for (const { id, problem } of damagedTexts) print(`  document ${JSON.stringify(id)}: ${problem}`);
-    if (cutLine !== undefined) print('  the last write was not finished, and will be undone');
-  }
-  for (const [name, problem] of missing) print(`${name} ${problem}.`);
-  if (areSizesDamaged) print('files.json, with the sizes of the data files, is damaged.');
-}
 
 function isGiven(value: string | undefined): value is string {
   return value !== undefined && value !== '';

@@ -61,7 +61,6 @@ export const VARIABLES: readonly string[] = [
   'BOLIDE_API_TOKEN',
   'BOLIDE_SERVER_URL',
   'DATA_DIR',
-  'DATA_ENGINE',
   'HOST',
   'HTTP_MAX_BODY_MB',
   'HTTP_MAX_JSON_VALUES',

@@ -250,8 +250,11 @@ describe('The npm package', () => {
           );
         });
       await writeFile(join(bare.directory, 'rows.nedb'), '{"_id":"a"}\n');
+      const imported = await command('import', '--dir', '.');
+      expect(imported.output).to.include('1 documents are imported');
+      expect(imported.code).to.equal(0);
       const checked = await command('check', '--dir', '.');
-      expect(checked.output).to.include('rows.nedb: 1 records').and.include('nothing is damaged');
+      expect(checked.output).to.equal(`rows: 1 documents\n${bare.directory}: nothing is damaged.\n`);
       expect(checked.code).to.equal(0);
       expect((await command('unknown')).code).to.equal(2);
     });

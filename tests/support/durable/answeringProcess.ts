@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import type { ConversationStore } from '../../../imports/business/ai/domain/interfaces/ConversationStore';
 import type { ResponseStore } from '../../../imports/business/ai/domain/interfaces/ResponseStore';
-import { openEmbeddedDatabase } from '../../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
+import { openSqliteDatabase } from '../../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
 import { openMongoDatabase } from '../../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
 import {
   DocumentConversationStore,
@@ -74,7 +74,7 @@ function haltingResponses(responses: ResponseStore): ResponseStore {
 async function main({ place, vendor, lease, lateness, halts }: AnsweringHostOptions): Promise<void> {
   const database = place.startsWith('mongodb')
     ? await openMongoDatabase(place)
-    : await openEmbeddedDatabase({ directory: place });
+    : await openSqliteDatabase({ directory: place });
   const memory = new DocumentConversationStore(database.collection(MESSAGES));
   const responses = await openResponseStore(database);
   const host = await createHost(

@@ -84,7 +84,7 @@ export class ProvidersHost {
   }
 
   static async start(options: ProvidersHostOptions = {}): Promise<ProvidersHost> {
-    const { database: wanted = 'embedded (NeDB)' } = options;
+    const { database: wanted = 'embedded (SQLite)' } = options;
     const database = typeof wanted === 'string' ? await openDatabaseOf(wanted) : wanted;
     const app = express();
     const server = createServer(app);

@@ -7,8 +7,8 @@ import type { RunEventStore } from '../../../../../imports/business/ai/domain/in
 import type { AgentEvent } from '../../../../../imports/business/ai/domain/types/AgentEvents';
 import { RunEventLog } from '../../../../../imports/business/ai/infrastructure/events/RunEventLog';
 import { RunEventRelay } from '../../../../../imports/business/ai/infrastructure/events/RunEventRelay';
-import { openEmbeddedDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
-import type { EmbeddedDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
+import { openSqliteDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
+import type { SqliteDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
 import {
   openRunEvents,
   RUN_EVENTS,
@@ -21,12 +21,12 @@ const TIMES = { read: 5, look: 5, publish: 5, linger: 20, lateness: 120_000 };
 
 describe('RunEventRelay', () => {
   let directory: string;
-  let database: EmbeddedDatabase;
+  let database: SqliteDatabase;
   let store: RunEventStore;
   const relays: RunEventRelay[] = [];
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'bolide-relay-'));
-    database = await openEmbeddedDatabase({ directory });
+    database = await openSqliteDatabase({ directory });
     store = await openRunEvents(database);
   });
   afterEach(async () => {

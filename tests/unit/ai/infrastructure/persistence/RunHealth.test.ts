@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { UNOWNED } from '../../../../../imports/business/ai/domain/entities/Run';
-import { openEmbeddedDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
+import { openSqliteDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
 import { RUN_OWNERS, RUNS } from '../../../../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import type { RunDocument } from '../../../../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { RunHealth } from '../../../../../imports/business/ai/infrastructure/persistence/runs/RunHealth';
@@ -14,7 +14,7 @@ const NOW = 1_800_000_000_000;
 describe('RunHealth', () => {
   it('counts runs by state, those without a living process, and the wait of the oldest that could start', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'bolide-health-'));
-    const database = await openEmbeddedDatabase({ directory });
+    const database = await openSqliteDatabase({ directory });
     const runs = database.collection<RunDocument>(RUNS);
     const owners = database.collection(RUN_OWNERS);
     const run = (_id: string, fields: object) =>

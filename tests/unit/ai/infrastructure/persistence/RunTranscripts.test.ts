@@ -19,7 +19,7 @@ describe('RunTranscripts', () => {
   let opened: TestDatabase;
   let store: DocumentRunStore;
   beforeEach(async () => {
-    opened = await DATABASES['embedded (NeDB)']();
+    opened = await DATABASES['embedded (SQLite)']();
     store = await openRunStore(opened.database);
   });
   afterEach(() => opened.close());

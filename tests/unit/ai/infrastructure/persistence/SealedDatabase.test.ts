@@ -8,7 +8,7 @@ import type {
   StoredDocument,
 } from '../../../../../imports/business/ai/domain/interfaces/DocumentCollection';
 import type { DocumentDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
-import { openEmbeddedDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
+import { openSqliteDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
 import type { ContentRules } from '../../../../../imports/business/ai/infrastructure/persistence/sealing/ContentRule';
 import { SealedDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/sealing/SealedDatabase';
 import { KeyRing } from '../../../../../imports/business/providers/infrastructure/sealing/KeyRing';
@@ -58,7 +58,7 @@ describe('SealedDatabase', () => {
 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'bolide-sealed-'));
-    inner = await openEmbeddedDatabase({ directory });
+    inner = await openSqliteDatabase({ directory });
     now = Date.parse('2026-01-01');
     warnings = [];
   });

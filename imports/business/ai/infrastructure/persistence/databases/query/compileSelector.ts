@@ -5,42 +5,19 @@ import { readTexts } from './LargeText';
 import type { CheckedSelector, FieldTests } from './parseSelector';
 import { compareScalars, isSameScalar } from './scalars';
 
-export type Test<Row = unknown> = (row: Row) => boolean;
-
-/** How tests get at the values that a path leads to in a row. */
-export interface PathReader<Row> {
-  /** Whether a value passes, or an element of an array. A missing field is `undefined`. */
-  readonly has: (path: string, test: Test) => Test<Row>;
-  /** Whether there is a value. */
-  readonly exists: (path: string) => Test<Row>;
-}
+export type Test = (value: unknown) => boolean;
 
 /** Tests documents, and objects in arrays. */
 export function compileSelector(selector: CheckedSelector): Test {
-  return compileRowTest(selector, DOCUMENT_PATHS);
-}
-
-export function compileRowTest<Row>(selector: CheckedSelector, reader: PathReader<Row>): Test<Row> {
   const tests = Object.entries(selector).map(([path, condition]) => {
     if (isList(condition)) {
-      const parts = condition.map((part) => compileRowTest(part, reader));
+      const parts = condition.map(compileSelector);
       return path === '$or' ? anyOf(parts) : allOf(parts);
     }
-    return isTests(condition) ? compileTests(path, condition, reader) : reader.has(path, isEqualTo(condition));
+    return isTests(condition) ? compileTests(path, condition) : has(path, isEqualTo(condition));
   });
   return allOf(tests);
 }
-
-export const DOCUMENT_PATHS: PathReader<unknown> = {
-  has(path, test) {
-    const parts = path.split('.');
-    return (document) => hasAt(document, parts, 0, test);
-  },
-  exists(path) {
-    const parts = path.split('.');
-    return (document) => exists(document, parts, 0);
-  },
-};
 
 function isList(condition: CheckedSelector[string]): condition is readonly CheckedSelector[] {
   return Array.isArray(condition);
@@ -50,9 +27,11 @@ function isTests(condition: Scalar | FieldTests): condition is FieldTests {
   return typeof condition === 'object' && condition !== null && !(condition instanceof Date);
 }
 
-function compileTests<Row>(path: string, tests: FieldTests, { has, exists: hasValue }: PathReader<Row>): Test<Row> {
+function compileTests(path: string, tests: FieldTests): Test {
   const { $lt, $lte, $gt, $gte, $in, $nin, $ne, $prefix, $exists } = tests;
-  const isValue = (test: Test): Test<Row> => has(path, test);
+  const isValue = (test: Test): Test => has(path, test);
+  const parts = path.split('.');
+  const hasValue: Test = (document) => exists(document, parts, 0);
   return allOf([
     ...($lt === undefined ? [] : [isValue(isOrdered('$lt', $lt))]),
     ...($lte === undefined ? [] : [isValue(isOrdered('$lte', $lte))]),
@@ -62,11 +41,11 @@ function compileTests<Row>(path: string, tests: FieldTests, { has, exists: hasVa
     ...($nin === undefined ? [] : [not(isValue(isOneOf($nin)))]),
     ...($ne === undefined ? [] : [not(isValue(isEqualTo($ne)))]),
     ...($prefix === undefined ? [] : [isValue((value) => typeof value === 'string' && value.startsWith($prefix))]),
-    ...($exists === undefined ? [] : [$exists ? hasValue(path) : not(hasValue(path))]),
+    ...($exists === undefined ? [] : [$exists ? hasValue : not(hasValue)]),
   ]);
 }
 
-function allOf<Row>(tests: readonly Test<Row>[]): Test<Row> {
+function allOf(tests: readonly Test[]): Test {
   const [first, second, third] = tests;
   if (first === undefined) return () => true;
   if (second === undefined) return first;
@@ -74,12 +53,18 @@ function allOf<Row>(tests: readonly Test<Row>[]): Test<Row> {
   return (row) => tests.every((test) => test(row));
 }
 
-function anyOf<Row>(tests: readonly Test<Row>[]): Test<Row> {
+function anyOf(tests: readonly Test[]): Test {
   return (row) => tests.some((test) => test(row));
 }
 
-function not<Row>(test: Test<Row>): Test<Row> {
+function not(test: Test): Test {
   return (row) => !test(row);
+}
+
+/** Whether a value at the path passes, or an element of an array there. A missing field is `undefined`. */
+function has(path: string, test: Test): Test {
+  const parts = path.split('.');
+  return (document) => hasAt(document, parts, 0, test);
 }
 
 function hasAt(value: unknown, parts: readonly string[], at: number, test: Test): boolean {

@@ -12,13 +12,12 @@ import type {
   StoredDocument,
   Upsert,
 } from '../../../../domain/interfaces/DocumentCollection';
-import { loadTexts } from '../embedded/loadTexts';
-import { scanSlots } from '../embedded/scanSlots';
 import { compileSelector } from '../query/compileSelector';
 import { copyDocument } from '../query/copyDocument';
 import { DocumentAggregator } from '../query/DocumentAggregator';
 import { invalidInput, valueAtPath } from '../query/fieldPaths';
 import { projectFields, parseFindOptions } from '../query/findOptions';
+import { loadTexts } from '../query/loadTexts';
 import { modifyDocument } from '../query/modifyDocument';
 import { parseAggregation } from '../query/parseAggregation';
 import { isSameIndex, selectExpired } from '../query/knownIndexes';
@@ -31,6 +30,7 @@ import type { CheckedSelector } from '../query/parseSelector';
 import { TopDocuments } from '../query/TopDocuments';
 import { upsertEach } from '../upsertEach';
 import { unquoted } from './names';
+import { scanRows } from './scanRows';
 import type { SqlRow, SqlValue } from './nodeSqlite';
 import type { SqliteFile } from './SqliteFile';
 import { AMONG, ROW, SqliteTable } from './SqliteTable';
@@ -272,7 +272,7 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
       return true;
     }
     const rowids = rowidsOf(this.select('rowid', query, query.isExact ? limit : Infinity));
-    await scanSlots(rowids, (rowid) => {
+    await scanRows(rowids, (rowid) => {
       const isUnchanged = query.isExact && this.file.version === version;
       const document = this.documentAt(rowid);
       return document === undefined || (!isUnchanged && !query.isMatch(document)) || visit(document);

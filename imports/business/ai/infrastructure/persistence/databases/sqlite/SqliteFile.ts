@@ -23,18 +23,15 @@ interface Change {
 export class SqliteFile {
   readonly path: string;
   private readonly connection: SqliteConnection;
-  private readonly verify: () => Promise<void>;
   private readonly statements = new Map<string, SqliteStatement>();
   private pending: Change[] = [];
   private flushing: Promise<void> | undefined;
   private isClosed = false;
   private committed = 0;
 
-  /** @param verify called before each transaction, which fails with its error */
-  constructor(path: string, connection: SqliteConnection, verify: () => Promise<void>) {
+  constructor(path: string, connection: SqliteConnection) {
     this.path = path;
     this.connection = connection;
-    this.verify = verify;
   }
 
   /** Changes with each transaction. */
@@ -82,10 +79,13 @@ export class SqliteFile {
     return this.get('PRAGMA wal_checkpoint(TRUNCATE)')?.['busy'] === 0;
   }
 
-  /** Waits for pending changes. */
+  /** Waits for pending changes, and for those of operations that have begun. */
   async close(): Promise<void> {
+    do {
+      await nextTurn();
+      await this.flushing;
+    } while (this.pending.length > 0);
     this.isClosed = true;
-    await this.flushing;
     this.statements.clear();
     try {
       this.connection.close();
@@ -99,7 +99,6 @@ export class SqliteFile {
       // What other tasks of this turn write joins the transaction, and others get a turn between two.
       await nextTurn();
       try {
-        await this.verify();
         this.commit();
       } catch (error) {
         for (const { reject } of this.pending.splice(0)) reject(error);

@@ -1,11 +1,11 @@
-/** Errors of SQLite, as those that the other embedded database has for the same causes. */
+/** What SQLite reports, as errors that say what to do. */
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isLLMError, StorageFullError } from '../../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
+import { CorruptDataFileError } from '../CorruptDataFileError';
 import { StoreError } from '../databaseErrors';
-import { CorruptDataFileError } from '../embedded/CorruptDataFileError';
-import { toFileError } from '../embedded/fileErrors';
+import { toFileError } from '../fileErrors';
 
 /** Primary result codes: https://www.sqlite.org/rescode.html */
 const [PERM, BUSY, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, CONSTRAINT, NOTADB] = [3, 5, 8, 10, 11, 13, 14, 19, 26];
@@ -37,7 +37,7 @@ export function toSqliteError(what: string, file: string, cause: unknown): LLMEr
       return refused(what, `another program is writing to ${file}. Stop it`, cause);
     case CORRUPT:
     case NOTADB:
-      return new CorruptDataFileError(file, [], 'is damaged', cause);
+      return new CorruptDataFileError(file, 'is damaged', { cause });
     default:
       return new StoreError(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
@@ -45,6 +45,10 @@ export function toSqliteError(what: string, file: string, cause: unknown): LLMEr
 
 export function isConstraintError(cause: unknown): boolean {
   return resultOf(cause) === CONSTRAINT;
+}
+
+export function isBusyError(cause: unknown): boolean {
+  return resultOf(cause) === BUSY;
 }
 
 function storageFull(what: string, cause: unknown): LLMError {

@@ -5,7 +5,9 @@
 import { LargeText, nameOfText } from '../query/LargeText';
 import type { TextSource } from '../query/LargeText';
 import { isRecord } from '../query/fieldPaths';
-import { LARGE_TEXT_LENGTH } from '../embedded/LargeTexts';
+
+/** UTF-16 code units from which on a text is stored apart from its document. */
+const LARGE_TEXT_LENGTH = 8 * 1_024;
 
 const REFERENCE = '\0large:';
 /** Before a short text that begins like a reference. */

@@ -2,12 +2,12 @@
  * Copies a database as it is at one moment, also while a server writes to it. SQLite's online backup would begin anew
  * with each change by another process; `VACUUM INTO` reads one state of the file.
  */
+import { existsSync } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StoreError } from '../../databaseErrors';
-import { sizeOf } from '../../embedded/FileSizes';
-import { syncDirectory } from '../../embedded/replaceFile';
-import { SQLITE_FILE } from '../SqliteDatabase';
+import { SQLITE_FILE } from '../openSqliteFile';
+import { syncDirectory } from '../syncDirectory';
 import { inspectSqlite } from './inspectSqlite';
 import { readSqlite } from './readSqlite';
 
@@ -17,7 +17,7 @@ import { readSqlite } from './readSqlite';
  * @throws StoreError, StorageFullError; also for a damaged database, of which no backup is made
  */
 export async function backUpSqlite(directory: string, target: string): Promise<number> {
-  if ((await sizeOf(target)) !== undefined) throw new StoreError(`${target} exists already. Name a new directory.`);
+  if (existsSync(target)) throw new StoreError(`${target} exists already. Name a new directory.`);
   await mkdir(dirname(target), { recursive: true });
   const partial = `${target}.partial`;
   await rm(partial, { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { StoreError } from '../../databaseErrors';
 import { collectionOfTable } from '../names';
 import { loadSqlite } from '../nodeSqlite';
 import type { SqlRow } from '../nodeSqlite';
-import { SQLITE_FILE } from '../SqliteDatabase';
+import { SQLITE_FILE } from '../openSqliteFile';
 import { toSqliteError } from '../sqliteErrors';
 import { SqliteFile } from '../SqliteFile';
 import { SqliteTable } from '../SqliteTable';
@@ -21,11 +21,10 @@ export async function readSqlite<Result>(
   read: (file: SqliteFile) => Promise<Result>,
 ): Promise<Result> {
   const path = join(directory, SQLITE_FILE);
-  const sqlite = loadSqlite(path);
-  const refuse = (): Promise<void> => Promise.reject(new StoreError(`${path} is open for reading only.`));
+  const { DatabaseSync } = loadSqlite();
   let file: SqliteFile;
   try {
-    file = new SqliteFile(path, new sqlite.DatabaseSync(path, { readOnly: true }), refuse);
+    file = new SqliteFile(path, new DatabaseSync(path, { readOnly: true }));
   } catch (cause) {
     throw toSqliteError(`${path} cannot be opened`, path, cause);
   }

@@ -2,23 +2,27 @@
  * Repairs the database of a directory that no process uses: writes the documents that can be read to a new file, whose
  * columns and indexes follow from them. A document that cannot be read is left out only if that is asked for.
  */
+import { existsSync } from 'node:fs';
 import { cp, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lockDataDirectory } from '../../embedded/EmbeddedDatabase';
-import { loadTexts } from '../../embedded/loadTexts';
-import type { RepairOptions } from '../../embedded/maintenance/repairDirectory';
-import { timestamp } from '../../embedded/maintenance/repairDirectory';
-import { sizeOf } from '../../embedded/FileSizes';
-import { syncDirectory } from '../../embedded/replaceFile';
 import { StoreError } from '../../databaseErrors';
-import { loadSqlite } from '../nodeSqlite';
+import { loadTexts } from '../../query/loadTexts';
+import { lockDataDirectory } from '../lockDataDirectory';
 import type { SqlRow } from '../nodeSqlite';
+import { openSqliteFile, removeSqliteFile, SQLITE_FILE, SQLITE_FILES } from '../openSqliteFile';
 import { SqliteCollection } from '../SqliteCollection';
-import { openSqliteFile, SQLITE_FILE, SQLITE_FILES } from '../SqliteDatabase';
 import type { SqliteFile } from '../SqliteFile';
+import { syncDirectory } from '../syncDirectory';
 import { inspectSqlite } from './inspectSqlite';
 import type { SqliteReport } from './inspectSqlite';
 import { readSqlite, tablesOf, visitRows } from './readSqlite';
+
+export interface RepairOptions {
+  /** Leaves out documents that cannot be read. */
+  readonly acceptLoss: boolean;
+  /** Names the directory of the copies. */
+  readonly now: Date;
+}
 
 export interface SqliteRepair {
   /** Of the files before they were changed; undefined if none was. */
@@ -30,14 +34,14 @@ export interface SqliteRepair {
 
 /** @throws DirectoryLockedError, StoreError, StorageFullError */
 export async function repairSqlite(directory: string, { acceptLoss, now }: RepairOptions): Promise<SqliteRepair> {
-  const lock = await lockDataDirectory(directory);
+  const lock = lockDataDirectory(directory);
   const path = join(directory, SQLITE_FILE);
   const repaired = `${path}.repairing`;
   try {
     const found = await inspectSqlite(directory);
     if (found.problems.length === 0) return { copies: undefined, lost: [], remaining: found };
-    await removeFiles(repaired);
-    const target = await openSqliteFile(loadSqlite(path), repaired, () => lock.verify());
+    await removeSqliteFile(repaired);
+    const target = await openSqliteFile(repaired);
     let lost: readonly string[];
     try {
       lost = await readSqlite(directory, (file) => copyDocuments(file, target));
@@ -46,25 +50,33 @@ export async function repairSqlite(directory: string, { acceptLoss, now }: Repai
       await target.close();
     }
     if (lost.length > 0 && !acceptLoss) return { copies: undefined, lost, remaining: found };
-    const copies = join(directory, `before-repair-${timestamp(now)}`);
-    await replaceSqlite(directory, repaired, copies);
+    const copies = await replaceSqlite(directory, repaired, join(directory, `before-repair-${timestamp(now)}`));
     return { copies, lost, remaining: await inspectSqlite(directory) };
   } finally {
-    await removeFiles(repaired);
-    await lock.release();
+    await removeSqliteFile(repaired);
+    lock.release();
   }
 }
 
-/** Puts a closed database in the place of the one of a directory, which is copied before. */
-export async function replaceSqlite(directory: string, database: string, copies: string): Promise<void> {
-  await mkdir(copies, { recursive: true, mode: 0o700 });
-  for (const name of SQLITE_FILES)
-    if ((await sizeOf(join(directory, name))) !== undefined) await cp(join(directory, name), join(copies, name));
-  await syncDirectory(copies);
+/** For the name of a file. */
+export function timestamp(now: Date): string {
+  return now.toISOString().replaceAll(':', '-');
+}
+
+/**
+ * Puts a closed database in the place of the one of a directory.
+ * @returns `copies` if there was one, which is copied there before
+ */
+export async function replaceSqlite(directory: string, database: string, copies: string): Promise<string | undefined> {
+  const existing = SQLITE_FILES.filter((name) => existsSync(join(directory, name)));
+  if (existing.length > 0) await mkdir(copies, { recursive: true, mode: 0o700 });
+  for (const name of existing) await cp(join(directory, name), join(copies, name));
+  if (existing.length > 0) await syncDirectory(copies);
   // The log belongs to the file that is replaced.
-  for (const name of SQLITE_FILES) if (name !== SQLITE_FILE) await rm(join(directory, name), { force: true });
+  for (const name of existing) if (name !== SQLITE_FILE) await rm(join(directory, name), { force: true });
   await rename(database, join(directory, SQLITE_FILE));
   await syncDirectory(directory);
+  return existing.length > 0 ? copies : undefined;
 }
 
 /** @returns what could not be read */
@@ -88,8 +100,4 @@ async function copyDocuments(from: SqliteFile, to: SqliteFile): Promise<readonly
     }
   }
   return lost;
-}
-
-async function removeFiles(path: string): Promise<void> {
-  for (const ending of ['', '-wal', '-shm', '-journal']) await rm(path + ending, { force: true });
 }

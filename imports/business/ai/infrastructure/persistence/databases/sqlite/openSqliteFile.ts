@@ -1,0 +1,68 @@
+/** Opens a database file to read and write it. */
+import { accessSync, chmodSync, closeSync, constants, openSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { StoreError } from '../databaseErrors';
+import { loadSqlite } from './nodeSqlite';
+import type { NodeSqlite } from './nodeSqlite';
+import { SqliteFile } from './SqliteFile';
+
+/** In the data directory. */
+export const SQLITE_FILE = 'bolide.sqlite';
+/** With the log of changes, and the index of the log. */
+export const SQLITE_FILES = [SQLITE_FILE, `${SQLITE_FILE}-wal`, `${SQLITE_FILE}-shm`] as const;
+/** "Bolide" in the file's header, and the version of what is in it. */
+const APPLICATION_ID = 0x424f4c49;
+const FORMAT = 1;
+/**
+ * Bytes of a page of a new file. Each transaction writes the pages that it has changed whole, and most of its changes
+ * are to short entries of indexes.
+ */
+const PAGE_SIZE = 2_048;
+/**
+ * Pages in the log of changes until they are written to the file: 16 MB, so that a page that changes often is written
+ * once for many times.
+ */
+const LOG_PAGES = 8_192;
+
+/**
+ * @param path created if it does not exist, readable by its owner only
+ * @throws StoreError for the file of another program or of a newer version
+ */
+export async function openSqliteFile(path: string, sqlite: NodeSqlite = loadSqlite()): Promise<SqliteFile> {
+  // SQLite gives its other files the permissions of this one.
+  closeSync(openSync(path, 'a', 0o600));
+  chmodSync(path, 0o600);
+  accessSync(path, constants.R_OK | constants.W_OK);
+  const connection = new sqlite.DatabaseSync(path);
+  try {
+    const read = (pragma: string): unknown => Object.values(connection.prepare(`PRAGMA ${pragma}`).get() ?? {})[0];
+    if (Number(read('page_count')) > 0 && read('application_id') !== APPLICATION_ID)
+      throw new StoreError(`${path} is a database of another program. Set DATA_DIR to another directory.`);
+    const format = Number(read('user_version'));
+    if (format > FORMAT)
+      throw new StoreError(`${path} was written by a newer version of this program. Use that version.`);
+    connection.exec(`PRAGMA page_size = ${PAGE_SIZE};`);
+    if (read('journal_mode = WAL') !== 'wal')
+      throw new StoreError(
+        `The file system of ${path} lacks the shared memory that SQLite needs. Set DATA_DIR to a directory on a local disk.`,
+      );
+    connection.exec(`
+      PRAGMA synchronous = NORMAL;
+      PRAGMA wal_autocheckpoint = ${LOG_PAGES};
+      PRAGMA secure_delete = ON;
+      PRAGMA busy_timeout = 0;
+      PRAGMA cache_size = -32768;
+      PRAGMA temp_store = MEMORY;`);
+    if (format === 0) connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT};`);
+  } catch (error) {
+    connection.close();
+    if (statSync(path).size === 0) await rm(path);
+    throw error;
+  }
+  return new SqliteFile(path, connection);
+}
+
+/** Removes a closed database, with its log. */
+export async function removeSqliteFile(path: string): Promise<void> {
+  for (const ending of ['', '-wal', '-shm', '-journal']) await rm(path + ending, { force: true });
+}
