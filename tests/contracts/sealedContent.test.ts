@@ -98,6 +98,7 @@ describe(
     async function collectionsWith(text: string): Promise<readonly string[]> {
       const forms = formsOf(text);
       const found = new Set<string>();
+      await test.opened.database.purge?.();
       await readSqlite(directory, async (file) => {
         for (const { name } of file.all("SELECT name FROM sqlite_master WHERE type = 'table'"))
           for (const row of file.all(`SELECT * FROM "${String(name)}"`)) {

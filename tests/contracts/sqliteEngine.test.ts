@@ -1,9 +1,11 @@
 /** The embedded database beyond the contract of every database: its file, damage, what deletion leaves, and repairs. */
 import { expect } from 'chai';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import fs from 'node:fs';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import sinon from 'sinon';
+import { isLLMError, StorageFullError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import { StoreError } from '../../imports/business/ai/infrastructure/persistence/databases/databaseErrors';
 import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
@@ -11,6 +13,7 @@ import { inspectSqlite } from '../../imports/business/ai/infrastructure/persiste
 import { DirectoryLockedError } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/lockDataDirectory';
 import { loadSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/nodeSqlite';
 import {
+  CHANGES_FILE,
   openSqliteFile,
   SQLITE_FILE,
 } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/openSqliteFile';
@@ -123,7 +126,7 @@ describe('SQLite: the database file', () => {
         super(`file:${path}?vfs=unix-dotfile`);
       }
     }
-    const opening = openSqliteFile(join(directory, SQLITE_FILE), { DatabaseSync: DotFileDatabase });
+    const opening = openSqliteFile(join(directory, SQLITE_FILE), { sqlite: { DatabaseSync: DotFileDatabase } });
     expect(String(await failure(opening))).to.match(/lacks the shared memory .* local disk\./);
     expect(await readdir(directory)).to.deep.equal([]);
   });
@@ -212,6 +215,156 @@ describe('SQLite: transactions', () => {
   });
 });
 
+describe('SQLite: the log of changes', () => {
+  const log = (): string => join(directory, 'data', CHANGES_FILE);
+
+  /** What a crash at this moment would leave. */
+  async function crash(): Promise<void> {
+    const data = join(directory, 'data');
+    await rm(join(directory, 'crashed'), { recursive: true, force: true });
+    await cp(data, join(directory, 'crashed'), { recursive: true });
+  }
+
+  /** As a start after the crash finds it. */
+  async function contentAfterCrash(): Promise<readonly Row[]> {
+    const database = await openDatabase({ DATA_DIR: join(directory, 'crashed') });
+    try {
+      return await contentOf(database);
+    } finally {
+      await database.close();
+    }
+  }
+
+  it('has every change that was acknowledged, with its indexes, and none that failed', async () => {
+    const database = await open();
+    const rows = database.collection<Row>('rows');
+    await fill(database);
+    expect(await failure(rows.insert({ _id: 'twice', n: 1 }))).to.have.property('code', 'conflict');
+    const expected = await contentOf(database);
+    await crash();
+    expect((await inspectSqlite(join(directory, 'crashed'))).collections).to.deep.equal([]);
+    expect(await contentAfterCrash()).to.deep.equal(expected);
+    expect((await inspectSqlite(join(directory, 'crashed'))).problems).to.deep.equal([]);
+    await database.purge?.();
+    await rows.insert({ _id: 'later', n: 1_000 });
+    await crash();
+    expect(await contentAfterCrash()).to.have.deep.members([...expected, { _id: 'later', n: 1_000 }]);
+    await database.close();
+    expect(await readdir(join(directory, 'data'))).to.not.include(CHANGES_FILE);
+  });
+
+  it('may be cut off anywhere, which takes back what was not acknowledged', async () => {
+    const database = await open();
+    const rows = database.collection<Row>('rows');
+    await rows.insert({ _id: 'a', text: 'ü' });
+    await rows.insert({ _id: 'b', text: '🎈' });
+    const { length } = await readFile(log());
+    await rows.update({ _id: 'a' }, { $set: { text: 'x'.repeat(9_000), at: new Date(5) } });
+    const complete = await readFile(log());
+    await crash();
+    await database.close();
+    const crashed = join(directory, 'crashed', CHANGES_FILE);
+    const expected = [
+      { _id: 'a', text: 'ü' },
+      { _id: 'b', text: '🎈' },
+    ];
+    for (let end = length; end < complete.length; end += 397) {
+      await rm(join(directory, 'data'), { recursive: true });
+      await cp(join(directory, 'crashed'), join(directory, 'data'), { recursive: true });
+      await writeFile(log(), complete.subarray(0, end));
+      const cut = await open();
+      expect(await contentOf(cut), `${end} bytes`).to.deep.equal(expected);
+      // The log goes on behind what was acknowledged.
+      await cut.collection<Row>('rows').insert({ _id: 'c' });
+      await cut.close();
+      const again = await open();
+      expect(await contentOf(again), `${end} bytes`).to.deep.equal([...expected, { _id: 'c' }]);
+      await again.close();
+    }
+    await writeFile(crashed, complete);
+    expect(await contentAfterCrash()).to.have.deep.nested.property('[0].at', new Date(5));
+  });
+
+  it('is void once its changes are in the database, and refused if it is damaged before its end', async () => {
+    const database = await open();
+    const rows = database.collection<Row>('rows');
+    await rows.insert({ _id: 'a', n: 1 });
+    await rows.update({ _id: 'a' }, { $inc: { n: 1 } });
+    const old = await readFile(log());
+    await crash();
+    const damaged = Buffer.from(old);
+    damaged[100] = (old[100] ?? 0) ^ 1;
+    await writeFile(join(directory, 'crashed', CHANGES_FILE), damaged);
+    expect(String(await failure(contentAfterCrash()))).to.include(`${CHANGES_FILE} is damaged`);
+    await database.close();
+    await writeFile(log(), old);
+    const reopened = await open();
+    expect(await contentOf(reopened)).to.deep.equal([{ _id: 'a', n: 2 }]);
+    await reopened.close();
+  });
+
+  it('takes back a change that it has no room for, and keeps everything else', async () => {
+    const database = await open();
+    const rows = database.collection<Row>('rows');
+    await rows.ensureIndex({ n: 1 }, { unique: true, sparse: true });
+    await rows.insertMany([
+      { _id: 'a', n: 1 },
+      { _id: 'b', n: 2 },
+    ]);
+    const { writeSync } = fs;
+    // A part of it fits.
+    const stub = sinon.stub(fs, 'writeSync').callsFake((...[file, bytes, , , position]: unknown[]) => {
+      writeSync(file as number, bytes as Buffer, 0, 5, position as number);
+      throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    });
+    for (const write of [
+      () => rows.insert({ _id: 'c', n: 3 }),
+      () => rows.update({ _id: 'a' }, { $set: { n: 3 } }),
+      () => rows.remove({}),
+    ])
+      expect(await failure(write())).to.be.instanceOf(StorageFullError);
+    expect(await contentOf(database)).to.deep.equal([
+      { _id: 'a', n: 1 },
+      { _id: 'b', n: 2 },
+    ]);
+    stub.restore();
+    await rows.insert({ _id: 'd', n: 3 });
+    await crash();
+    expect((await contentAfterCrash()).map(({ _id }) => _id)).to.deep.equal(['a', 'b', 'd']);
+    await database.close();
+  });
+
+  it('is applied after thirty seconds, and before it has many bytes', async () => {
+    const clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const database = await open();
+    const rows = database.collection<Row>('rows');
+    await rows.insert({ _id: 'a' });
+    expect((await stat(log())).size).to.be.greaterThan(100);
+    clock.tick(30_000);
+    expect((await stat(log())).size).to.equal(0);
+    for (let n = 0; n < 6; n += 1) await rows.insert({ _id: `${n}`, text: `${n}`.repeat(1_000_000) });
+    expect((await stat(log())).size).to.be.below(2_500_000);
+    clock.restore();
+    await database.close();
+  });
+
+  it('is part of a backup, and of what is repaired', async () => {
+    const database = await open();
+    await fill(database);
+    const expected = await contentOf(database);
+    expect((await data('backup', join(directory, 'backup'))).code).to.equal(0);
+    await crash();
+    await database.close();
+    const crashed = join(directory, 'crashed');
+    const repaired = await data('repair', '--dir', crashed);
+    expect(repaired.output).to.match(/rows: \d+ documents\n.*nothing is damaged/);
+    expect(await contentAfterCrash()).to.deep.equal(expected);
+    const copy = await openDatabase({ DATA_DIR: join(directory, 'backup') });
+    expect(await contentOf(copy)).to.deep.equal(expected);
+    await copy.close();
+  });
+});
+
 describe('SQLite: the version of a collection', () => {
   it('is another one after each write, and the same after reads and writes of other collections', async () => {
     const database = await openFilled(3);
@@ -242,6 +395,7 @@ describe('SQLite: removal', () => {
   it('reads no document that SQL can find if ids and indexed numbers are all that is asked for', async () => {
     const database = await openFilled(300);
     const rows = database.collection<Row>('rows');
+    await database.purge?.();
     damage(`UPDATE rows SET checksum = 1`);
     expect(String(await failure(rows.find({})))).to.include('is damaged');
     expect(await rows.find({ n: { $lt: 2 } }, { sort: { n: -1 }, fields: { _id: 1 } })).to.deep.equal([

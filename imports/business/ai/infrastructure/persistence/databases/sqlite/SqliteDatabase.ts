@@ -33,7 +33,7 @@ export async function openSqliteDatabase(options: SqliteDatabaseOptions): Promis
   const path = join(directory, SQLITE_FILE);
   const lock = lockDataDirectory(directory);
   try {
-    return new SqliteDatabase(await openSqliteFile(path), lock, options);
+    return new SqliteDatabase(await openSqliteFile(path, { isLogged: true }), lock, options);
   } catch (cause) {
     lock.release();
     throw toSqliteError(`The data directory ${directory} cannot be opened`, path, cause);

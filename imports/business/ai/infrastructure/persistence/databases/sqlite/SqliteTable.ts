@@ -140,10 +140,12 @@ export class SqliteTable {
   /** Within a change. */
   removeAll(rowids: readonly number[]): void {
     this.changes += 1;
-    const list = [JSON.stringify(rowids)];
-    this.file.run(`DELETE FROM ${this.name} WHERE rowid IN (${AMONG})`, list);
-    if (this.hasTexts) this.file.run(`DELETE FROM ${this.texts} WHERE owner IN (${AMONG})`, list);
-    if (this.arrayPaths.size > 0) this.file.run(`DELETE FROM ${this.elements} WHERE owner IN (${AMONG})`, list);
+    // One by one: for a list, SQLite first collects what it deletes.
+    for (const rowid of rowids) {
+      this.file.run(`DELETE FROM ${this.name} WHERE rowid = ?`, [rowid]);
+      if (this.hasTexts) this.file.run(`DELETE FROM ${this.texts} WHERE owner = ?`, [rowid]);
+      if (this.arrayPaths.size > 0) this.file.run(`DELETE FROM ${this.elements} WHERE owner = ?`, [rowid]);
+    }
   }
 
   /** @throws UnreadableDocumentError if the row is damaged */

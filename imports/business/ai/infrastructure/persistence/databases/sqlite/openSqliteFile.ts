@@ -4,31 +4,35 @@ import { rm } from 'node:fs/promises';
 import { StoreError } from '../databaseErrors';
 import { loadSqlite } from './nodeSqlite';
 import type { NodeSqlite } from './nodeSqlite';
-import { SqliteFile } from './SqliteFile';
+import { ChangeLog } from './ChangeLog';
+import { SqliteFile, STATE_TABLE } from './SqliteFile';
 
 /** In the data directory. */
 export const SQLITE_FILE = 'bolide.sqlite';
-/** With the log of changes, and the index of the log. */
-export const SQLITE_FILES = [SQLITE_FILE, `${SQLITE_FILE}-wal`, `${SQLITE_FILE}-shm`] as const;
+/** The log of changes that are not in it yet. */
+export const CHANGES_FILE = `${SQLITE_FILE}-changes`;
+/** With SQLite's own log, and the index of that. */
+export const SQLITE_FILES = [SQLITE_FILE, CHANGES_FILE, `${SQLITE_FILE}-wal`, `${SQLITE_FILE}-shm`] as const;
 /** "Bolide" in the file's header, and the version of what is in it. */
 const APPLICATION_ID = 0x424f4c49;
-const FORMAT = 1;
-/**
- * Bytes of a page of a new file. Each transaction writes the pages that it has changed whole, and most of its changes
- * are to short entries of indexes.
- */
-const PAGE_SIZE = 2_048;
-/**
- * Pages in the log of changes until they are written to the file: 16 MB, so that a page that changes often is written
- * once for many times.
- */
-const LOG_PAGES = 8_192;
+const FORMAT = 2;
+/** Pages in SQLite's log until they are written to the file: 16 MB. */
+const LOG_PAGES = 4_096;
+
+export interface SqliteFileOptions {
+  /** Changes are logged, so that not each of them is a transaction. For the file of a database that is in use. */
+  readonly isLogged?: boolean;
+  readonly sqlite?: NodeSqlite;
+}
 
 /**
  * @param path created if it does not exist, readable by its owner only
  * @throws StoreError for the file of another program or of a newer version
  */
-export async function openSqliteFile(path: string, sqlite: NodeSqlite = loadSqlite()): Promise<SqliteFile> {
+export async function openSqliteFile(
+  path: string,
+  { isLogged = false, sqlite = loadSqlite() }: SqliteFileOptions = {},
+): Promise<SqliteFile> {
   // SQLite gives its other files the permissions of this one.
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
@@ -41,7 +45,6 @@ export async function openSqliteFile(path: string, sqlite: NodeSqlite = loadSqli
     const format = Number(read('user_version'));
     if (format > FORMAT)
       throw new StoreError(`${path} was written by a newer version of this program. Use that version.`);
-    connection.exec(`PRAGMA page_size = ${PAGE_SIZE};`);
     if (read('journal_mode = WAL') !== 'wal')
       throw new StoreError(
         `The file system of ${path} lacks the shared memory that SQLite needs. Set DATA_DIR to a directory on a local disk.`,
@@ -53,16 +56,19 @@ export async function openSqliteFile(path: string, sqlite: NodeSqlite = loadSqli
       PRAGMA busy_timeout = 0;
       PRAGMA cache_size = -32768;
       PRAGMA temp_store = MEMORY;`);
-    if (format === 0) connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT};`);
+    if (format !== FORMAT)
+      connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}; ${STATE_TABLE};`);
+    // What an open transaction has changed stays in memory: while the disk is full, it can be taken back.
+    if (isLogged) connection.exec('PRAGMA cache_spill = OFF;');
+    return new SqliteFile(path, connection, isLogged ? new ChangeLog(`${path}-changes`) : undefined);
   } catch (error) {
     connection.close();
     if (statSync(path).size === 0) await rm(path);
     throw error;
   }
-  return new SqliteFile(path, connection);
 }
 
 /** Removes a closed database, with its log. */
 export async function removeSqliteFile(path: string): Promise<void> {
-  for (const ending of ['', '-wal', '-shm', '-journal']) await rm(path + ending, { force: true });
+  for (const ending of ['', '-changes', '-wal', '-shm', '-journal']) await rm(path + ending, { force: true });
 }

@@ -27,6 +27,7 @@ export function toSqliteError(what: string, file: string, cause: unknown): LLMEr
     case PERM:
     case READONLY:
     case CANTOPEN:
+      if (result === CANTOPEN && !hasSpace(file)) return storageFull(what, cause);
       return refused(
         what,
         `this process has no permission to write ${file}, or the file system is read-only. Give the user that it runs ` +

@@ -3,10 +3,10 @@
  * with each change by another process; `VACUUM INTO` reads one state of the file.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { cp, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StoreError } from '../../databaseErrors';
-import { SQLITE_FILE } from '../openSqliteFile';
+import { CHANGES_FILE, openSqliteFile, SQLITE_FILE } from '../openSqliteFile';
 import { syncDirectory } from '../syncDirectory';
 import { inspectSqlite } from './inspectSqlite';
 import { readSqlite } from './readSqlite';
@@ -25,7 +25,10 @@ export async function backUpSqlite(directory: string, target: string): Promise<n
   try {
     const copy = join(partial, SQLITE_FILE);
     await (await open(copy, 'w', 0o600)).close();
+    // The log is copied first: a state that is later than the log has all of it.
+    if (existsSync(join(directory, CHANGES_FILE))) await cp(join(directory, CHANGES_FILE), join(partial, CHANGES_FILE));
     await readSqlite(directory, (file) => Promise.resolve(file.all('VACUUM INTO ?', [copy])));
+    await (await openSqliteFile(copy, { isLogged: true })).close();
     const { collections, problems } = await inspectSqlite(partial);
     if (problems[0] !== undefined) throw new StoreError(`${directory} is damaged: ${problems[0]}`);
     const handle = await open(copy, 'r+');

@@ -9,7 +9,7 @@ import { StoreError } from '../../databaseErrors';
 import { loadTexts } from '../../query/loadTexts';
 import { lockDataDirectory } from '../lockDataDirectory';
 import type { SqlRow } from '../nodeSqlite';
-import { openSqliteFile, removeSqliteFile, SQLITE_FILE, SQLITE_FILES } from '../openSqliteFile';
+import { CHANGES_FILE, openSqliteFile, removeSqliteFile, SQLITE_FILE, SQLITE_FILES } from '../openSqliteFile';
 import { SqliteCollection } from '../SqliteCollection';
 import type { SqliteFile } from '../SqliteFile';
 import { syncDirectory } from '../syncDirectory';
@@ -38,13 +38,14 @@ export async function repairSqlite(directory: string, { acceptLoss, now }: Repai
   const path = join(directory, SQLITE_FILE);
   const repaired = `${path}.repairing`;
   try {
+    const unlogged = await applyLog(directory);
     const found = await inspectSqlite(directory);
-    if (found.problems.length === 0) return { copies: undefined, lost: [], remaining: found };
+    if (found.problems.length === 0 && unlogged.length === 0) return { copies: undefined, lost: [], remaining: found };
     await removeSqliteFile(repaired);
     const target = await openSqliteFile(repaired);
     let lost: readonly string[];
     try {
-      lost = await readSqlite(directory, (file) => copyDocuments(file, target));
+      lost = [...unlogged, ...(await readSqlite(directory, (file) => copyDocuments(file, target)))];
       target.emptyLog();
     } finally {
       await target.close();
@@ -55,6 +56,18 @@ export async function repairSqlite(directory: string, { acceptLoss, now }: Repai
   } finally {
     await removeSqliteFile(repaired);
     lock.release();
+  }
+}
+
+/** @returns what cannot be applied of the changes that a crash has left in the log */
+async function applyLog(directory: string): Promise<readonly string[]> {
+  if (!existsSync(join(directory, CHANGES_FILE))) return [];
+  try {
+    await (await openSqliteFile(join(directory, SQLITE_FILE), { isLogged: true })).close();
+    return [];
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return [`the last changes, which are in ${CHANGES_FILE} only: ${error.message}`];
   }
 }
 

@@ -44,7 +44,7 @@ export async function restoreSqlite(
     if (problems.length > 0) throw new StoreError(`The backup ${backup} is damaged. See \`check --dir ${backup}\`.`);
     // A copy of a directory has its last changes in the log.
     const staged = join(staging, SQLITE_FILE);
-    const file = await openSqliteFile(staged);
+    const file = await openSqliteFile(staged, { isLogged: true });
     file.emptyLog();
     await file.close();
     const replaced = await replaceSqlite(directory, staged, join(directory, `before-restore-${timestamp(now)}`));
