@@ -8,7 +8,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspectSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/maintenance/inspectSqlite';
-import { SQLITE_FILE } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/openSqliteFile';
+import {
+  CHANGES_FILE,
+  SQLITE_FILE,
+} from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/openSqliteFile';
 import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
 import { startChild } from '../support/embeddedChildren';
 import { textsOf } from '../support/embeddedWriter';
@@ -18,10 +21,10 @@ import { seededRandom } from '../../scripts/seed/seededRandom';
 const ROUNDS = 150;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 
-const LOG = `${SQLITE_FILE}-wal`;
+const SQLITE_LOG = `${SQLITE_FILE}-wal`;
 const SHAPES: readonly Shape[] = ['short', 'wide', 'long'];
 
-describe('SqliteDatabase: kill -9 during writes', () => {
+describe('SQLite: kill -9 during writes', () => {
   let directory: string;
 
   before(async () => {
@@ -46,7 +49,7 @@ describe('SqliteDatabase: kill -9 during writes', () => {
       };
       const pending = await writeAndKill(directory, SEED + round, moment, expected);
       unfinished += pending === undefined ? 0 : 1;
-      torn += endsWithCommit(join(directory, LOG)) ? 0 : 1;
+      torn += isTorn(directory) ? 1 : 0;
       const database = await openSqliteDatabase({ directory });
       const found = new Map((await database.collection<WrittenRow>('rows').find({})).map((row) => [row._id, row]));
       await database.close();
@@ -68,8 +71,8 @@ describe('SqliteDatabase: kill -9 during writes', () => {
 });
 
 /**
- * When to kill, once that many changes have started: as soon as a large document has begun to grow the log, or that
- * many turns of this process's event loop after any change.
+ * When to kill, once that many changes have started: as soon as a wide document has begun to grow the log of changes, as
+ * soon as a commit has begun to grow SQLite's, or that many turns of this process's event loop after any change.
  */
 interface Moment {
   readonly begins: number;
@@ -104,7 +107,7 @@ async function writeAndKill(
         isKilled = true;
         // The loop still reads what the process prints until it is dead.
         if (moment.shape === 'short') afterTurns(moment.turns, () => void child.kill());
-        else whenGrown(join(directory, LOG), () => void child.kill());
+        else whenGrown(join(directory, moment.shape === 'wide' ? CHANGES_FILE : SQLITE_LOG), () => void child.kill());
       }
     } else throw new Error(line);
   }
@@ -124,12 +127,24 @@ function whenGrown(file: string, act: () => void, size = Infinity): void {
   else setImmediate(() => whenGrown(file, act, now));
 }
 
+/** Whether a change is in the log of changes in part, or a commit in SQLite's. */
+function isTorn(directory: string): boolean {
+  return !endsWithRecord(join(directory, CHANGES_FILE)) || !endsWithCommit(join(directory, SQLITE_LOG));
+}
+
+/** After eight bytes, each record has a header with its length. */
+function endsWithRecord(log: string): boolean {
+  const content = existsSync(log) ? readFileSync(log) : Buffer.alloc(0);
+  let at = 8;
+  while (at + 8 <= content.length) at += 8 + content.readUInt32LE(at);
+  return content.length === 0 || at === content.length;
+}
+
 const [LOG_HEADER, FRAME_HEADER] = [32, 24];
 
 /** Each page in the log has a header, with the size of the database if the page is the last of a transaction. */
 function endsWithCommit(log: string): boolean {
-  if (!existsSync(log)) return true;
-  const content = readFileSync(log);
+  const content = existsSync(log) ? readFileSync(log) : Buffer.alloc(0);
   if (content.length <= LOG_HEADER) return true;
   const frame = FRAME_HEADER + content.readUInt32BE(8);
   const frames = (content.length - LOG_HEADER) / frame;

@@ -4,6 +4,7 @@
  * documents until there is no space left, makes room, and prints what has become of them. `write` changes documents one
  * after another, printing to stdout each change before it starts (`>`) and after it is done (`<`), until it is killed.
  */
+import { writeSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -128,7 +129,7 @@ function describe(error: unknown): string {
   return isLLMError(error) ? `${error.name} ${error.message}` : String(error);
 }
 
-/** On POSIX, pipes are written synchronously, so the line arrives even if the process is killed next. */
+/** Through the descriptor, so that the line arrives even if the process is killed next. */
 function print(line: string): void {
-  process.stdout.write(`${line}\n`);
+  writeSync(1, `${line}\n`);
 }

@@ -4,7 +4,7 @@
  * of many changes stays open for a while, since what they write to the same pages is then written once.
  */
 import { promisify } from 'node:util';
-import { isLLMError } from '../../../../domain/errors/LLMErrors';
+import { isLLMError, StorageFullError } from '../../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
 import { StoreError } from '../databaseErrors';
 import type { ChangeLog, LoggedStatement } from './ChangeLog';
@@ -112,6 +112,9 @@ export class SqliteFile {
     try {
       this.commit();
       isCommitted = true;
+    } catch (error) {
+      // What the disk has no room for is in the log, which the next start reads.
+      if (!(error instanceof StorageFullError) || this.log === undefined) throw error;
     } finally {
       clearTimeout(this.timer);
       this.statements.clear();

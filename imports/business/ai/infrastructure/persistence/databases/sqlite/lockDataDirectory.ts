@@ -39,7 +39,9 @@ export function lockDataDirectory(directory: string): DirectoryLock {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const connection = new DatabaseSync(path);
     try {
-      connection.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;');
+      connection.exec(
+        'PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE;',
+      );
       chmodSync(path, 0o600);
     } catch (error) {
       connection.close();
