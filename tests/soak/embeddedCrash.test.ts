@@ -71,8 +71,8 @@ describe('SQLite: kill -9 during writes', () => {
 });
 
 /**
- * When to kill, once that many changes have started: as soon as a wide document has begun to grow the log of changes, as
- * soon as a commit has begun to grow SQLite's, or that many turns of this process's event loop after any change.
+ * When to kill, once that many changes have started: as soon as a wide document has begun to grow the log of changes,
+ * as soon as a commit has begun to grow SQLite's, or that many turns of this process's event loop after any change.
  */
 interface Moment {
   readonly begins: number;
