@@ -40,14 +40,22 @@ export async function openSqliteFile(
   const connection = new sqlite.DatabaseSync(path);
   try {
     const read = (pragma: string): unknown => Object.values(connection.prepare(`PRAGMA ${pragma}`).get() ?? {})[0];
-    if (Number(read('page_count')) > 0 && read('application_id') !== APPLICATION_ID)
+    // A start that was interrupted may have left a file without a table.
+    const isNew = connection.prepare('SELECT 1 FROM sqlite_master LIMIT 1').get() === undefined;
+    if (!isNew && read('application_id') !== APPLICATION_ID)
       throw new StoreError(`${path} is a database of another program. Set DATA_DIR to another directory.`);
     const format = Number(read('user_version'));
     if (format > FORMAT)
       throw new StoreError(`${path} was written by a newer version of this program. Use that version.`);
+    // A power failure would take nothing but an empty database.
+    if (isNew) connection.exec('PRAGMA synchronous = OFF;');
     if (read('journal_mode = WAL') !== 'wal')
       throw new StoreError(
         `The file system of ${path} lacks the shared memory that SQLite needs. Set DATA_DIR to a directory on a local disk.`,
+      );
+    if (format !== FORMAT)
+      connection.exec(
+        `BEGIN; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}; ${STATE_TABLE}; COMMIT;`,
       );
     connection.exec(`
       PRAGMA synchronous = NORMAL;
@@ -56,8 +64,6 @@ export async function openSqliteFile(
       PRAGMA busy_timeout = 0;
       PRAGMA cache_size = -32768;
       PRAGMA temp_store = MEMORY;`);
-    if (format !== FORMAT)
-      connection.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${FORMAT}; ${STATE_TABLE};`);
     // What an open transaction has changed stays in memory: while the disk is full, it can be taken back.
     if (isLogged) connection.exec('PRAGMA cache_spill = OFF;');
     return new SqliteFile(path, connection, isLogged ? new ChangeLog(`${path}-changes`) : undefined);
