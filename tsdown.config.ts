@@ -5,7 +5,9 @@ import { ENTRIES } from './scripts/package/entries';
 import { INLINED_PACKAGES, isInlined } from './scripts/package/inlinedPackages';
 import { inlinePages } from './scripts/package/inlinePages';
 import { loadSimulatorLazily } from './scripts/package/loadSimulatorLazily';
-import { packageManifest } from './scripts/package/packageManifest';
+import { shrinkChunks } from './scripts/package/shrinkChunks';
+import { splitReact } from './scripts/package/splitReact';
+import { NODE_TARGET, packageManifest } from './scripts/package/packageManifest';
 
 const { peerDependencies } = packageManifest();
 
@@ -13,13 +15,13 @@ const config: UserConfig = defineConfig({
   entry: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, `imports/entries/${file}`])),
   outDir: 'build/package/dist',
   clean: ['build/package'],
-  format: ['esm', 'cjs'],
+  format: 'esm',
+  outExtensions: () => ({ js: '.js', dts: '.d.ts' }),
   platform: 'node',
-  target: 'node22.13',
+  target: NODE_TARGET,
   tsconfig: 'tsconfig.node.json',
   dts: true,
-  sourcemap: true,
-  // `__dirname` in ES modules.
+  // `__dirname`.
   shims: true,
   // Declarations keep the SDKs' types, which apps have that hand their objects in.
   deps: {
@@ -34,7 +36,7 @@ const config: UserConfig = defineConfig({
   failOnWarn: true,
   checks: { legacyCjs: false, pluginTimings: false },
   report: false,
-  plugins: [loadSimulatorLazily(), inlinePages()],
+  plugins: [loadSimulatorLazily(), splitReact(), inlinePages(), shrinkChunks()],
 });
 
 export { config as default };

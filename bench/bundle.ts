@@ -36,14 +36,14 @@ export async function bundle(rows: readonly ContenderRow[]): Promise<void> {
     build({
       ...SHARED,
       format: 'cjs',
-      plugins: [builtPackage('index.cjs')],
+      plugins: [builtPackage('../index.cjs')],
       entryPoints: entriesOf(({ loads }) => loads === 'package'),
     }),
     build({
       ...SHARED,
       format: 'esm',
       outExtension: { '.js': '.mjs' },
-      plugins: [builtPackage('index.mjs')],
+      plugins: [builtPackage('index.js')],
       entryPoints: entriesOf(({ loads }) => loads === 'package, ESM'),
     }),
   ]);

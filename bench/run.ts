@@ -92,7 +92,7 @@ async function selectContenders(names: readonly string[] | undefined): Promise<r
 }
 
 async function isPackageBuilt(): Promise<boolean> {
-  const built = await stat(path.join(PACKAGE, 'index.cjs')).catch(() => undefined);
+  const built = await stat(path.join(PACKAGE, 'index.js')).catch(() => undefined);
   if (built === undefined) return false;
   const sources = path.join(__dirname, '..', 'imports');
   for (const file of await readdir(sources, { recursive: true }))

@@ -4,8 +4,8 @@
  * over MCP to the program that starts it. `npx bolide data` looks after the files of the embedded database, and
  * `npx bolide runs` shows and decides about the runs of a running server.
  */
-import { ToolRegistry } from '../dist/index.mjs';
-import { registerDemoTools, runDataCommand, runMcp, runRunsCommand, runServer } from '../dist/node.mjs';
+import { ToolRegistry } from '../dist/index.js';
+import { registerDemoTools, runDataCommand, runMcp, runRunsCommand, runServer } from '../dist/node.js';
 
 const [command, ...args] = process.argv.slice(2);
 const tools = registerDemoTools(new ToolRegistry());

@@ -15,7 +15,7 @@ export async function markOptionalTypes(directory: string, peers: readonly strin
   const isOptional = (specifier: string): boolean =>
     names.some((name) => specifier === name || specifier.startsWith(`${name}/`));
   for (const file of await readdir(directory)) {
-    if (!/\.d\.[cm]ts$/.test(file)) continue;
+    if (!file.endsWith('.d.ts')) continue;
     const path = join(directory, file);
     const code = await readFile(path, 'utf8');
     const marked = code.replaceAll(/^(?:import|export) .* from "([^"]+)";$/gm, (line, specifier: string) =>

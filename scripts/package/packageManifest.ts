@@ -13,12 +13,15 @@ export interface PackageManifest {
   readonly version: string;
   readonly description: string;
   readonly license: string;
-  readonly engines: Readonly<Record<string, string>>;
+  readonly engines: { readonly node: string };
   readonly exports: Readonly<Record<string, unknown>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
 }
+
+/** The oldest supported version of Node, as compilers name it. */
+export const NODE_TARGET = (readJson('package.json') as RootManifest).engines.node.replace('>=', 'node');
 
 interface Template {
   /** Names; the root manifest has their ranges. */
@@ -60,14 +63,10 @@ function rangeOf(name: string, ranges: Readonly<Record<string, string>>): string
   return range;
 }
 
-/** Every entry in both formats, each with its own declarations. */
 function packageExports(): Readonly<Record<string, unknown>> {
   const entries = Object.keys(ENTRIES).map((name): [string, unknown] => [
     name === 'index' ? '.' : `./${name}`,
-    {
-      import: { types: `./dist/${name}.d.mts`, default: `./dist/${name}.mjs` },
-      require: { types: `./dist/${name}.d.cts`, default: `./dist/${name}.cjs` },
-    },
+    { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` },
   ]);
   return {
     ...Object.fromEntries<unknown>(entries),

@@ -3,11 +3,11 @@ import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { bundleDashboard } from '../../server/bundleDashboard';
-import { ENTRIES } from './entries';
+import { billOfMaterials } from './billOfMaterials';
 import { BUNDLED_PACKAGES } from './inlinedPackages';
 import { markOptionalTypes } from './markOptionalTypes';
-import { minifyPackages } from './minifyPackages';
 import { PACKAGE_DIRECTORY, packageManifest } from './packageManifest';
+import { writeMeteorFiles } from './writeMeteorFiles';
 
 const ROOT = process.cwd();
 const DIST = join(PACKAGE_DIRECTORY, 'dist');
@@ -19,12 +19,12 @@ async function writeAssets(): Promise<void> {
   await writeJson('package.json', manifest);
   await mkdir(join(PACKAGE_DIRECTORY, 'bin'), { recursive: true });
   for (const file of COPIED_FILES) await copyFile(join(ROOT, file), join(PACKAGE_DIRECTORY, file));
-  await minifyPackages(DIST);
   await markOptionalTypes(DIST, Object.keys(manifest.peerDependencies));
   await writeDashboard();
-  await writeFolders();
+  await writeMeteorFiles(PACKAGE_DIRECTORY);
   await writeStyles();
   await writeLicences();
+  await writeJson('sbom.cdx.json', await billOfMaterials());
 }
 
 /** The dashboard as `startServer` serves it. */
@@ -32,20 +32,6 @@ async function writeDashboard(): Promise<void> {
   const directory = join(DIST, 'dashboard');
   await mkdir(directory, { recursive: true });
   for (const [name, contents] of await bundleDashboard()) await writeFile(join(directory, name), contents);
-}
-
-/**
- * A folder for each subpath, which points to the files in `dist`. Meteor's classic bundler and TypeScript's `node10`
- * resolution read folders, but not `exports`.
- */
-async function writeFolders(): Promise<void> {
-  for (const name of Object.keys(ENTRIES)) {
-    if (name === 'index') continue;
-    await mkdir(join(PACKAGE_DIRECTORY, name), { recursive: true });
-    const target = `../dist/${name}`;
-    const manifest = { main: `${target}.cjs`, module: `${target}.mjs`, types: `${target}.d.cts` };
-    await writeJson(`${name}/package.json`, manifest);
-  }
 }
 
 /** The style sheet of `Dashboard`. */

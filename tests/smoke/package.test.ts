@@ -7,12 +7,16 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { ENTRIES } from '../../scripts/package/entries';
 import { packageManifest } from '../../scripts/package/packageManifest';
 import { ConsumerApp } from '../support/package/ConsumerApp';
+import { installNode } from '../support/package/installNode';
 import { unpackPackage } from '../support/package/packPackage';
+import type { PackedPackage } from '../support/package/packPackage';
 import { userEnvironment } from '../support/runCommand';
 
 const ROOT = join(__dirname, '../..');
+const manifest = packageManifest();
 const TOKEN = 'the-token-of-the-consumer';
 
 describe('The npm package', () => {
@@ -23,10 +27,32 @@ describe('The npm package', () => {
   });
   after(() => rm(parent, { recursive: true }));
 
-  it('passes its checks, and runs a server with its dashboard in an app', async () => {
+  let packed: PackedPackage;
+
+  it('passes its checks', async () => {
     // Packs it, too. It rejects with what was printed if a check fails.
     await promisify(execFile)('npm', ['run', 'check:package'], { cwd: ROOT, maxBuffer: 16 * 1024 * 1024 });
-    const packed = await unpackPackage(join(ROOT, `build/bolide-${packageManifest().version}.tgz`), parent);
+    packed = await unpackPackage(join(ROOT, `build/bolide-${manifest.version}.tgz`), parent);
+  });
+
+  it('is loaded by `import`, by `require` and by its path on the oldest supported Node, without a warning', async () => {
+    const node = await installNode(`${manifest.engines.node.replace('>=', '')}.0`);
+    const app = await ConsumerApp.create(parent, packed, ['react', 'react-dom']);
+    const specifiers = Object.keys(ENTRIES).map((name) => (name === 'index' ? 'bolide' : `bolide/${name}`));
+    // A module with a top-level `await` could not be required.
+    const program = `
+      const names = (entry) => Object.keys(entry).filter((name) => name !== 'default').sort().join();
+      Promise.all(${JSON.stringify(specifiers)}.map(async (specifier) => {
+        const ways = [require(specifier), require('./node_modules/' + specifier), await import(specifier)].map(names);
+        return new Set(ways).size === 1 && ways[0] !== '';
+      })).then((same) => console.log(process.version, same.every(Boolean)));`;
+    await app.write('load.cjs', program);
+    const { stdout, stderr } = await promisify(execFile)(node, ['load.cjs'], { cwd: app.directory });
+    expect(stderr).to.equal('');
+    expect(stdout).to.match(new RegExp(`^v${manifest.engines.node.replace('>=', '')}\\.0 true`));
+  });
+
+  it('runs a server with its dashboard in an app', async () => {
     const app = await ConsumerApp.create(parent, packed);
     const child = spawn(process.execPath, ['node_modules/bolide/bin/bolide.mjs'], {
       cwd: app.directory,
