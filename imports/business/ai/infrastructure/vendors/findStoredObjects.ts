@@ -8,7 +8,7 @@ import { parseUrl } from '../../domain/parseUrl';
 
 export function findStoredObjects(form: RequestForm, request: unknown): readonly NamedObject[] {
   const found: NamedObject[] = [];
-  walk(request, TREES[form], { form, found, isInput: false }, '', 0);
+  walk(request, treeOf(form), { form, found, isInput: false }, '', 0);
   return found;
 }
 
@@ -35,13 +35,17 @@ function emptyTree(): Tree {
   return { fields: new Map(), conditions: [] };
 }
 
-const TREES = Object.fromEntries(
-  Object.entries(STORED_OBJECT_FIELDS).map(([form, fields]) => {
-    const root = emptyTree();
-    for (const { path, kind } of fields) plant(root, path.split('.'), kind);
-    return [form, root];
-  }),
-) as unknown as Readonly<Record<RequestForm, Tree>>;
+const trees = new Map<RequestForm, Tree>();
+
+/** The trees together take milliseconds, which a program that sends no such request need not wait for. */
+function treeOf(form: RequestForm): Tree {
+  const grown = trees.get(form);
+  if (grown !== undefined) return grown;
+  const root = emptyTree();
+  for (const { path, kind } of STORED_OBJECT_FIELDS[form]) plant(root, path.split('.'), kind);
+  trees.set(form, root);
+  return root;
+}
 
 function plant(tree: Tree, [step, ...rest]: readonly string[], kind: StoredObjectKind): void {
   if (step === undefined) {

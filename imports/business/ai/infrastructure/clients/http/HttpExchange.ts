@@ -1,7 +1,5 @@
 /** One request and its response over a pooled socket. Ending it early also ends its timers, listeners and socket. */
-import { request as httpRequest } from 'node:http';
 import type { Agent as HttpAgent, ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
@@ -9,6 +7,7 @@ import { isLLMError, LLMAbortedError, LLMConnectionError, LLMTimeoutError } from
 import type { LLMError, LLMErrorDetails } from '../../../domain/errors/LLMErrors';
 import type { TransportLimits } from '../../../domain/types/VendorTypes';
 import { GuardedResponse } from './GuardedResponse';
+import { nodeHttp, nodeHttps } from './nodeHttp';
 
 /** One call's limits, and the vendor that its errors name. */
 export interface GuardedCall {
@@ -87,7 +86,7 @@ class HttpExchange {
     this.call = call;
     this.limits = transport.limits;
     this.details = call.vendor === undefined ? {} : { vendor: call.vendor };
-    this.request = (this.isSecure ? httpsRequest : httpRequest)({
+    this.request = (this.isSecure ? nodeHttps() : nodeHttp()).request({
       agent: this.isSecure ? transport.agents.https : transport.agents.http,
       hostname: url.hostname.replace(/^\[|\]$/g, ''),
       port: url.port,

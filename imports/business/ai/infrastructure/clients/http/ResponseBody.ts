@@ -5,7 +5,6 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream';
 import type { Readable, Transform } from 'node:stream';
-import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { isLLMError, LLMStreamError } from '../../../domain/errors/LLMErrors';
 import type { LLMError, LLMErrorDetails } from '../../../domain/errors/LLMErrors';
 
@@ -187,15 +186,16 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined
   }
 }
 
+const nodeZlib = (): typeof import('node:zlib') => process.getBuiltinModule('node:zlib');
+
 /** Each flush emits what can be decoded so far, so that streams are not delayed. A truncated body remains an error. */
-const ZLIB = { flush: constants.Z_SYNC_FLUSH };
-const BROTLI = { flush: constants.BROTLI_OPERATION_FLUSH };
+const gunzip = (): Transform => nodeZlib().createGunzip({ flush: nodeZlib().constants.Z_SYNC_FLUSH });
 
 const DECODERS: Readonly<Record<string, () => Transform>> = {
-  gzip: () => createGunzip(ZLIB),
-  'x-gzip': () => createGunzip(ZLIB),
-  deflate: () => createInflate(ZLIB),
-  br: () => createBrotliDecompress(BROTLI),
+  gzip: gunzip,
+  'x-gzip': gunzip,
+  deflate: () => nodeZlib().createInflate({ flush: nodeZlib().constants.Z_SYNC_FLUSH }),
+  br: () => nodeZlib().createBrotliDecompress({ flush: nodeZlib().constants.BROTLI_OPERATION_FLUSH }),
 };
 
 /**

@@ -3,16 +3,15 @@
  * with limits on time and size, a guard on addresses, and a fair share of each host's sockets for each user. Follows no
  * redirects and never retries.
  */
-import { Agent as HttpAgent } from 'node:http';
 import type { OutgoingHttpHeaders } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { LLMConnectionError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { TransportLimits } from '../../../domain/types/VendorTypes';
 import { parseAllowedUrl, guardLookup } from './addressGuard';
 import type { PrivateHosts } from './privateHosts';
 import { sendRequest } from './HttpExchange';
-import type { GuardedCall } from './HttpExchange';
+import type { GuardedCall, Transport } from './HttpExchange';
+import { nodeHttp, nodeHttps } from './nodeHttp';
 import { SocketTurns } from './SocketTurns';
 import type { ReleaseSocket } from './SocketTurns';
 import type { GuardedResponse } from './GuardedResponse';
@@ -59,7 +58,12 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     scheduling: 'lifo',
     timeout: options.idleTimeout ?? IDLE_TIMEOUT_MS,
   } as const;
-  const agents = { http: new HttpAgent(pool), https: new HttpsAgent(pool) };
+  let agents: Transport['agents'] | undefined;
+  const openAgents = (): Transport['agents'] => {
+    const { Agent: HttpAgent } = nodeHttp();
+    const { Agent: HttpsAgent } = nodeHttps();
+    return (agents ??= { http: new HttpAgent(pool), https: new HttpsAgent(pool) });
+  };
   const lookup = allowPrivateHosts === true ? options.lookup : guardLookup(options.lookup, allowPrivateHosts);
   const turns = new SocketTurns(limits.maxSockets);
   let closed = false;
@@ -78,7 +82,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       (await waitForSocket(turns, url, call, call.timeout ?? limits.totalTimeout));
     try {
       assertOpen();
-      return await sendRequest(request, call, { agents, limits, lookup }, release);
+      return await sendRequest(request, call, { agents: openAgents(), limits, lookup }, release);
     } catch (error) {
       release();
       throw error;
@@ -87,8 +91,8 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   return Object.assign(guardedFetch, {
     close() {
       closed = true;
-      agents.http.destroy();
-      agents.https.destroy();
+      agents?.http.destroy();
+      agents?.https.destroy();
     },
   });
 }

@@ -1,0 +1,73 @@
+/**
+ * Fails if an app would pay more for the built package than we promise: `npm run check:package`. Prints what it has
+ * measured.
+ */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { PACKAGE_DIRECTORY } from './packageManifest';
+
+const KILOBYTE = 1000;
+const MAX_HOOKS_BYTES = 20 * KILOBYTE;
+const MAX_IMPORT_MS = 120;
+const ROUNDS = 10;
+
+/** What a page of an app's own imports: the hooks, and their data over HTTP. */
+const HOOKS = ['BolideProvider', 'createHttpData', 'useConversation', 'useRun'];
+
+async function checkWeight(): Promise<void> {
+  const hooks = await hooksBytes();
+  console.log(`Hooks of bolide/react: ${(hooks / KILOBYTE).toFixed(1)} KB gzipped, without React.`);
+  const milliseconds = await importMilliseconds();
+  console.log(`Importing bolide: ${milliseconds.toFixed(0)} ms of CPU time.`);
+  if (hooks > MAX_HOOKS_BYTES) throw new Error(`The hooks may take ${MAX_HOOKS_BYTES / KILOBYTE} KB.`);
+  if (milliseconds > MAX_IMPORT_MS) throw new Error(`The import may take ${MAX_IMPORT_MS} ms.`);
+}
+
+/** The size of the hooks in an app's bundle, as browsers receive it. */
+async function hooksBytes(): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `export { ${HOOKS.join(', ')} } from './dist/react.js';`,
+      resolveDir: PACKAGE_DIRECTORY,
+    },
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'esm',
+    external: ['react', 'react-dom'],
+    logLevel: 'error',
+  });
+  return outputFiles.reduce((sum, { contents }) => sum + gzipSync(contents).byteLength, 0);
+}
+
+/** The median of what a process needs that imports the package, less that of one that does nothing. */
+async function importMilliseconds(): Promise<number> {
+  const entry = JSON.stringify(join(PACKAGE_DIRECTORY, 'dist/index.js'));
+  const empty: number[] = [];
+  const importing: number[] = [];
+  // By turns, so that other load on the machine affects both.
+  for (let round = 0; round < ROUNDS; round++) {
+    empty.push(await processMilliseconds(''));
+    importing.push(await processMilliseconds(`await import(${entry});`));
+  }
+  return median(importing) - median(empty);
+}
+
+async function processMilliseconds(program: string): Promise<number> {
+  const report = 'const { user, system } = process.cpuUsage(); console.log((user + system) / 1000);';
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program + report]);
+  return Number(stdout);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)] ?? NaN;
+}
+
+checkWeight().catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});
