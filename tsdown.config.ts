@@ -6,6 +6,7 @@ import { INLINED_PACKAGES, isInlined } from './scripts/package/inlinedPackages';
 import { inlinePages } from './scripts/package/inlinePages';
 import { loadSimulatorLazily } from './scripts/package/loadSimulatorLazily';
 import { shrinkChunks } from './scripts/package/shrinkChunks';
+import { preferInstalledSdks } from './scripts/package/preferInstalledSdks';
 import { splitReact } from './scripts/package/splitReact';
 import { NODE_TARGET, packageManifest } from './scripts/package/packageManifest';
 
@@ -36,7 +37,7 @@ const config: UserConfig = defineConfig({
   failOnWarn: true,
   checks: { legacyCjs: false, pluginTimings: false },
   report: false,
-  plugins: [loadSimulatorLazily(), splitReact(), inlinePages(), shrinkChunks()],
+  plugins: [loadSimulatorLazily(), preferInstalledSdks(), splitReact(), inlinePages(), shrinkChunks()],
 });
 
 export { config as default };

@@ -33,14 +33,7 @@ type RootManifest = Pick<PackageManifest, 'name' | 'version' | 'description' | '
 
 /** @throws Error if a dependency of the package is not in the root manifest's `dependencies` */
 export function packageManifest(): PackageManifest {
-  const {
-    name,
-    version,
-    description,
-    license,
-    engines,
-    dependencies: ranges,
-  } = readJson('package.json') as RootManifest;
+  const { name, version, description, license, engines } = readJson('package.json') as RootManifest;
   const { dependencies, peerDependencies, ...fields } = readJson('package.npm.json') as Template;
   return {
     name,
@@ -50,16 +43,17 @@ export function packageManifest(): PackageManifest {
     engines,
     ...fields,
     exports: packageExports(),
-    dependencies: Object.fromEntries(dependencies.map((each) => [each, rangeOf(each, ranges)])),
+    dependencies: Object.fromEntries(dependencies.map((each) => [each, rootRange(each)])),
     peerDependencies,
     peerDependenciesMeta: Object.fromEntries(Object.keys(peerDependencies).map((each) => [each, { optional: true }])),
   };
 }
 
-function rangeOf(name: string, ranges: Readonly<Record<string, string>>): string {
-  const range = ranges[name];
+/** @returns the range of a dependency in the root manifest: what is bundled is a version of it, too */
+export function rootRange(name: string): string {
+  const range = (readJson('package.json') as RootManifest).dependencies[name];
   if (range === undefined)
-    throw new Error(`package.npm.json lists ${name}, which is not in the dependencies of package.json. Add it there.`);
+    throw new Error(`The npm package needs ${name}, which is not in the dependencies of package.json. Add it there.`);
   return range;
 }
 

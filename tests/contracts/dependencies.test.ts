@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import ts from 'typescript';
 import { BUNDLED_PACKAGES } from '../../scripts/package/inlinedPackages';
-import { packageManifest } from '../../scripts/package/packageManifest';
+import { packageManifest, rootRange } from '../../scripts/package/packageManifest';
+import { INSTALLABLE_SDKS } from '../../scripts/package/preferInstalledSdks';
 import { codeIn, readPage, ROOT, sectionOf, tableRowsOf } from '../support/docs/markdown';
 
 interface Manifest {
@@ -40,6 +41,19 @@ describe('The review of dependencies', () => {
       expect({ name, version, licence }).to.deep.equal({ name, version: current, licence: license });
       expect(state, name).not.to.equal('');
     }
+  });
+
+  it("says which SDKs of the app's are used, and which the package contains", () => {
+    const sdks = tableRowsOf(sectionOf(readPage('docs/dependencies.md'), "The vendors' SDKs"))
+      .filter(([names = '']) => codeIn(names).length > 0)
+      .map(([names = '', range, version]) => ({ name: codeIn(names)[0] ?? '', range, version }));
+    expect(sdks).to.deep.equal(
+      ['openai', '@anthropic-ai/sdk', 'groq-sdk'].map((name) => ({
+        name,
+        range: Object.values(INSTALLABLE_SDKS).includes(name) ? rootRange(name) : 'never',
+        version: installed(name).version,
+      })),
+    );
   });
 
   it('is right that no code of the end-of-life SDK is loaded', () => {

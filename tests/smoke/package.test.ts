@@ -1,7 +1,7 @@
 /** The npm package: packed, checked, and installed in an empty app that starts its server. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -50,6 +50,15 @@ describe('The npm package', () => {
     const { stdout, stderr } = await promisify(execFile)(node, ['load.cjs'], { cwd: app.directory });
     expect(stderr).to.equal('');
     expect(stdout).to.match(new RegExp(`^v${manifest.engines.node.replace('>=', '')}\\.0 true`));
+  });
+
+  it('is installed beside older and newer versions of its peers', async () => {
+    const app = await mkdtemp(join(parent, 'peers-'));
+    await writeFile(join(app, 'package.json'), '{ "private": true }');
+    const tarball = join(ROOT, `build/bolide-${manifest.version}.tgz`);
+    const peers = ['openai@6', 'ai@6', '@anthropic-ai/sdk@0', '@google/genai@2', 'mongodb@7', 'agenda@6'];
+    // npm resolves the versions and downloads nothing else. It rejects if they conflict.
+    await promisify(execFile)('npm', ['install', '--package-lock-only', '--no-audit', tarball, ...peers], { cwd: app });
   });
 
   it('runs a server with its dashboard in an app', async () => {

@@ -3,7 +3,8 @@
  * tests/smoke/package.test.ts runs the server of `npx bolide`.
  */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -14,6 +15,7 @@ import { ConsumerApp } from '../../support/package/ConsumerApp';
 import { packPackage } from '../../support/package/packPackage';
 import type { PackedPackage } from '../../support/package/packPackage';
 
+const ROOT = join(__dirname, '../../..');
 const MEGABYTE = 1_000_000;
 const SPECIFIERS = Object.keys(ENTRIES).map((name) => (name === 'index' ? 'bolide' : `bolide/${name}`));
 const REACT = ['react', 'react-dom'];
@@ -334,7 +336,73 @@ describe('The npm package', () => {
     });
   });
 
+  describe("the vendors' SDKs", () => {
+    const SDKS = ['openai', '@anthropic-ai/sdk'] as const;
+    const bundled = SDKS.map((name) => versionOf(name));
+
+    /** The versions that requests report, in an app that has the SDKs in some versions. */
+    async function reportedVersions(installed: readonly string[]): Promise<unknown> {
+      // What Anthropic's SDK imports.
+      const consumer = await ConsumerApp.create(parent, packed, ['standardwebhooks']);
+      for (const [index, version] of installed.entries()) {
+        const folder = join('node_modules', SDKS[index] ?? '');
+        await cp(join(ROOT, folder), join(consumer.directory, folder), {
+          recursive: true,
+          dereference: true,
+          filter: (file) => !/\.(?:ts|mts|map)$|\/src$/.test(file),
+        });
+        await consumer.write(join(folder, 'version.mjs'), `export const VERSION = '${version}';`);
+      }
+      const { stdout, stderr } = await consumer.run(
+        'versions.mjs',
+        `import { createServer } from 'node:http';
+         import { createProvider } from 'bolide';
+         const versions = [];
+         const server = createServer((request, response) => {
+           versions.push(request.headers['x-stainless-package-version']);
+           response.writeHead(400).end('{}');
+         }).listen(0, '127.0.0.1');
+         await new Promise((resolve) => server.once('listening', resolve));
+         const baseURL = 'http://127.0.0.1:' + server.address().port;
+         for (const vendor of ['openai', 'anthropic']) {
+           const provider = createProvider({ vendor, apiKey: 'k', baseURL, allowPrivateHosts: true });
+           const model = ${JSON.stringify(MODELS)}[vendor];
+           await provider.generate('u1', { model, input: 'Hello' }).catch(() => undefined);
+         }
+         console.log(JSON.stringify(versions));
+         process.exit();`,
+      );
+      expect(stderr).to.equal('');
+      return JSON.parse(stdout);
+    }
+
+    it('are those of the app in a supported version', async () => {
+      const newer = bundled.map((version) => `${version.split('.')[0] ?? ''}.9999.0`);
+      expect(await reportedVersions(newer)).to.deep.equal(newer);
+    });
+
+    it("are the package's own beside another major version, an older one, or none", async () => {
+      const unsupported = ['6.9999.0', '1.0.0'];
+      expect(await reportedVersions(unsupported)).to.deep.equal(bundled);
+      expect(await reportedVersions([])).to.deep.equal(bundled);
+    });
+  });
+
   describe('a missing optional package', () => {
+    it('is Agenda 5 in an app that has Agenda 6', async () => {
+      const consumer = await ConsumerApp.create(parent, packed);
+      const folder = join('node_modules', 'agenda');
+      await mkdir(join(consumer.directory, folder));
+      await consumer.write(join(folder, 'package.json'), '{ "type": "module", "main": "index.js" }');
+      await consumer.write(join(folder, 'index.js'), 'export class Agenda {}');
+      const { stdout } = await consumer.run(
+        'agenda.mjs',
+        `import { openAgendaQueue } from 'bolide/node';
+         openAgendaQueue({ url: 'mongodb://127.0.0.1:1/x' }).catch((error) => console.log(error.code, error.message));`,
+      );
+      expect(stdout).to.include('missing-package').and.to.include('npm install agenda@5');
+    });
+
     for (const format of ['mjs', 'cjs'] as const) {
       it(`is named with the variable that asks for it: ${format}`, async () => {
         const load =
@@ -384,4 +452,10 @@ export async function main(): Promise<void> {
 
 function slug(specifier: string): string {
   return specifier.replaceAll('/', '-');
+}
+
+/** The version of an installed package. */
+function versionOf(name: string): string {
+  const manifest = readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8');
+  return (JSON.parse(manifest) as { readonly version: string }).version;
 }

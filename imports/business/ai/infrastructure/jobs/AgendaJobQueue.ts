@@ -5,7 +5,7 @@
 import { consoleLogger } from '../../domain/consoleLogger';
 import type { Agenda, Job } from 'agenda';
 import { explainMissingPackage } from '../../domain/errors/explainMissingPackage';
-import { LLMConnectionError } from '../../domain/errors/LLMErrors';
+import { LLMConnectionError, MissingPackageError } from '../../domain/errors/LLMErrors';
 import { DEFAULT_JOB_LIMITS } from '../../domain/interfaces/JobQueue';
 import type { JobLimits, JobQueue, JobWork, Schedule, ScheduledTask } from '../../domain/interfaces/JobQueue';
 import type { Logger } from '../../domain/interfaces/Logger';
@@ -68,13 +68,21 @@ function timeoutsFor(url: string): Partial<typeof TIMEOUTS> {
   return Object.fromEntries(Object.entries(TIMEOUTS).filter(([name]) => !isGiven(name)));
 }
 
-/** Loaded on demand, together with its own database driver. */
+const USER = 'The job queue "agenda", which MONGO_URL or JOBS_ENGINE selects,';
+
+/**
+ * Loaded on demand, together with its own database driver.
+ * @throws MissingPackageError also for the app's Agenda 6, which takes its database by other means
+ */
 async function importAgenda(): Promise<typeof import('agenda')> {
+  let agenda: typeof import('agenda');
   try {
-    return await import('agenda');
+    agenda = await import('agenda');
   } catch (error) {
-    throw explainMissingPackage(error, 'agenda', 'The job queue "agenda", which MONGO_URL or JOBS_ENGINE selects,');
+    throw explainMissingPackage(error, 'agenda', USER);
   }
+  if (!('mongo' in agenda.Agenda.prototype)) throw new MissingPackageError('agenda@5', USER);
+  return agenda;
 }
 
 export class AgendaJobQueue implements JobQueue {
