@@ -1,4 +1,6 @@
 /** Builds the npm package: `npm run build`. */
+import { builtinModules } from 'node:module';
+import { esmExternalRequirePlugin } from 'rolldown/plugins';
 import { defineConfig } from 'tsdown';
 import type { UserConfig } from 'tsdown';
 import { ENTRIES } from './scripts/package/entries';
@@ -34,10 +36,20 @@ const config: UserConfig = defineConfig({
   },
   // No module of the sources does anything when it is loaded, so an entry loads only the chunks that it uses.
   treeshake: { moduleSideEffects: [{ test: /\/imports\/.*\.tsx?$/, sideEffects: false }] },
+  // `ws` would look for packages that are faster and not needed: its own code is used.
+  define: { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
   failOnWarn: true,
   checks: { legacyCjs: false, pluginTimings: false },
   report: false,
-  plugins: [loadSimulatorLazily(), preferInstalledSdks(), splitReact(), inlinePages(), shrinkChunks()],
+  plugins: [
+    // In bundled packages. A file that defines `require` would be shared with those for browsers.
+    esmExternalRequirePlugin({ external: [...builtinModules, /^node:/, '@opentelemetry/api'] }),
+    loadSimulatorLazily(),
+    preferInstalledSdks(),
+    splitReact(),
+    inlinePages(),
+    shrinkChunks(),
+  ],
 });
 
 export { config as default };

@@ -23,6 +23,16 @@ const LIBRARIES = [
   'yocto-queue',
 ];
 
+/** Imported by servers, some of them when they are first needed. */
+const SERVER_LIBRARIES = [
+  'oauth4webapi',
+  'prom-client',
+  'ws',
+  // What these import.
+  'bintrees',
+  'tdigest',
+];
+
 /** Each in a file of its own, which is loaded with the first request to a vendor that needs it. */
 const VENDOR_SDKS = [
   'openai',
@@ -37,7 +47,7 @@ const VENDOR_SDKS = [
 /** In `bolide/react`. */
 const PAGES = ['marked', 'diff', '@tanstack/react-virtual', '@tanstack/virtual-core', 'uplot'];
 
-export const INLINED_PACKAGES: readonly string[] = [...LIBRARIES, ...VENDOR_SDKS, ...PAGES];
+export const INLINED_PACKAGES: readonly string[] = [...LIBRARIES, ...SERVER_LIBRARIES, ...VENDOR_SDKS, ...PAGES];
 
 /** What the package's files contain of other packages: the dashboard's, and those of the entries. */
 export const BUNDLED_PACKAGES: readonly string[] = [

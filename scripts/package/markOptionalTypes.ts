@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Dependencies whose declarations are packages that apps install themselves. */
-const UNTYPED = ['express', 'ws'];
+const UNTYPED = ['express'];
 
 /**
  * Puts `@ts-ignore` above the imports of optional peers in the declarations of `directory`. An app that uses such a

@@ -19,7 +19,8 @@ export function shrinkChunks(): Plugin {
         legalComments: 'none',
         charset: 'ascii',
       });
-      return shrunk.code;
+      // Rolldown leaves it in the file that all others share, also those for browsers, where nothing uses it.
+      return shrunk.code.replace(/^import "node:module";\n/m, '');
     },
   };
 }

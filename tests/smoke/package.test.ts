@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { WebSocket } from 'ws';
 import { ENTRIES } from '../../scripts/package/entries';
 import { packageManifest } from '../../scripts/package/packageManifest';
 import { ConsumerApp } from '../support/package/ConsumerApp';
@@ -81,6 +82,12 @@ describe('The npm package', () => {
         body: JSON.stringify({ model: 'google/gemini-2.5-flash', input: 'Hello' }),
       });
       expect(answer.status).to.equal(200);
+      // In files of their own.
+      const headers = { authorization: `Bearer ${TOKEN}` };
+      expect(await (await fetch(`${url}/metrics`, { headers })).text()).to.include('# TYPE bolide_');
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/responses`, { headers });
+      await once(socket, 'open');
+      socket.terminate();
       const page = await (await fetch(url)).text();
       const files = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, file]) => file);
       expect(files).not.to.have.length(0);

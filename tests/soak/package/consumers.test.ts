@@ -5,12 +5,17 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Script } from 'node:vm';
 import { expect } from 'chai';
 import ts from 'typescript';
 import { ENTRIES } from '../../../scripts/package/entries';
 import { isInlined } from '../../../scripts/package/inlinedPackages';
+import { BROWSER_ARCHES } from '../../support/meteorBuild/MeteorArch';
+import type { MeteorArch } from '../../support/meteorBuild/MeteorArch';
+import { resolveClassically } from '../../support/meteorBuild/resolveClassically';
 import { ConsumerApp } from '../../support/package/ConsumerApp';
 import { packPackage } from '../../support/package/packPackage';
 import type { PackedPackage } from '../../support/package/packPackage';
@@ -81,7 +86,8 @@ describe('The npm package', () => {
     }
     const undeclared = [...imported].filter(
       ([specifier]) =>
-        !/^(\.|node:)/.test(specifier) &&
+        !specifier.startsWith('.') &&
+        !isBuiltin(specifier) &&
         // Ajv can generate programs that import it.
         !isInlined(specifier) &&
         !declared.some((name) => specifier === name || specifier.startsWith(`${name}/`)),
@@ -109,6 +115,26 @@ describe('The npm package', () => {
       expect(common.stdout).to.equal(module.stdout);
       expect(path.stdout).to.equal(module.stdout);
     });
+
+  describe("Meteor's classic bundler", () => {
+    const fileOf = (specifier: string, arch: MeteorArch): string =>
+      resolveClassically(specifier, arch, join(bare.directory, 'node_modules')) ?? '';
+
+    for (const arch of BROWSER_ARCHES)
+      it(`finds scripts without imports for ${arch}, which it need not compile`, async () => {
+        for (const specifier of ['bolide/react', 'bolide/meteor-client']) {
+          const code = await readFile(fileOf(specifier, arch), 'utf8');
+          const imported = [...code.matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name = '']) => name);
+          expect(imported.filter((name) => !/^react(?:-dom)?(?:\/|$)/.test(name))).to.deep.equal([]);
+          expect(() => new Script(code)).not.to.throw();
+        }
+        expect(fileOf('bolide/react/styles.css', arch)).to.match(/styles\.css$/);
+      });
+
+    it("leaves the server's files to Node, by their extension", () => {
+      for (const specifier of SPECIFIERS) expect(fileOf(specifier, 'os')).to.match(/\.cjs$/);
+    });
+  });
 
   describe('types', () => {
     const { ModuleKind, ModuleResolutionKind } = ts;
