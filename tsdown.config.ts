@@ -32,7 +32,7 @@ const config: UserConfig = defineConfig({
       /\.d\.[cm]?ts$/.test(importer) ? specifier === 'eventemitter3' : isInlined(specifier),
     neverBundle: Object.keys(peerDependencies).filter((name) => !isInlined(name)),
     // Nothing else is copied into the package: other packages are dependencies or peers.
-    onlyBundle: ['tsdown', ...INLINED_PACKAGES],
+    onlyBundle: [...INLINED_PACKAGES],
   },
   // No module of the sources does anything when it is loaded, so an entry loads only the chunks that it uses.
   treeshake: { moduleSideEffects: [{ test: /\/imports\/.*\.tsx?$/, sideEffects: false }] },
