@@ -4,8 +4,11 @@
  * over MCP to the program that starts it. `npx bolide data` looks after the files of the embedded database, and
  * `npx bolide runs` shows and decides about the runs of a running server.
  */
-import { ToolRegistry } from '../dist/index.js';
-import { registerDemoTools, runDataCommand, runMcp, runRunsCommand, runServer } from '../dist/node.js';
+import { requireNode } from './checkNode.cjs';
+
+requireNode();
+const { ToolRegistry } = await import('../dist/index.js');
+const { registerDemoTools, runDataCommand, runMcp, runRunsCommand, runServer } = await import('../dist/node.js');
 
 const [command, ...args] = process.argv.slice(2);
 const tools = registerDemoTools(new ToolRegistry());

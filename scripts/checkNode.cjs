@@ -1,5 +1,6 @@
 /**
- * Checks the version of Node before anything else is loaded. Written in ES5, so that every version can parse it.
+ * Checks the version of Node before anything else is loaded. Written in ES5, so that every version can parse it. The npm
+ * package has it, too, for `npx bolide`.
  */
 'use strict';
 
@@ -21,7 +22,7 @@ function checkNodeVersion(version) {
 function requireNode() {
   var fault = checkNodeVersion(process.version);
   if (fault === undefined) return;
-  console.error(fault + ' Install it from https://nodejs.org, or for this checkout alone with: npm install');
+  console.error(fault + ' Install a newer version from https://nodejs.org.');
   process.exit(1);
 }
 

@@ -1,5 +1,6 @@
 /** `bolide`: models, agents, tools, structured output, streams, and the parts that servers are composed of. */
 import { installTelemetry } from '../business/ai/infrastructure/telemetry/installTelemetry';
+import { requireNode } from '../library/requireNode';
 
 export { createHttpApi } from '../api/createHttpApi';
 export type { HttpApi, HttpApiPorts } from '../api/createHttpApi';
@@ -214,4 +215,5 @@ export { tool } from '../library/tool';
 export type { ToolArguments, ToolOutput } from '../library/tool';
 export { typed } from '../library/typed';
 
+requireNode();
 installTelemetry();

@@ -19,6 +19,7 @@ async function writeAssets(): Promise<void> {
   await writeJson('package.json', manifest);
   await mkdir(join(PACKAGE_DIRECTORY, 'bin'), { recursive: true });
   for (const file of COPIED_FILES) await copyFile(join(ROOT, file), join(PACKAGE_DIRECTORY, file));
+  await copyFile(join(ROOT, 'scripts/checkNode.cjs'), join(PACKAGE_DIRECTORY, 'bin/checkNode.cjs'));
   await markOptionalTypes(DIST, Object.keys(manifest.peerDependencies));
   await writeDashboard();
   await writeMeteorFiles(PACKAGE_DIRECTORY);

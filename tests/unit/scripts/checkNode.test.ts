@@ -1,19 +1,28 @@
-/** The check of Node's version that runs before the server. */
+/** The checks of Node's version, of a checkout's commands and of the library. */
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
+import { requireNode } from '../../../imports/library/requireNode';
+import { engines } from '../../../package.json';
 
 const { checkNodeVersion } = createRequire(__filename)('../../../scripts/checkNode.cjs') as {
   readonly checkNodeVersion: (version: string) => string | undefined;
 };
 
-describe('checkNodeVersion', () => {
-  for (const version of ['v0.12.18', 'v18.20.8', 'v20.20.2', 'v22.12.0'])
-    it(`rejects ${version} with one sentence that states both versions`, () => {
-      expect(checkNodeVersion(version)).to.equal(`Bolide requires Node.js 22.13 or newer, but this is ${version}.`);
+describe('The check of Node’s version', () => {
+  for (const version of ['0.12.18', '18.20.8', '20.20.2', '22.12.0'])
+    it(`rejects ${version} with a sentence that states both versions`, () => {
+      const minimum = engines.node.replace('>=', '');
+      expect(checkNodeVersion(`v${version}`)).to.equal(
+        `Bolide requires Node.js ${minimum} or newer, but this is v${version}.`,
+      );
+      expect(() => requireNode(version)).to.throw(
+        `Bolide requires Node.js ${minimum} or newer, but this is ${version}. `,
+      );
     });
 
-  for (const version of ['v22.13.0', 'v24.11.0', 'v100.0.0'])
+  for (const version of ['22.13.0', '24.11.0', '100.0.0'])
     it(`accepts ${version}`, () => {
-      expect(checkNodeVersion(version)).to.equal(undefined);
+      expect(checkNodeVersion(`v${version}`)).to.equal(undefined);
+      expect(() => requireNode(version)).not.to.throw();
     });
 });
