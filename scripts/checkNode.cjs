@@ -1,6 +1,6 @@
 /**
- * Checks the version of Node before anything else is loaded. Written in ES5, so that every version can parse it. The npm
- * package has it, too, for `npx bolide`.
+ * Checks the version of Node before anything else is loaded. Written in ES5, so that every version can parse it. The
+ * npm package has it, too, for `npx bolide`.
  */
 'use strict';
 
