@@ -40,8 +40,10 @@ function installNode() {
   return stdout.trim();
 }
 
+module.exports = { packageName };
+
 const fault = checkNodeVersion(process.version);
-if (fault !== undefined)
+if (require.main === module && fault !== undefined)
   try {
     console.log(`${fault} The scripts of this checkout use ${installNode()}, now in node_modules/.bin.`);
   } catch (error) {

@@ -2,13 +2,18 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
+const { packageName } = createRequire(__filename)('../../../scripts/installNode.cjs') as {
+  readonly packageName: () => string;
+};
+
 /** @returns the path of its `node`, which later calls find there */
 export async function installNode(version: string): Promise<string> {
-  const name = `node-${process.platform}-${process.arch}`;
+  const name = packageName();
   const parent = join(tmpdir(), 'bolide-packages');
   const directory = join(parent, `${name}-${version}`);
   if (!existsSync(directory)) {
