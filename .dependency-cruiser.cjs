@@ -57,7 +57,7 @@ module.exports = {
         pathNot: [
           '^(imports|tests)/',
           '^(node:)?(async_hooks|crypto|events|perf_hooks|vm|worker_threads)$',
-          'node_modules/(ajv|ajv-formats|eventemitter3|minisearch|p-limit|simpl-schema)/',
+          'node_modules/(@valibot/to-json-schema|ajv|ajv-formats|eventemitter3|lru-cache|minisearch|p-limit|simpl-schema|zod-to-json-schema)/',
         ],
       },
     },
@@ -101,7 +101,7 @@ module.exports = {
       name: 'converters-import-sdk-types-only',
       severity: 'error',
       from: { path: `${INFRASTRUCTURE}converters/` },
-      to: { path: 'node_modules', dependencyTypesNot: ['type-only'] },
+      to: { path: 'node_modules', pathNot: 'node_modules/lru-cache/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'providers-never-see-each-other',

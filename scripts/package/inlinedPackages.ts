@@ -5,6 +5,7 @@
 
 /** Imported by entries that every program loads. */
 const LIBRARIES = [
+  '@valibot/to-json-schema',
   'ajv',
   'ajv-formats',
   'cors',
@@ -12,8 +13,10 @@ const LIBRARIES = [
   'eventemitter3',
   'eventsource-parser',
   'ipaddr.js',
+  'lru-cache',
   'minisearch',
   'p-limit',
+  'zod-to-json-schema',
   // What these import.
   'fast-deep-equal',
   'fast-uri',
@@ -21,6 +24,7 @@ const LIBRARIES = [
   'object-assign',
   'vary',
   'yocto-queue',
+  'zod',
 ];
 
 /** Imported by servers, some of them when they are first needed. */

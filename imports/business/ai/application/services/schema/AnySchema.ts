@@ -9,8 +9,8 @@ import type { SimpleSchemaLike, StandardSchema } from '../../../domain/types/Sch
 import type { ResolvedSchema, Validated } from './ResolvedSchema';
 import { isSimpleSchema, readSimpleSchema } from './SimpleSchemaReader';
 import { pathStep } from './SchemaViolations';
-import { describeValibot } from './ValibotReader';
-import { describeZod3, isZod3 } from './ZodReader';
+import { describeValibot } from './describeValibot';
+import { describeZod3, isZod3 } from './describeZod3';
 
 export type { StandardSchema } from '../../../domain/types/Schemas';
 export type { ResolvedSchema, Validated } from './ResolvedSchema';
