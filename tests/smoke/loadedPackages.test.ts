@@ -49,6 +49,7 @@ describe('the packages that a program loads', () => {
       'eventemitter3',
       'eventsource-parser',
       'ipaddr.js',
+      'lru-cache',
       'object-assign',
       'p-limit',
       'vary',

@@ -6,6 +6,7 @@
  * https://platform.claude.com/docs/en/build-with-claude/prompt-caching. The others cache by themselves, OpenAI in steps
  * of 128 tokens: https://platform.openai.com/docs/guides/prompt-caching
  */
+import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 import type { JsonObject, WireName } from '../../business/ai/domain/types/VendorTypes';
 import { asString, isObject } from '../json';
@@ -26,7 +27,11 @@ interface Segment {
 
 export class PromptCache {
   /** When each prefix expires, by the hash of all that it consists of. */
-  private readonly expirations = new Map<string, number>();
+  private readonly kept = new LRUCache<string, true>({
+    max: MAX_ENTRIES,
+    ttlResolution: 0,
+    perf: { now: () => Date.now() },
+  });
 
   /** @param input tokens of the entire request */
   use({ vendor, model, body }: WireRequest, wire: WireName, input: number): Partial<TokenCount> {
@@ -62,12 +67,11 @@ export class PromptCache {
   }
 
   private has(hash: string): boolean {
-    return (this.expirations.get(hash) ?? 0) > Date.now();
+    return this.kept.has(hash);
   }
 
   private keep(hash: string, lifetime: number): void {
-    if (this.expirations.size >= MAX_ENTRIES) this.expirations.clear();
-    this.expirations.set(hash, Date.now() + lifetime);
+    this.kept.set(hash, true, { ttl: lifetime });
   }
 }
 

@@ -1,13 +1,10 @@
 /** The models that vendors list for a user's credential, remembered for a while. */
+import { LRUCache } from 'lru-cache';
 import type { ILLMProvider } from '../../../business/ai/domain/interfaces/ILLMProvider';
 
 type ListingProvider = Pick<ILLMProvider, 'listModels'>;
 
-interface RememberedList {
-  readonly names: Promise<readonly string[] | undefined>;
-  /** Milliseconds since the epoch. */
-  until: number;
-}
+type List = Promise<readonly string[] | undefined>;
 
 const TTL_MS = 10 * 60_000;
 /** A vendor that does not answer is left alone for a while. */
@@ -17,7 +14,7 @@ const TIMEOUT_MS = 5_000;
 const MAX_USERS = 1_000;
 
 export class VendorModelLists {
-  private readonly providers = new WeakMap<ListingProvider, Map<string, RememberedList>>();
+  private readonly providers = new WeakMap<ListingProvider, LRUCache<string, List>>();
   private readonly now: () => number;
 
   constructor(now: () => number = Date.now) {
@@ -25,25 +22,25 @@ export class VendorModelLists {
   }
 
   /** @returns undefined if the vendor lists none, or does not answer in time */
-  read(provider: ListingProvider, userId: string): Promise<readonly string[] | undefined> {
-    const lists = this.providers.get(provider) ?? new Map<string, RememberedList>();
+  read(provider: ListingProvider, userId: string): List {
+    const lists = this.providers.get(provider) ?? this.createLists();
     this.providers.set(provider, lists);
     const remembered = lists.get(userId);
-    if (remembered !== undefined && remembered.until > this.now()) return remembered.names;
-    const list: RememberedList = { names: request(provider, userId), until: this.now() + TTL_MS };
-    void list.names.then((names) => {
-      if (names === undefined) list.until = this.now() + RETRY_MS;
-    });
-    // The oldest come first.
-    lists.delete(userId);
+    if (remembered !== undefined) return remembered;
+    const list = request(provider, userId);
     lists.set(userId, list);
-    const [oldest] = lists.keys();
-    if (lists.size > MAX_USERS && oldest !== undefined) lists.delete(oldest);
-    return list.names;
+    void list.then((names) => {
+      if (names === undefined) lists.set(userId, list, { ttl: RETRY_MS });
+    });
+    return list;
+  }
+
+  private createLists(): LRUCache<string, List> {
+    return new LRUCache({ max: MAX_USERS, ttl: TTL_MS, ttlResolution: 0, perf: { now: this.now } });
   }
 }
 
-async function request(provider: ListingProvider, userId: string): Promise<readonly string[] | undefined> {
+async function request(provider: ListingProvider, userId: string): List {
   try {
     const names = await provider.listModels?.(userId, AbortSignal.timeout(TIMEOUT_MS));
     return names === undefined || names.length === 0 ? undefined : names;

@@ -1,4 +1,5 @@
 /** The server-side storage of the Responses wire: responses with their conversations, and the ids of issued items. */
+import { LRUCache } from 'lru-cache';
 import type { JsonObject, VendorName } from '../../../business/ai/domain/types/VendorTypes';
 import { asString, objectsIn } from '../../json';
 import type { ResponsesBody } from './responsesBody';
@@ -14,7 +15,7 @@ export interface StoredResponse {
 }
 
 export class ResponseArchive {
-  private readonly responses = new Map<string, StoredResponse>();
+  private readonly responses: LRUCache<string, StoredResponse>;
   private readonly items = new Map<string, JsonObject>();
   /** By item: the reasoning item right before it. */
   private readonly reasoningByItem = new Map<string, string>();
@@ -22,12 +23,16 @@ export class ResponseArchive {
   private readonly conversations = new Map<string, readonly JsonObject[]>();
   /** How often responses in the background still show as unfinished. */
   private readonly unfinished = new Map<string, number>();
-  private readonly limit: number;
   private readonly backgroundReads: number;
 
   /** @param backgroundReads how often a response in the background is unfinished when it is read */
   constructor(limit: number, backgroundReads = 0) {
-    this.limit = limit;
+    this.responses = new LRUCache({
+      max: limit,
+      dispose: ({ response }, key, reason) => {
+        if (reason === 'evict') this.removeItems(response, key);
+      },
+    });
     this.backgroundReads = backgroundReads;
   }
 
@@ -70,7 +75,6 @@ export class ResponseArchive {
       if (before?.type === 'reasoning') this.reasoningByItem.set(key, asString(before.id));
       before = item;
     }
-    if (this.responses.size > this.limit) this.removeOldest();
   }
 
   remove(vendor: VendorName, id: string): boolean {
@@ -92,15 +96,11 @@ export class ResponseArchive {
     return this.reasoningByItem.get(`${vendor} ${itemId}`);
   }
 
-  private removeOldest(): void {
-    for (const [key, { response }] of this.responses) {
-      this.responses.delete(key);
-      const [vendor = ''] = key.split(' ');
-      for (const item of objectsIn(response.output)) {
-        this.items.delete(`${vendor} ${asString(item.id)}`);
-        this.reasoningByItem.delete(`${vendor} ${asString(item.id)}`);
-      }
-      return;
+  private removeItems(response: JsonObject, key: string): void {
+    const [vendor = ''] = key.split(' ');
+    for (const item of objectsIn(response.output)) {
+      this.items.delete(`${vendor} ${asString(item.id)}`);
+      this.reasoningByItem.delete(`${vendor} ${asString(item.id)}`);
     }
   }
 }

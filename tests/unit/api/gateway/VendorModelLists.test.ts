@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { VendorModelLists } from '../../../../imports/api/gateway/models/VendorModelLists';
 
+const START = Date.UTC(2026, 0, 1);
+
 describe('VendorModelLists', () => {
-  let now = 0;
+  let now = START;
   let requests: string[] = [];
   let answer: () => Promise<readonly string[]> = async () => ['a'];
   const provider = {
@@ -12,7 +14,7 @@ describe('VendorModelLists', () => {
     },
   };
   beforeEach(() => {
-    now = 0;
+    now = START;
     requests = [];
     answer = async () => ['a'];
   });
@@ -24,10 +26,10 @@ describe('VendorModelLists', () => {
       ['a'],
       ['a'],
     ]);
-    now = 9 * 60_000;
+    now = START + 10 * 60_000;
     await lists.read(provider, 'ann');
     expect(requests).to.deep.equal(['ann', 'bob']);
-    now = 10 * 60_000;
+    now += 1;
     answer = async () => ['b'];
     expect(await lists.read(provider, 'ann')).to.deep.equal(['b']);
   });
@@ -38,7 +40,7 @@ describe('VendorModelLists', () => {
     expect(await lists.read(provider, 'ann')).to.equal(undefined);
     answer = async () => ['a'];
     expect(await lists.read(provider, 'ann')).to.equal(undefined);
-    now = 30_000;
+    now += 30_001;
     expect(await lists.read(provider, 'ann')).to.deep.equal(['a']);
     expect(requests).to.have.length(2);
   });

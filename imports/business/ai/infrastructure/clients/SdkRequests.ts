@@ -4,6 +4,7 @@
  * of the vendor's response. The head of a request is the same for every call of one credential to one path, so it is
  * built once and cached.
  */
+import { LRUCache } from 'lru-cache';
 import { isLLMError, LLMServerError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import { bodyJson } from '../../domain/keptJson';
@@ -56,7 +57,7 @@ interface RequestHead {
 
 interface PooledSdk {
   readonly sdk: RequestBuilder;
-  readonly heads: Map<string, RequestHead>;
+  readonly heads: LRUCache<string, RequestHead>;
 }
 
 export class SdkRequests {
@@ -134,7 +135,7 @@ export class SdkRequests {
     const options = { maxRetries: 0, timeout: limits.totalTimeout, logLevel: 'off', fetch: rejectDirectFetch } as const;
     const pooled = {
       sdk: withoutSdkEnvironment(() => construct(credential, options)),
-      heads: new Map<string, RequestHead>(),
+      heads: new LRUCache<string, RequestHead>({ max: MAX_HEADS_PER_CREDENTIAL }),
     };
     this.pool.set(credentialKeyOf(credential), pooled);
     for (const oldest of this.pool.keys()) {
@@ -166,7 +167,6 @@ async function buildHead(request: SdkRequest, { sdk, heads }: PooledSdk): Promis
     body === undefined ? rest : { ...rest, body: { model: modelOf(request) } },
   );
   const head = { url: new URL(url), headers: Object.fromEntries(req.headers) };
-  if (heads.size >= MAX_HEADS_PER_CREDENTIAL) heads.clear();
   heads.set(headKeyOf(request), head);
   return head;
 }

@@ -1,4 +1,5 @@
 /** What a model can do, by vendor and name, from the vendors' rows and the model rows of an account's settings. */
+import { LRUCache } from 'lru-cache';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { VendorName, WireName } from '../../domain/types/VendorTypes';
@@ -61,13 +62,12 @@ function builtInCapabilities(vendor: Vendor, model: string, wire: WireName): Mod
   const cached = capabilityCache.get(key);
   if (cached !== undefined) return cached;
   const capabilities = Object.freeze(deriveCapabilities(vendor, model, wire));
-  if (capabilityCache.size >= MAX_CACHE_ENTRIES) capabilityCache.clear();
   capabilityCache.set(key, capabilities);
   return capabilities;
 }
 
 const MAX_CACHE_ENTRIES = 1_000;
-const capabilityCache = new Map<string, ModelCapabilities>();
+const capabilityCache = new LRUCache<string, ModelCapabilities>({ max: MAX_CACHE_ENTRIES });
 
 function deriveCapabilities(vendor: Vendor, model: string, wire: WireName): ModelCapabilities {
   const row = findRow(vendor.models, model) ?? foreignRow(vendor, model) ?? {};
@@ -113,12 +113,11 @@ function toPattern(source: string): RegExp {
   const cached = patternCache.get(source);
   if (cached !== undefined) return cached;
   const pattern = compile(source);
-  if (patternCache.size >= MAX_CACHE_ENTRIES) patternCache.clear();
   patternCache.set(source, pattern);
   return pattern;
 }
 
-const patternCache = new Map<string, RegExp>();
+const patternCache = new LRUCache<string, RegExp>({ max: MAX_CACHE_ENTRIES });
 
 function compile(source: string): RegExp {
   try {

@@ -1,4 +1,5 @@
 /** Finds the endpoints of authorization servers, by discovery or from the settings, and checks them before use. */
+import { LRUCache } from 'lru-cache';
 import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from 'oauth4webapi';
 import type { HttpRule } from '../../../ai/domain/arguments';
 import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi';
@@ -19,18 +20,14 @@ export interface ServerMetadataOptions {
 const LIFETIME_MS = 60 * 60_000;
 const MAX_ENTRIES = 500;
 
-interface CacheEntry {
-  readonly metadata: Promise<ServerMetadata>;
-  /** By the monotonic clock. */
-  readonly loadedAt: number;
-}
-
 export class ServerMetadataCache {
   private readonly options: ServerMetadataOptions;
-  private readonly cached = new Map<string, CacheEntry>();
+  private readonly cached: LRUCache<string, Promise<ServerMetadata>>;
 
   constructor(options: ServerMetadataOptions) {
     this.options = options;
+    const perf = { now: () => options.clock.elapsed() };
+    this.cached = new LRUCache({ max: MAX_ENTRIES, ttl: LIFETIME_MS, ttlResolution: 0, perf });
   }
 
   /**
@@ -40,12 +37,10 @@ export class ServerMetadataCache {
    */
   async get(settings: OAuthSettings): Promise<ServerMetadata> {
     const key = JSON.stringify(settings);
-    const { clock } = this.options;
-    const entry = this.cached.get(key);
-    if (entry !== undefined && clock.elapsed() - entry.loadedAt < LIFETIME_MS) return entry.metadata;
+    const known = this.cached.get(key);
+    if (known !== undefined) return known;
     const metadata = this.load(settings);
-    if (this.cached.size >= MAX_ENTRIES) this.cached.clear();
-    this.cached.set(key, { metadata, loadedAt: clock.elapsed() });
+    this.cached.set(key, metadata);
     try {
       return await metadata;
     } catch (error) {

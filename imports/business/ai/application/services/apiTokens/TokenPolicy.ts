@@ -2,10 +2,10 @@
  * What the API tokens of model calls permit. Other processes notice a change, a revocation or a rotation within
  * `MAX_AGE_MS`.
  */
+import { LRUCache } from 'lru-cache';
 import { isStoreOutage, LLMAuthError } from '../../../domain/errors/LLMErrors';
 import type { ApiTokenReader } from '../../../domain/interfaces/ApiTokenReader';
 import type { LimitedToken } from '../../../domain/types/ApiTokenLimits';
-import { LruMap } from '../shared/LruMap';
 
 export interface TokenPolicyOptions {
   readonly tokens: ApiTokenReader;
@@ -28,7 +28,7 @@ export class TokenPolicy {
   private readonly tokens: ApiTokenReader;
   private readonly now: () => number;
   private readonly clock: () => number;
-  private readonly cache = new LruMap<string, CachedToken>(MAX_CACHED_TOKENS);
+  private readonly cache = new LRUCache<string, CachedToken>({ max: MAX_CACHED_TOKENS });
 
   constructor({ tokens, now = Date.now, clock = () => performance.now() }: TokenPolicyOptions) {
     this.tokens = tokens;

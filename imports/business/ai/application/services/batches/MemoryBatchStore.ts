@@ -1,12 +1,12 @@
 /** Batches of this process, for programs without a database: they cannot be continued after a restart. */
+import { LRUCache } from 'lru-cache';
 import type { BatchRecord } from '../../../domain/entities/BatchRecord';
 import type { BatchStore } from '../../../domain/interfaces/BatchStore';
-import { LruMap } from '../shared/LruMap';
 
 const MAX_BATCHES = 1_000;
 
 export class MemoryBatchStore implements BatchStore {
-  private readonly records = new LruMap<string, BatchRecord>(MAX_BATCHES);
+  private readonly records = new LRUCache<string, BatchRecord>({ max: MAX_BATCHES });
 
   find(userId: string, batchId: string): Promise<BatchRecord | undefined> {
     return Promise.resolve(this.records.get(keyOf({ userId, batchId })));

@@ -2,11 +2,11 @@
  * Which limits a user has. Those set at run time replace those of the settings, and a user's own replace those of
  * everyone. Other processes notice a change within `MAX_AGE_MS`.
  */
+import { LRUCache } from 'lru-cache';
 import type { BudgetLimits, BudgetSettings } from '../../../domain/entities/BudgetAccount';
 import { isStoreOutage } from '../../../domain/errors/LLMErrors';
 import type { BudgetLimitStore, StoredBudgetLimits } from '../../../domain/interfaces/BudgetLimitStore';
 import type { BudgetLimitsView } from '../../../domain/types/BudgetViews';
-import { LruMap } from '../shared/LruMap';
 
 export interface BudgetPolicyOptions {
   readonly settings?: BudgetSettings | undefined;
@@ -24,12 +24,13 @@ interface CachedRow {
 /** How long a process relies on the limits it has read. */
 export const MAX_AGE_MS = 2_000;
 const MAX_CACHED_USERS = 10_000;
+const EVERYONE = Symbol('everyone');
 
 export class BudgetPolicy {
   private readonly settings: BudgetSettings;
   private readonly store: BudgetLimitStore | undefined;
   private readonly clock: () => number;
-  private readonly cache = new LruMap<string | undefined, CachedRow>(MAX_CACHED_USERS);
+  private readonly cache = new LRUCache<string | typeof EVERYONE, CachedRow>({ max: MAX_CACHED_USERS });
 
   /** There are limits, or there can be at any time. */
   readonly hasLimits: boolean;
@@ -82,13 +83,14 @@ export class BudgetPolicy {
 
   /** Reads the stored limits again. @param userId undefined: those of everyone */
   forget(userId: string | undefined): void {
-    this.cache.delete(userId);
+    this.cache.delete(userId ?? EVERYONE);
   }
 
   private read(userId: string | undefined): Promise<StoredBudgetLimits | undefined> {
     const { store } = this;
     if (store === undefined) return Promise.resolve(undefined);
-    const cached = this.cache.get(userId);
+    const key = userId ?? EVERYONE;
+    const cached = this.cache.get(key);
     const now = this.clock();
     if (cached !== undefined && now - cached.readAt < MAX_AGE_MS) return cached.row;
     const row = store.find(userId).catch((error: unknown) => {
@@ -97,9 +99,9 @@ export class BudgetPolicy {
       throw error;
     });
     const entry = { readAt: now, row };
-    this.cache.set(userId, entry);
+    this.cache.set(key, entry);
     row.catch(() => {
-      if (this.cache.get(userId) === entry) this.cache.delete(userId);
+      if (this.cache.peek(key) === entry) this.cache.delete(key);
     });
     return row;
   }

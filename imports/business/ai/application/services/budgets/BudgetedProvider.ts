@@ -1,4 +1,5 @@
 /** Decorates a provider so that limiters admit every call before it is sent, and are charged with what it used. */
+import { LRUCache } from 'lru-cache';
 import { NO_USAGE } from '../../../domain/entities/Response';
 import { EventStream } from '../../../domain/EventStream';
 import { FairLruMap } from '../../../domain/FairLruMap';
@@ -14,7 +15,6 @@ import type { ModelPrice } from '../../../domain/types/ModelPrice';
 import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
 import { meteredRelay } from '../routing/meteredRelay';
-import { LruMap } from '../shared/LruMap';
 import { BudgetedEvents } from './BudgetedEvents';
 import { estimatesOfEmbedding, estimatesOfGeneration, estimatesOfRelay } from './callEstimates';
 import type { CallEstimates } from './callEstimates';
@@ -33,7 +33,7 @@ export class BudgetedProvider extends ProviderDecorator<ProviderWithDefault> {
   private readonly limiters: readonly CallLimiter[];
   private readonly logger: Logger;
   private readonly clock: () => number;
-  private readonly warned = new LruMap<string, true>(MAX_WARNINGS);
+  private readonly warned = new LRUCache<string, true>({ max: MAX_WARNINGS });
   /** Tokens of conversations, by the ids of the responses up to which they reach. */
   private readonly conversations = new FairLruMap<number>({ entries: MAX_CONVERSATIONS });
 
@@ -129,7 +129,7 @@ export class BudgetedProvider extends ProviderDecorator<ProviderWithDefault> {
 
   /** Once for each reason, which names the model. */
   private warnOfUnpriced(reason: string, requestedModel: string): void {
-    if (this.warned.get(reason) === true) return;
+    if (this.warned.has(reason)) return;
     this.warned.set(reason, true);
     this.logger.warn(
       `The cost of a model call is unknown (${reason}), so a budget in US dollars charges it at the price of "${requestedModel}".`,

@@ -1,7 +1,7 @@
 /** What this process's calls have shown about the targets of routing rules: their latency, and which to spare. */
+import { LRUCache } from 'lru-cache';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { FairLruMap } from '../../../domain/FairLruMap';
-import { LruMap } from '../shared/LruMap';
 
 /** Streams are measured up to their first content, other responses up to their end. */
 export type ResponseKind = 'stream' | 'complete';
@@ -31,10 +31,10 @@ const MAX_TRACKED = 10_000;
 
 export class RouteStats {
   private readonly clock: () => number;
-  private readonly averages = new LruMap<string, number>(MAX_TRACKED);
+  private readonly averages = new LRUCache<string, number>({ max: MAX_TRACKED });
   /** By rule and target: until when the target is spared. */
-  private readonly pauses = new LruMap<string, number>(MAX_TRACKED);
-  private readonly timeouts = new LruMap<string, number>(MAX_TRACKED);
+  private readonly pauses = new LRUCache<string, number>({ max: MAX_TRACKED });
+  private readonly timeouts = new LRUCache<string, number>({ max: MAX_TRACKED });
   /** By rule and conversation: the target that has served it last. */
   private readonly conversations = new FairLruMap<string>({ entries: MAX_TRACKED });
 

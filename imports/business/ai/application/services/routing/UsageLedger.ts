@@ -1,17 +1,21 @@
 /** Adds up token usage by provider and user. Users that were evicted are summed per provider. */
+import { LRUCache } from 'lru-cache';
 import { NO_USAGE, addUsage } from '../../../domain/entities/Response';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { UsageEntry } from '../../../domain/types/UsageRecords';
-import { LruMap } from '../shared/LruMap';
 
 export class UsageLedger {
-  private readonly byUser: LruMap<string, UsageEntry>;
+  private readonly byUser: LRUCache<string, UsageEntry>;
   private readonly evicted = new Map<string, UsageEntry>();
 
   /** @param limit how many pairs of provider and user are tracked separately */
   constructor(limit: number) {
-    this.byUser = new LruMap(limit, (_key, { providerId, calls, usage }) => {
-      this.evicted.set(providerId, sum(this.evicted.get(providerId), { providerId, calls, usage }));
+    this.byUser = new LRUCache({
+      max: limit,
+      dispose: ({ providerId, calls, usage }, _key, reason) => {
+        if (reason === 'evict')
+          this.evicted.set(providerId, sum(this.evicted.get(providerId), { providerId, calls, usage }));
+      },
     });
   }
 
@@ -21,7 +25,7 @@ export class UsageLedger {
   }
 
   entries(): readonly UsageEntry[] {
-    return [...this.evicted.values(), ...this.byUser.values()];
+    return [...this.evicted.values(), ...[...this.byUser.rvalues()].filter((entry) => entry !== undefined)];
   }
 }
 

@@ -1,9 +1,9 @@
 /** Compiles JSON Schemas, each once and in its own draft, and reports where an invalid one is wrong. */
+import { LRUCache } from 'lru-cache';
 import type { Ajv, ErrorObject, Options } from 'ajv';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { isObject } from '../../../domain/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
-import { LruMap } from '../shared/LruMap';
 import { ajvClasses } from './ajvClasses';
 import { BrokenSchemaError } from './BrokenSchemaError';
 import { complexityOf } from './schemaComplexity';
@@ -38,7 +38,7 @@ type Draft = '2020-12' | 'draft-07';
 type AnyAjv = Ajv | Ajv2020;
 
 const byObject = new WeakMap<JsonObject, CompiledSchema>();
-const byText = new LruMap<string, CompiledSchema>(SCHEMA_LIMITS.cached);
+const byText = new LRUCache<string, CompiledSchema>({ max: SCHEMA_LIMITS.cached });
 const metaSchemas = new Map<Draft, AnyAjv>();
 
 /**

@@ -3,6 +3,7 @@
  * does not support. Sources: https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting,
  * …/effort, …/mid-conversation-system-messages and the models' migration guides, as of November 2026.
  */
+import { LRUCache } from 'lru-cache';
 
 export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type AnthropicEffort = (typeof EFFORTS)[number];
@@ -33,12 +34,11 @@ export function anthropicModelFeatures(model: string): AnthropicModelFeatures {
   const cached = cache.get(model);
   if (cached !== undefined) return cached;
   const features = findFeatures(model);
-  if (cache.size >= 1000) cache.clear();
   cache.set(model, features);
   return features;
 }
 
-const cache = new Map<string, AnthropicModelFeatures>();
+const cache = new LRUCache<string, AnthropicModelFeatures>({ max: 1_000 });
 
 /** Platforms also use `anthropic.claude-opus-4-6-v1`, `claude-opus-4@20250514` and `anthropic/claude-opus-4.6`. */
 function findFeatures(model: string): AnthropicModelFeatures {

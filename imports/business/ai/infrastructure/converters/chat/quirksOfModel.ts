@@ -1,19 +1,19 @@
 /** Resolves a vendor's quirks for one of its models. */
+import { LRUCache } from 'lru-cache';
 import type { VendorQuirks } from '../../../domain/types/VendorTypes';
 
-const cache = new WeakMap<VendorQuirks, Map<string, VendorQuirks>>();
+const cache = new WeakMap<VendorQuirks, LRUCache<string, VendorQuirks>>();
+/** Callers choose the names of models. */
 const MAX_CACHED_MODELS = 1_000;
 
 /** Returns the same object for the same model, because conversion caches compare quirks by identity. */
 export function quirksOfModel(quirks: VendorQuirks, model: string): VendorQuirks {
   if (quirks.modelRules === undefined) return quirks;
-  const models = cache.get(quirks) ?? new Map<string, VendorQuirks>();
+  const models = cache.get(quirks) ?? new LRUCache<string, VendorQuirks>({ max: MAX_CACHED_MODELS });
   cache.set(quirks, models);
   const cached = models.get(model);
   if (cached !== undefined) return cached;
   const result = applyModelRules(quirks, model);
-  // Callers choose model names, so the cache must be bounded.
-  if (models.size >= MAX_CACHED_MODELS) models.clear();
   models.set(model, result);
   return result;
 }

@@ -1,4 +1,5 @@
 /** Events of runs that other processes show, in a document collection, which all processes share. */
+import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 import type { DocumentCollection, Selector, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import { MAX_SEGMENTS, PUBLISHED_MS, WATCH_MS } from '../../../domain/interfaces/RunEventStore';
@@ -58,7 +59,7 @@ class DocumentRunEvents implements RunEventStore {
   private readonly database: Pick<DocumentDatabase, 'onChange'>;
   private readonly stored: Collections;
   /** By user. */
-  private readonly hashes = new Map<string, string>();
+  private readonly hashes = new LRUCache<string, string>({ max: MAX_HASHES });
 
   constructor(database: Pick<DocumentDatabase, 'onChange'>, stored: Collections) {
     this.database = database;
@@ -137,7 +138,6 @@ class DocumentRunEvents implements RunEventStore {
     const known = this.hashes.get(userId);
     if (known !== undefined) return known;
     const hash = createHash('sha256').update(userId).digest('base64url');
-    if (this.hashes.size >= MAX_HASHES) this.hashes.clear();
     this.hashes.set(userId, hash);
     return hash;
   }

@@ -3,6 +3,7 @@
  * fails takes back itself alone. The promise of a change resolves once it is in the log, or committed. The transaction
  * of many changes stays open for a while, since what they write to the same pages is then written once.
  */
+import { LRUCache } from 'lru-cache';
 import { promisify } from 'node:util';
 import { isLLMError, StorageFullError } from '../../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
@@ -29,7 +30,7 @@ export class SqliteFile {
   readonly path: string;
   private readonly connection: SqliteConnection;
   private readonly log: ChangeLog | undefined;
-  private readonly statements = new Map<string, SqliteStatement>();
+  private readonly statements = new LRUCache<string, SqliteStatement>({ max: MAX_STATEMENTS });
   private pending: Change[] = [];
   private flushing: Promise<void> | undefined;
   private isClosed = false;
@@ -288,12 +289,9 @@ export class SqliteFile {
   }
 
   private prepared(sql: string): SqliteStatement {
-    const existing = this.statements.get(sql);
-    const statement = existing ?? this.connection.prepare(sql);
-    if (existing === undefined && this.statements.size >= MAX_STATEMENTS) {
-      const [oldest = ''] = this.statements.keys();
-      this.statements.delete(oldest);
-    } else this.statements.delete(sql);
+    const known = this.statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.connection.prepare(sql);
     this.statements.set(sql, statement);
     return statement;
   }
