@@ -15,7 +15,11 @@ import { NODE_TARGET, packageManifest } from './scripts/package/packageManifest'
 const { peerDependencies } = packageManifest();
 
 const config: UserConfig = defineConfig({
-  entry: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, `imports/entries/${file}`])),
+  entry: {
+    ...Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, `imports/entries/${file}`])),
+    // For `bin/bolide.mjs`: no entry of the package.
+    commandLine: 'imports/startup/node/commandLine/runCommandLine.ts',
+  },
   outDir: 'build/package/dist',
   clean: ['build/package'],
   format: 'esm',

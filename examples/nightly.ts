@@ -13,7 +13,7 @@ import { openRunStore } from '../imports/business/ai/infrastructure/persistence/
 import { openDatabase } from '../imports/business/ai/infrastructure/persistence/databases/openDatabase';
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { openJobQueue, readJobSettings } from '../imports/startup/settings/jobs';
-import { valueOf } from '../imports/startup/settings/vendors';
+import { valueOf } from '../imports/startup/settings/valueOf';
 import { openSettings } from '../imports/startup/moduleFromEnvironment';
 import { SIMULATION_NOTICE } from '../imports/startup/simulation';
 

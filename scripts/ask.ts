@@ -1,10 +1,7 @@
-/**
- * Sends a question from the terminal:
- * `npm run ask -- "…" [--provider …] [--model …] [--tools] [--json schema.json | '{…}'] [--stream]`.
- */
+/** Sends a question from the terminal: `npm run ask -- "…"`. `--help` lists the options. */
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
-import { parseArgs } from 'node:util';
+import { Command } from '@commander-js/extra-typings';
 import { generateStructured } from '../imports/business/ai/application/services/structured/StructuredOutput';
 import type { ModelAnswer } from '../imports/business/ai/application/services/routing/completeTurn';
 import type { RunResult } from '../imports/business/ai/domain/entities/Run';
@@ -17,30 +14,33 @@ import type { AIModule } from '../imports/business/ai/infrastructure/factories/c
 import { moduleFromEnvironment } from '../imports/startup/moduleFromEnvironment';
 import { SIMULATION_NOTICE } from '../imports/startup/simulation';
 
-const USAGE =
-  'Usage: npm run ask -- "your question" [--provider name] [--model name] [--tools] [--json schema.json | \'{…}\'] [--stream]';
-const OPTIONS = {
-  provider: { type: 'string' },
-  model: { type: 'string' },
-  tools: { type: 'boolean', default: false },
-  json: { type: 'string' },
-  stream: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
-
 async function main(): Promise<void> {
-  const { values, positionals } = readArguments();
-  const question = positionals.join(' ').trim();
-  if (values.help || question === '') {
-    console.log(USAGE);
-    process.exitCode = values.help ? 0 : 2;
-    return;
-  }
-  const schema = values.json === undefined ? undefined : await readSchema(values.json);
+  await new Command('npm run ask --')
+    .argument('<question...>')
+    .option('--provider <name>', 'asks this provider; default: LLM_PROVIDER, or the first one with a key')
+    .option('--model <name>', "asks this model of the provider's")
+    .option('--tools', 'offers the demo tools')
+    .option('--json <schema>', 'asks for JSON of this schema: a file, or the schema itself')
+    .option('--stream', 'prints the answer while it is generated')
+    .showHelpAfterError()
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+    .action((words, { json, ...options }) => answer(words.join(' '), json, options))
+    .parseAsync();
+}
+
+interface AskOptions {
+  readonly provider?: string;
+  readonly model?: string;
+  readonly tools?: true;
+  readonly stream?: true;
+}
+
+async function answer(question: string, json: string | undefined, options: AskOptions): Promise<void> {
+  const schema = json === undefined ? undefined : await readSchema(json);
   const { module, simulator } = await moduleFromEnvironment(process.env);
   try {
     if (simulator !== undefined) console.error(SIMULATION_NOTICE);
-    const provider = values.provider ?? module.settings.defaultProvider ?? [...module.providers.keys()][0] ?? '';
+    const provider = options.provider ?? module.settings.defaultProvider ?? [...module.providers.keys()][0] ?? '';
     if (!module.providers.has(provider)) {
       throw new LLMInvalidRequestError(
         `Unknown provider "${provider}". Expected one of: ${[...module.providers.keys()].join(', ')}.`,
@@ -49,10 +49,10 @@ async function main(): Promise<void> {
     }
     await ask(module, {
       question,
-      model: values.model === undefined ? provider : `${provider}/${values.model}`,
+      model: options.model === undefined ? provider : `${provider}/${options.model}`,
       schema,
-      tools: values.tools,
-      stream: values.stream,
+      tools: options.tools === true,
+      stream: options.stream === true,
     });
   } finally {
     await simulator?.close();
@@ -164,18 +164,6 @@ function tokens({ input_tokens, output_tokens, input_tokens_details, output_toke
   const reasoning =
     output_tokens_details.reasoning_tokens > 0 ? `, ${output_tokens_details.reasoning_tokens} reasoning` : '';
   return `${input_tokens} tokens in${cached}, ${output_tokens} out${reasoning}`;
-}
-
-function readArguments(): ReturnType<typeof parse> {
-  try {
-    return parse();
-  } catch (cause) {
-    throw new LLMInvalidRequestError(`${cause instanceof Error ? cause.message : String(cause)}\n${USAGE}`, { cause });
-  }
-}
-
-function parse() {
-  return parseArgs({ options: OPTIONS, allowPositionals: true });
 }
 
 /** @param path a file's path, or the schema itself */

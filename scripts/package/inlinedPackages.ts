@@ -37,6 +37,9 @@ const SERVER_LIBRARIES = [
   'tdigest',
 ];
 
+/** Imported by `npx bolide` only; the second is types. */
+const COMMAND_LINE = ['commander', '@commander-js/extra-typings'];
+
 /** Each in a file of its own, which is loaded with the first request to a vendor that needs it. */
 const VENDOR_SDKS = [
   'openai',
@@ -51,7 +54,13 @@ const VENDOR_SDKS = [
 /** In `bolide/react`. */
 const PAGES = ['marked', 'diff', '@tanstack/react-virtual', '@tanstack/virtual-core', 'uplot'];
 
-export const INLINED_PACKAGES: readonly string[] = [...LIBRARIES, ...SERVER_LIBRARIES, ...VENDOR_SDKS, ...PAGES];
+export const INLINED_PACKAGES: readonly string[] = [
+  ...LIBRARIES,
+  ...SERVER_LIBRARIES,
+  ...COMMAND_LINE,
+  ...VENDOR_SDKS,
+  ...PAGES,
+];
 
 /** What the package's files contain of other packages: the dashboard's, and those of the entries. */
 export const BUNDLED_PACKAGES: readonly string[] = [

@@ -5,14 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQLITE_FILE } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/openSqliteFile';
 import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
-import { runDataCommand } from '../../imports/startup/node/runDataCommand';
+import { runBolide } from '../support/runBolide';
+import type { Ended } from '../support/runBolide';
 
 const NOW = new Date('2026-01-02T03:04:05.678Z');
-
-interface Outcome {
-  readonly code: number;
-  readonly output: string;
-}
 
 interface Row {
   readonly _id: string;
@@ -31,13 +27,8 @@ describe('bolide data', () => {
 
   const data = (): string => join(directory, 'data');
   const file = (): string => join(data(), SQLITE_FILE);
-  const run = async (...args: readonly string[]): Promise<Outcome> => {
-    const lines: string[] = [];
-    const print = (line: string): void => void lines.push(line);
-    const environment = { DATA_DIR: data() };
-    const code = await runDataCommand(args, { environment, print, printError: print, now: () => NOW });
-    return { code, output: lines.join('\n') };
-  };
+  const run = (...args: readonly string[]): Promise<Ended> =>
+    runBolide(['data', ...args], { environment: { DATA_DIR: data() }, now: () => NOW });
 
   it('checks a directory without changing it, whether a process uses it or not', async () => {
     const before = await readFile(file());
@@ -129,12 +120,8 @@ describe('bolide data', () => {
     expect((await readdir(data())).filter((name) => name.startsWith('restoring'))).to.deep.equal([]);
   });
 
-  it('explains itself, and refuses what it does not know', async () => {
-    const help = await run('--help');
-    expect(help.code).to.equal(0);
-    for (const word of ['check', 'repair', 'backup', 'restore', 'import', 'Exit codes'])
-      expect(help.output).to.include(word);
-    for (const args of [[], ['unknown'], ['check', 'more'], ['backup'], ['restore', 'a', 'b'], ['check', '--wrong']])
+  it('creates nothing for wrong arguments, nor where no data is', async () => {
+    for (const args of [['check', 'more'], ['backup'], ['restore', 'a', 'b']])
       expect(await run(...args), args.join(' ')).to.include({ code: 2 });
     for (const name of ['check', 'repair', 'import'])
       expect(await run(name, '--dir', join(directory, 'nowhere')), name).to.include({ code: 1 });

@@ -9,9 +9,9 @@ import { CorruptDataFileError } from '../../imports/business/ai/infrastructure/p
 import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
 import { DirectoryLockedError } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/lockDataDirectory';
 import { SQLITE_FILE } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/openSqliteFile';
-import { runDataCommand } from '../../imports/startup/node/runDataCommand';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 import { failure } from '../support/failure';
+import { runBolide } from '../support/runBolide';
 import { IS_SOAK } from '../support/soak';
 
 const ROUNDS = IS_SOAK ? 400 : 40;
@@ -60,7 +60,7 @@ describe('The data files of version 0.2', () => {
   };
   const sorted = (rows: readonly Row[] = EXPECTED): readonly Row[] => rows.toSorted((a, b) => (a._id < b._id ? -1 : 1));
   const command = async (...args: readonly string[]): Promise<number> =>
-    runDataCommand(args, { environment: { DATA_DIR: data() }, print, printError: print, now: () => new Date(0) });
+    (await runBolide(['data', ...args], { environment: { DATA_DIR: data() }, print, printError: print })).code;
 
   it('are imported at the first start, which says where they are then', async () => {
     const before = await readFile(file());

@@ -17,10 +17,11 @@ import {
   openSqliteFile,
   SQLITE_FILE,
 } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/openSqliteFile';
-import { runDataCommand } from '../../imports/startup/node/runDataCommand';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 import { IS_SOAK } from '../support/soak';
 import { failure } from '../support/failure';
+import { runBolide } from '../support/runBolide';
+import type { Ended } from '../support/runBolide';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 const DAMAGES = IS_SOAK ? 500 : 40;
@@ -76,18 +77,8 @@ async function bytesWritten(): Promise<number> {
 const contentOf = async (database: DocumentDatabase): Promise<readonly Row[]> =>
   database.collection<Row>('rows').find({}, { sort: { _id: 1 } });
 
-async function data(...args: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
-  const lines: string[] = [];
-  const print = (line: string): void => void lines.push(line);
-  const ports = {
-    environment: { DATA_DIR: join(directory, 'data') },
-    print,
-    printError: print,
-    now: () => new Date(0),
-  };
-  const code = await runDataCommand(args, ports);
-  return { code, output: lines.join('\n') };
-}
+const data = (...args: readonly string[]): Promise<Ended> =>
+  runBolide(['data', ...args], { environment: { DATA_DIR: join(directory, 'data') }, now: () => new Date(0) });
 
 describe('SQLite: the database file', () => {
   it('keeps documents, dates and indexes, readable by its owner only', async () => {

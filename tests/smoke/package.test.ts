@@ -14,6 +14,7 @@ import { ConsumerApp } from '../support/package/ConsumerApp';
 import { installNode } from '../support/package/installNode';
 import { unpackPackage } from '../support/package/packPackage';
 import type { PackedPackage } from '../support/package/packPackage';
+import { failure } from '../support/failure';
 import { userEnvironment } from '../support/runCommand';
 
 const ROOT = join(__dirname, '../..');
@@ -60,6 +61,20 @@ describe('The npm package', () => {
     const peers = ['openai@6', 'ai@6', '@anthropic-ai/sdk@0', '@google/genai@2', 'mongodb@7', 'agenda@6'];
     // npm resolves the versions and downloads nothing else. It rejects if they conflict.
     await promisify(execFile)('npm', ['install', '--package-lock-only', '--no-audit', tarball, ...peers], { cwd: app });
+  });
+
+  it('has a command line, which starts nothing for `--help` and typos on the oldest supported Node', async () => {
+    const node = await installNode(`${manifest.engines.node.replace('>=', '')}.0`);
+    const app = await ConsumerApp.create(parent, packed);
+    const bolide = (word: string): Promise<object> =>
+      promisify(execFile)(node, ['node_modules/bolide/bin/bolide.mjs', word], { cwd: app.directory });
+    expect(await bolide('--version')).to.deep.equal({ stdout: `${manifest.version}\n`, stderr: '' });
+    expect(await bolide('--help'))
+      .to.have.property('stdout')
+      .that.matches(/^Usage: bolide/);
+    const refused = await failure(bolide('rnus'));
+    expect(refused).to.include({ code: 2, stdout: '' });
+    expect(refused).to.have.property('stderr').that.includes('Did you mean runs?');
   });
 
   it('runs a server with its dashboard in an app', async () => {

@@ -28,7 +28,7 @@ describe('a chat whose server is killed', () => {
   /** Starts the server of `npm start`. @returns its address, once it is ready */
   async function start(): Promise<{ readonly url: string; readonly kill: () => Promise<void> }> {
     const { PATH, HOME } = process.env;
-    const child = spawn(process.execPath, ['scripts/run.cjs', 'server/standalone.ts'], {
+    const child = spawn(process.execPath, ['scripts/run.cjs', 'server/bolide.ts'], {
       cwd: ROOT,
       env: {
         PATH,

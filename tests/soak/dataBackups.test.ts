@@ -4,10 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
-import { runDataCommand } from '../../imports/startup/node/runDataCommand';
 import { startChild } from '../support/embeddedChildren';
 import { textsOf } from '../support/embeddedWriter';
 import type { Written, WrittenContent, WrittenRow } from '../support/embeddedWriter';
+import { runBolide } from '../support/runBolide';
+import type { Ended } from '../support/runBolide';
 
 const BACKUPS = 40;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
@@ -20,12 +21,7 @@ describe('bolide data', () => {
   });
   afterEach(() => rm(directory, { recursive: true }));
 
-  const run = async (...args: readonly string[]): Promise<{ readonly code: number; readonly output: string }> => {
-    const lines: string[] = [];
-    const print = (line: string): void => void lines.push(line);
-    const code = await runDataCommand(args, { environment: {}, print, printError: print, now: () => new Date() });
-    return { code, output: lines.join('\n') };
-  };
+  const run = (...args: readonly string[]): Promise<Ended> => runBolide(['data', ...args]);
 
   it(`backs up what a running process has acknowledged, and nothing half-written (${BACKUPS} backups, seed ${SEED})`, async () => {
     for (const shape of ['short', 'long'] as const) {

@@ -26,7 +26,7 @@ describe('npm run mcp', () => {
   const start = (env: Readonly<Record<string, string>>): StdioClientTransport =>
     new StdioClientTransport({
       command: process.execPath,
-      args: ['scripts/run.cjs', 'server/mcp.ts'],
+      args: ['scripts/run.cjs', 'server/bolide.ts', 'mcp'],
       cwd: ROOT,
       env: { DATA_DIR: directory, ...env },
       stderr: 'pipe',

@@ -115,7 +115,7 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   ['meteor-in-its-files-only', 'imports/api/http/createRoute.ts', 'tests/stubs/meteor/meteor.ts'],
   ['meteor-in-its-files-only', 'imports/startup/meteor/startBolide.ts', 'tests/stubs/meteor/webapp.ts'],
   ['meteor-in-its-files-only', 'imports/ui/data/meteor/MeteorSource.ts', 'tests/stubs/meteor/tracker.ts'],
-  ['product-sees-no-tests', 'server/standalone.ts', 'tests/support/openBrowser.ts'],
+  ['product-sees-no-tests', 'server/bolide.ts', 'tests/support/openBrowser.ts'],
   ['product-sees-no-tests', 'scripts/report.ts', 'tests/support/until.ts'],
   ['testing-sees-domain', 'imports/testing/ScriptedProvider.ts', `${AI}/application/services/LLMManager.ts`],
   ['product-sees-no-testing', 'imports/library/Agent.ts', 'imports/testing/responses.ts'],

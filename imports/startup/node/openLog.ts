@@ -2,7 +2,7 @@
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { setLogWriter } from '../../business/ai/domain/logWriter';
 import { toLogRecord } from '../../business/ai/infrastructure/telemetry/logRecord';
-import { valueOf } from '../settings/vendors';
+import { valueOf } from '../settings/valueOf';
 import type { Environment } from '../settings/vendors';
 
 const FORMATS = ['json', 'pretty'] as const;

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
 import { readOrCreateSecretKey, SECRET_KEY_FILE } from '../../business/providers/infrastructure/sealing/secretKeyFile';
-import { valueOf } from '../settings/vendors';
+import { valueOf } from '../settings/valueOf';
 import type { Environment } from '../settings/vendors';
 
 /** @throws LLMInvalidRequestError that names the variable or file whose keys are invalid */

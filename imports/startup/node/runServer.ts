@@ -4,7 +4,7 @@ import { SIMULATION_NOTICE } from '../simulation';
 import { describePrivateHosts, readAllowPrivateHosts } from '../settings/host';
 import { SettingProblems } from '../settings/SettingProblems';
 import { DEFAULT_SHUTDOWN_GRACE_MS, readShutdownGrace, readShutdownNotice } from '../settings/shutdown';
-import { valueOf } from '../settings/vendors';
+import { valueOf } from '../settings/valueOf';
 import { closeOnSignals } from '../closeOnSignals';
 import { describeExposure, describeStart } from './describeStart';
 import { openLog } from './openLog';

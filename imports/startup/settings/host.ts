@@ -5,7 +5,7 @@
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { isHostEntry } from '../../business/ai/infrastructure/clients/http/privateHosts';
 import type { PrivateHosts } from '../../business/ai/infrastructure/clients/http/privateHosts';
-import { valueOf } from './vendors';
+import { valueOf } from './valueOf';
 import type { Environment } from './vendors';
 import { parseUrl } from '../../business/ai/domain/parseUrl';
 

@@ -37,7 +37,8 @@ import type { ToolRule } from '../../business/ai/domain/entities/toolRules';
 import { readUserLimits } from './userLimits';
 import { checkMeteorNames, checkVariableNames } from './settingNames';
 import { SettingProblems } from './SettingProblems';
-import { settingsFromMeteor, valueOf } from './vendors';
+import { valueOf } from './valueOf';
+import { settingsFromMeteor } from './vendors';
 import type { Environment } from './vendors';
 
 export interface FirstUser {

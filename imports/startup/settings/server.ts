@@ -20,7 +20,8 @@ import { SettingProblems } from './SettingProblems';
 import { readShutdownGrace, readShutdownNotice } from './shutdown';
 import { readStorageBounds } from './storage';
 import { readUserLimits } from './userLimits';
-import { settingsFromEnvironment, valueOf } from './vendors';
+import { valueOf } from './valueOf';
+import { settingsFromEnvironment } from './vendors';
 import type { Environment } from './vendors';
 
 export type ServerSettings = ReturnType<typeof readServerSettings>;

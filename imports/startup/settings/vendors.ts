@@ -14,6 +14,7 @@ import { readTelemetrySettings, TELEMETRY_VARIABLES } from './telemetry';
 import { readSharedObjects } from './sharedObjects';
 import { MODELS_VARIABLE, readModelSettings } from './models';
 import { readRoutingSettings, ROUTING_VARIABLE } from './routing';
+import { valueOf } from './valueOf';
 import { parseUrl } from '../../business/ai/domain/parseUrl';
 
 /** The variables of each vendor that the environment can set up. */
@@ -230,10 +231,4 @@ function readToolsInText(env: Environment, problems: string[]): readonly VendorN
   const expected = CONFIGURABLE_VENDORS.join(', ');
   problems.push(`LLM_TOOLS_IN_TEXT is "${redactSecrets(value)}". Expected true, false, or vendors of: ${expected}`);
   return [];
-}
-
-/** Treats an empty variable as unset. */
-export function valueOf(env: Environment, name: string | undefined): string | undefined {
-  const value = name === undefined ? undefined : env[name]?.trim();
-  return value === '' ? undefined : value;
 }

@@ -1,45 +1,43 @@
 /** The commands of `bolide runs`: each asks the server, and prints what it has answered. */
-import type { InboxEntry, InboxPage, WaitingCallEntry } from '../../../business/ai/domain/types/InboxViews';
-import type { ListedRun, RunDetail, ToolCallView } from '../../../business/ai/domain/types/RunViews';
+import type { InboxEntry, InboxPage, WaitingCallEntry } from '../../../../business/ai/domain/types/InboxViews';
+import type { ListedRun, RunDetail, ToolCallView } from '../../../../business/ai/domain/types/RunViews';
 import { formatAge, formatTable, toCell } from './formatTable';
 import type { RunsClient } from './RunsClient';
 import { RunsClientError } from './RunsClient';
 
 export interface RunsContext {
   readonly client: RunsClient;
-  /** The id of a run, if the command takes one. */
-  readonly run: string;
-  readonly options: {
-    readonly state?: string | undefined;
-    readonly user?: string | undefined;
-    readonly stuck: boolean;
-    readonly limit?: string | undefined;
-    readonly call?: string | undefined;
-    readonly outcome?: string | undefined;
-    readonly reason?: string | undefined;
-    readonly result?: string | undefined;
-    readonly json: boolean;
-  };
+  readonly json: boolean;
   readonly print: (line: string) => void;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-type Command = (context: RunsContext) => Promise<void>;
+export interface ListOptions {
+  readonly state?: string | undefined;
+  readonly user?: string | undefined;
+  readonly stuck?: boolean | undefined;
+  readonly limit?: string | undefined;
+}
+
+export interface Decision {
+  readonly outcome: (typeof OUTCOMES)[number];
+  readonly call?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly result?: string | undefined;
+}
 
 export const OUTCOMES = ['approve', 'reject', 'rerun', 'unknown', 'result'] as const;
-export type Outcome = (typeof OUTCOMES)[number];
 
 /** What a run that does not get on by itself is listed under. */
 const STUCK_KINDS = ['review', 'parked', 'approval', 'external', 'tools'] as const;
 
-export const listRuns: Command = async (context) => {
-  const { client, options, print, now } = context;
-  if (options.stuck) {
-    const stuck = (await readInbox(context, STUCK_KINDS)).filter(
+export async function listRuns({ client, json, print, now }: RunsContext, options: ListOptions): Promise<void> {
+  if (options.stuck === true) {
+    const stuck = (await readInbox(client, STUCK_KINDS, options.limit)).filter(
       ({ userId }) => options.user === undefined || userId === options.user,
     );
-    if (options.json) print(JSON.stringify(stuck));
+    if (json) print(JSON.stringify(stuck));
     else if (stuck.length === 0) print('No run waits for anybody.');
     else
       print(
@@ -61,7 +59,7 @@ export const listRuns: Command = async (context) => {
     userId: options.user,
     limit: options.limit ?? '50',
   })) as { readonly runs: readonly ListedRun[]; readonly total: number };
-  if (options.json) {
+  if (json) {
     print(JSON.stringify(runs));
     return;
   }
@@ -79,11 +77,11 @@ export const listRuns: Command = async (context) => {
     ]),
   );
   if (total > runs.length) print(`${runs.length} of ${total} runs. --limit shows up to 200.`);
-};
+}
 
-export const showRun: Command = async ({ client, run, options, print, now }) => {
+export async function showRun({ client, json, print, now }: RunsContext, run: string): Promise<void> {
   const detail = (await client.get(`/runs/${encodeURIComponent(run)}`)) as RunDetail;
-  if (options.json) {
+  if (json) {
     print(JSON.stringify(detail));
     return;
   }
@@ -119,19 +117,19 @@ export const showRun: Command = async ({ client, run, options, print, now }) => 
       ]),
     ]),
   );
-};
+}
 
-export const cancelRun: Command = async (context) => {
-  const { state } = (await context.client.post(`/runs/${encodeURIComponent(context.run)}/cancel`)) as {
+export async function cancelRun(context: RunsContext, run: string): Promise<void> {
+  const { state } = (await context.client.post(`/runs/${encodeURIComponent(run)}/cancel`)) as {
     readonly state: string;
   };
   const isEnding = state === 'running' || state === 'waiting';
-  report(context, { executionId: context.run, state }, `${context.run}: ${isEnding ? 'will be cancelled' : state}`);
-};
+  report(context, { executionId: run, state }, `${run}: ${isEnding ? 'will be cancelled' : state}`);
+}
 
 /** Resumes a parked run, and repeats one that has ended. */
-export const retryRun: Command = async (context) => {
-  const { client, run } = context;
+export async function retryRun(context: RunsContext, run: string): Promise<void> {
+  const { client } = context;
   const { run: view } = (await client.get(`/runs/${encodeURIComponent(run)}`)) as RunDetail;
   if (view.parked !== undefined) {
     const { state } = (await client.post(`/runs/${encodeURIComponent(run)}/resume`)) as { readonly state: string };
@@ -149,48 +147,42 @@ export const retryRun: Command = async (context) => {
     repeats: run,
   })) as { readonly executionId: string };
   report(context, { executionId, repeats: run }, `${executionId} repeats ${run}.`);
-};
+}
 
-/** Without `--outcome`, lists what waits for a decision. */
-export const reviewCalls: Command = async (context) => {
-  const { options, print, run, now } = context;
-  if (options.outcome === undefined) {
-    const waiting = (await readInbox(context, ['review', 'approval', 'external'])).filter(
-      ({ executionId }) => run === '' || executionId === run,
+/** @param run lists only its calls */
+export async function listWaitingCalls({ client, json, print, now }: RunsContext, run?: string): Promise<void> {
+  const waiting = (await readInbox(client, ['review', 'approval', 'external'])).filter(
+    ({ executionId }) => run === undefined || executionId === run,
+  );
+  if (json) print(JSON.stringify(waiting));
+  else if (waiting.length === 0) print('No call waits for a decision.');
+  else
+    print(
+      formatTable([
+        ['RUN', 'CALL', 'WAITS FOR', 'SINCE', 'TOOL', 'ARGUMENTS'],
+        ...waiting
+          .filter(isCall)
+          .map((entry) => [
+            entry.executionId,
+            entry.callId,
+            entry.kind,
+            formatAge(entry.since, now),
+            entry.name,
+            entry.arguments,
+          ]),
+      ]),
     );
-    if (options.json) print(JSON.stringify(waiting));
-    else if (waiting.length === 0) print('No call waits for a decision.');
-    else
-      print(
-        formatTable([
-          ['RUN', 'CALL', 'WAITS FOR', 'SINCE', 'TOOL', 'ARGUMENTS'],
-          ...waiting
-            .filter(isCall)
-            .map((entry) => [
-              entry.executionId,
-              entry.callId,
-              entry.kind,
-              formatAge(entry.since, now),
-              entry.name,
-              entry.arguments,
-            ]),
-        ]),
-      );
-    return;
-  }
-  // Checked when the arguments were read.
-  await decide(context, options.outcome as Outcome);
-};
+}
 
-async function decide(context: RunsContext, outcome: Outcome): Promise<void> {
-  const { client, run, options } = context;
+export async function decideCall(context: RunsContext, run: string, decision: Decision): Promise<void> {
+  const { client } = context;
   const { toolCalls } = (await client.get(`/runs/${encodeURIComponent(run)}`)) as RunDetail;
-  const call = chosenCall(toolCalls, run, options.call);
+  const call = chosenCall(toolCalls, run, decision.call);
   const path = `/runs/${encodeURIComponent(run)}`;
   const shown = { callId: call.callId, argumentsHash: call.argumentsHash };
-  const reason = options.reason === undefined ? {} : { reason: options.reason };
+  const reason = decision.reason === undefined ? {} : { reason: decision.reason };
   const decided = await ((): Promise<unknown> => {
-    switch (outcome) {
+    switch (decision.outcome) {
       case 'approve':
         return client.post(`${path}/approve`, shown);
       case 'rerun':
@@ -199,7 +191,7 @@ async function decide(context: RunsContext, outcome: Outcome): Promise<void> {
       case 'unknown':
         return client.post(`${path}/reject`, { ...shown, ...reason });
       case 'result':
-        return client.post(`${path}/tool-results`, { callId: call.callId, output: options.result ?? '' });
+        return client.post(`${path}/tool-results`, { callId: call.callId, output: decision.result ?? '' });
     }
   })();
   const { state } = decided as { readonly state: string };
@@ -223,10 +215,10 @@ function chosenCall(calls: readonly ToolCallView[], run: string, callId: string 
 }
 
 async function readInbox(
-  { client, options }: RunsContext,
+  client: RunsClient,
   kinds: readonly InboxEntry['kind'][],
+  limit = '200',
 ): Promise<readonly InboxEntry[]> {
-  const limit = options.limit ?? '200';
   const pages = await Promise.all(
     kinds.map(async (kind) => ((await client.get('/inbox', { kind, limit })) as InboxPage).entries),
   );
@@ -249,6 +241,6 @@ function whatOf(entry: InboxEntry): string {
   }
 }
 
-function report({ options, print }: RunsContext, answer: unknown, line: string): void {
-  print(options.json ? JSON.stringify(answer) : line);
+function report({ json, print }: RunsContext, answer: unknown, line: string): void {
+  print(json ? JSON.stringify(answer) : line);
 }

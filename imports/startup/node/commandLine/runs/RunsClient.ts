@@ -1,5 +1,5 @@
 /** Asks a running server about its runs, and decides about them, over HTTP. */
-import { fieldsOf, isObject } from '../../../business/ai/domain/json';
+import { fieldsOf, isObject } from '../../../../business/ai/domain/json';
 
 /** What the server has refused, or why it could not be asked, in a sentence that says what to do. */
 export class RunsClientError extends Error {}
