@@ -38,7 +38,7 @@ interface KeyDocument extends StoredDocument {
 export interface AuditLimits {
   /** Milliseconds after which entries expire. Default: a year; Infinity keeps them. */
   readonly retentionMs?: number;
-  /** Those who have the most lose their oldest first. Default: no bound. */
+  /** The most entries. Beyond it, the users with the most entries lose their oldest. Default: no bound. */
   readonly maxEntries?: number;
 }
 

@@ -16,7 +16,7 @@ interface BoundedEntry extends StoredDocument {
 const STEPS = 20;
 /** Removed at a time. */
 const BATCH = 1_000;
-/** Of memory, with the indexes of the embedded database. */
+/** Bytes of memory that an entry takes in the embedded database, with its indexes. */
 const BYTES_PER_ENTRY = 4_000;
 
 /** @returns how many entries fit into a share of the heap, where the embedded database has them; otherwise, `others` */

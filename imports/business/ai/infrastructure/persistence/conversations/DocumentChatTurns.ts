@@ -32,7 +32,7 @@ export interface ChatTurnDocument extends StoredDocument {
 
 export const CHAT_TURNS = 'ai_chat_turns';
 
-/** Of answers: 24 hours. Messages without one don't expire. */
+/** The lifetime of an answered message: 24 hours. Unanswered ones don't expire. */
 const TTL_SECONDS = 24 * 3_600;
 /** How many messages of a conversation are read at once. */
 const MAX_READ = 100;

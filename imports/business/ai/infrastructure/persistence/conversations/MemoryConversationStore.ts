@@ -5,7 +5,7 @@ import type { MemoryMessage, ConversationStore } from '../../../domain/interface
 export interface MemoryConversationLimits {
   readonly conversations: number;
   readonly conversationsPerUser: number;
-  /** Of one user's messages. Those of all users have eight times as many. */
+  /** UTF-16 code units of one user's messages. The limit for all users together is eight times as high. */
   readonly charactersPerUser: number;
   /** Messages retained per conversation. */
   readonly messages: number;

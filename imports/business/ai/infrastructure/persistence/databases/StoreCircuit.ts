@@ -216,7 +216,7 @@ export class StoreCircuit {
 
 const MESSAGE = 'The database cannot be reached. Try again later.';
 
-/** Of an error of a database: whether there was no answer. */
+/** Tells whether a database error means that the database gave no answer. */
 export function isUnreachable(error: unknown): boolean {
   return isLLMError(error) && (error.code === 'connection-failed' || error.code === 'timeout');
 }
@@ -225,7 +225,7 @@ function secondsSince(startedAt: number): number {
   return Math.round((performance.now() - startedAt) / 1_000);
 }
 
-/** Of the driver if it has one: those of stores only name the collection. */
+/** Returns the driver's message if there is one, since the stores' own errors name only the collection. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message : error.message;

@@ -21,7 +21,7 @@ export const MCP_DEFINITIONS = 'ai_mcp_definitions';
 
 export interface McpServerDocument extends StoredDocument {
   readonly config: McpServerConfig;
-  /** Its headers and variables, sealed for the server's name and destination. */
+  /** The server's headers, variables and client secret, sealed for its name and destination. */
   readonly secrets: SealedSecret;
   readonly enabled: boolean;
   readonly approvals: readonly McpToolApproval[];

@@ -12,12 +12,12 @@ interface Indexed extends MemoryHead {
 
 type Words = MiniSearch<{ readonly id: string; readonly text: string }>;
 
-/** Of a search by words, results that are worse than this part of the best are noise, such as common words. */
+/** In a word search, results that score below this share of the best one are noise, such as common words. */
 const LEAST_PART_OF_BEST = 0.2;
 /** Bytes that the index of words takes for each character of text, at most. */
 const BYTES_PER_CHARACTER = 12;
 const BYTES_PER_ENTRY = 500;
-/** Of reciprocal rank fusion, as in Cormack et al., SIGIR 2009: how little the first ranks stand out. */
+/** The constant of reciprocal rank fusion (Cormack et al., SIGIR 2009): higher ones favour the first ranks less. */
 const FUSION_CONSTANT = 60;
 
 export class MemoryIndex {
@@ -89,7 +89,7 @@ export class MemoryIndex {
     this.bytes -= sizeOf(text, indexed.vector?.values);
   }
 
-  /** Those that the model has made no vector of. */
+  /** Returns entries that have no vector of the model. */
   withoutVector(model: string, limit: number): readonly Indexed[] {
     const found: Indexed[] = [];
     for (const indexed of this.records.values()) {

@@ -16,7 +16,7 @@ export interface MemoryHead {
 }
 
 export interface MemoryRecords {
-  /** Of all that have not expired: the last saved first. */
+  /** Returns the heads of all records that have not expired, the last saved first. */
   heads(userId: string): Promise<readonly MemoryHead[]>;
   /** In any order. */
   load(userId: string, ids: readonly string[]): Promise<readonly MemoryRecord[]>;

@@ -41,7 +41,6 @@ export interface RequestBodiesDocument extends RequestBodiesView, StoredDocument
 export interface RequestLogBounds {
   /** The most entries. Default: no bound. */
   readonly maxEntries?: number;
-  /** Of the bodies. */
   readonly bodies?: StorageBounds;
 }
 

@@ -42,7 +42,7 @@ export interface ConversationItemDocument extends StoredDocument {
   readonly item: string;
   /** Undefined in documents of earlier versions. */
   readonly bytes?: number;
-  /** As the conversation's, so that both expire together. */
+  /** The same as the conversation's, so that both expire together. */
   readonly usedAt: Date;
 }
 
@@ -51,7 +51,7 @@ export const CONVERSATION_ITEMS = 'ai_conversation_items';
 
 /** With all its items. Each request with the conversation reads all of them into memory. */
 const MAX_CONVERSATION_BYTES = 32 * 1_024 ** 2;
-/** Of one user. */
+/** The most conversations of one user. */
 const MAX_CONVERSATIONS = 10_000;
 /** Since the last use: 30 days. */
 const TTL_SECONDS = 30 * 24 * 3_600;

@@ -22,7 +22,7 @@ export interface ResponseEventDocument extends StoredDocument {
   /** The `_id` of the record. */
   readonly recordId: string;
   readonly storedAt: Date;
-  /** Of records. */
+  /** Whether the response is a stream. Only records have this field and those up to `bytes`. */
   readonly isStream?: boolean;
   readonly aliveAt?: Date;
   readonly isCancelled?: boolean;
@@ -35,7 +35,7 @@ export interface ResponseEventDocument extends StoredDocument {
   readonly claims?: number;
   /** With all its frames. Undefined in documents of earlier versions. */
   readonly bytes?: number;
-  /** Of frames: the number of the last one. */
+  /** The number of the last frame. Records have no frames. */
   readonly last?: number;
   /** JSON of the frames in order. */
   readonly frames?: string;
@@ -43,9 +43,9 @@ export interface ResponseEventDocument extends StoredDocument {
 
 export const RESPONSE_EVENTS = 'ai_response_events';
 
-/** Of one record. What follows is not stored. */
+/** The most bytes of one record with its frames. Further frames are not stored. */
 const MAX_RECORD_BYTES = 32 * 1_024 ** 2;
-/** Of one user. */
+/** The most records of one user. */
 const MAX_RECORDS = 2_000;
 /** Milliseconds without a sign of life after which a response has ended, so that its record may go. */
 const ENDED_AFTER_MS = 60_000;
@@ -79,7 +79,7 @@ export class DocumentResponseEvents implements ResponseEventStore {
 
   private readonly bytes: StoredBytes<ResponseEventDocument>;
   private readonly maxBytes: number;
-  /** Of the frames in one document. */
+  /** The most bytes that the frames in one document may take. */
   private readonly maxFrameBytes: number;
   private readonly now: () => number;
 

@@ -34,7 +34,7 @@ export class DocumentQueuedRuns implements QueuedRunReader {
   }
 }
 
-/** As `QueuedRunTurns` finds them: the first run of each user, then the second one, and so on. */
+/** Sorts runs as `QueuedRunTurns` takes them: by global priority, and within it, each user's first run first. */
 function inTurns(runs: readonly RunDocument[]): readonly RunDocument[] {
   const numbered = [
     ...Map.groupBy(runs, ({ userId, globalPriority = 0 }) => `${globalPriority} ${userId}`).values(),

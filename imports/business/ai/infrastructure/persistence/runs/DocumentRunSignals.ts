@@ -6,7 +6,7 @@ import type { RunSignal, RunSignalStore } from '../../../domain/interfaces/RunSi
 
 export const RUN_SIGNALS = 'ai_run_signals';
 
-/** Its id is made of the run's and its own. */
+/** A signal whose `_id` joins the ids of its run and of the signal with a colon. */
 export interface SignalDocument extends StoredDocument, RunSignal {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -32,7 +32,7 @@ export class DocumentRunSignals implements RunSignalStore {
     const _id = `${executionId}:${signalId}`;
     if ((await this.signals.findOne({ _id }, { fields: { name: 1 } })) !== undefined) return 'repeated';
     if ((await this.signals.count({ executionId })) >= MAX_SIGNALS) return 'full';
-    // Those that this process receives one after the other stay in this order.
+    // Signals that this process receives one after the other stay in this order.
     this.lastAt = Math.max(Date.now(), this.lastAt + 1);
     try {
       await this.signals.insert({ _id, ...signal, createdAt: this.lastAt });

@@ -26,7 +26,7 @@ export class QueuedRunTurns {
     await this.runs.ensureIndex({ state: 1, isDue: 1, ...ORDER });
     await this.runs.ensureIndex({ state: 1, isDue: 1, dueAt: 1 });
     await this.runs.ensureIndex({ isQueued: 1, state: 1, owner: 1 });
-    // Of runs that earlier versions queued.
+    // Runs that earlier versions queued lack these fields.
     const $set = { priority: 0, globalPriority: 0 };
     const old = { ...WAITING, isDue: { $exists: false } };
     await this.runs.update({ ...old, dueAt: { $exists: true } }, { $set: { ...$set, isDue: false } }, { multi: true });

@@ -77,7 +77,7 @@ export class RunRetention {
   /** Safe to call again. */
   async ready(): Promise<void> {
     await this.runs.ensureIndex({ endedAt: 1 });
-    // Those that are not compacted yet come first.
+    // Runs that are not compacted yet come first.
     await this.runs.ensureIndex({ compactedAt: 1, endedAt: 1 });
   }
 

@@ -13,9 +13,9 @@ export const RUN_ITEMS = 'ai_run_items';
 export interface RunItemsDocument extends StoredDocument {
   readonly executionId: string;
   readonly userId: string;
-  /** Of the owner that added it. */
+  /** The fence of the owner that added the items. */
   readonly fence: number;
-  /** Its place in the transcript. */
+  /** The place of the first item in the transcript. */
   readonly from: number;
   /** JSON. */
   readonly items: string;

@@ -28,7 +28,7 @@ interface PrivateRunFields {
   readonly source: Actor['source'];
   readonly dueAt?: number;
   readonly trace?: TraceContext;
-  /** Of a queued run: its time has come. */
+  /** Whether the time of a queued run has come. */
   readonly isDue?: boolean;
   readonly parentExecutionId?: string;
   readonly depth?: number;
@@ -38,7 +38,7 @@ interface PrivateRunFields {
   readonly concurrencyLimit?: number;
   readonly owner: string;
   readonly fence: number;
-  /** Of the last claim of many runs at once. */
+  /** Identifies the last bulk claim of this run. */
   readonly claimToken?: string;
   readonly neededTools?: readonly string[];
   /** JSON of the RunPlan. */
@@ -61,9 +61,9 @@ interface PrivateRunFields {
   readonly toolHashes?: readonly ToolHash[];
   /** JSON of the calls that have not settled, by their ids in hexadecimal digits after a "c". See `OpenCalls`. */
   readonly openCalls?: Readonly<Record<string, string>>;
-  /** Of its title, unless content is sealed, and ids, for the search. */
+  /** The words of its ids and, unless content is sealed, of its title, for the search. */
   readonly words?: readonly string[];
-  /** Of the models and tools that it has used so far. */
+  /** The words of the models and tools used so far, for the search. */
   readonly usedWords?: readonly string[];
 }
 

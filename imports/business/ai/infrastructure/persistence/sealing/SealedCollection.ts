@@ -80,7 +80,7 @@ export class SealedCollection<T extends StoredDocument> implements DocumentColle
     const { _id } = selector;
     if (typeof _id !== 'string') throw new StoreError('Sealed content can be changed only by the id of its document.');
     const key = await this.keyOf(_id, { ...selector, ...$set });
-    // There is no such document.
+    // No document has this id.
     if (key === undefined) return 0;
     return this.inner.update(selector, { ...modifier, $set: this.ports.seal.sealFields(_id, $set, key) }, options);
   }

@@ -11,7 +11,7 @@ import { DocumentSeal } from './DocumentSeal';
 import { SealedCollection } from './SealedCollection';
 
 export interface SealedDatabaseOptions {
-  /** Of every collection. */
+  /** The rules of every collection. */
   readonly rules: ContentRules;
   readonly keys: ContentKeys;
   /** False opens what was sealed earlier, and stores in plain text. */

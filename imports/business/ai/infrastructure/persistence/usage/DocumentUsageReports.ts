@@ -116,7 +116,7 @@ function toSelector({ time }: Source, query: UsageQuery): Selector {
   };
 }
 
-/** Those with the most requests first. */
+/** Lists the names at the path, most frequent first. */
 async function namesOf({ collection }: Source, selector: Selector, path: string): Promise<readonly (string | null)[]> {
   const rows = await collection.aggregate(selector, { by: { name: path } });
   return rows.map(nameOf);

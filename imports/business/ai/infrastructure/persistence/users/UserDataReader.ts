@@ -22,8 +22,9 @@ interface Position {
   readonly kind: number;
   /** The id of the last document. */
   readonly id: string;
-  /** Of parts: the last document of the batch before, and of the current one, whose parts they are. */
+  /** Only for kinds that are parts of other documents: the last of those documents in the previous batch. */
   readonly whole?: string;
+  /** The last of those documents in the current batch. */
   readonly lastWhole?: string;
 }
 
@@ -133,7 +134,7 @@ export class UserDataReader {
     return found.map(({ _id }) => _id);
   }
 
-  /** Those that were removed meanwhile are left out. */
+  /** Leaves out documents that were removed meanwhile. */
   private read({ collection, fields }: UserDocumentKind, ids: readonly string[]): Promise<readonly StoredDocument[]> {
     const projection = fields === undefined ? {} : { fields };
     return this.collection(collection).find({ _id: { $in: ids } }, { sort: { _id: 1 }, ...projection });

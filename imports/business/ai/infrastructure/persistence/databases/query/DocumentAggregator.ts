@@ -207,7 +207,7 @@ function interval({ width, offset = 0 }: TimeInterval): Pick<Key, 'codeOf' | 'ke
   };
 }
 
-/** There may be many groups, so this avoids lists of entries. */
+/** Builds the record without a list of entries, since there may be many groups. */
 function named<Value>(names: readonly string[], valueAt: (at: number) => Value): Readonly<Record<string, Value>> {
   if (names.length === 0) return NO_FIELDS;
   const record: Record<string, Value> = {};

@@ -11,14 +11,14 @@ export interface TextSource {
   readonly place: string;
   /** Undefined if it is missing. @throws StoreError if it can't be read now */
   load(): Promise<Buffer | undefined>;
-  /** As `load`, without giving other tasks a turn. */
+  /** Does the same as `load`, synchronously. */
   read(): Buffer | undefined;
 }
 
 export class LargeText {
   /** The SHA-256 of its UTF-8 in hexadecimal: equal texts have the same name, so `name` compares them. */
   readonly name: string;
-  /** Of its UTF-8. */
+  /** The length of the text in UTF-8. */
   readonly bytes: number;
   private readonly source: TextSource;
 
@@ -33,7 +33,7 @@ export class LargeText {
     return this.checked(await this.source.load());
   }
 
-  /** As `load`, without giving other tasks a turn. */
+  /** Does the same as `load`, synchronously. */
   read(): string {
     return this.checked(this.source.read());
   }

@@ -18,7 +18,7 @@ export interface LoggedStatement {
 
 /** The number of the state, in eight bytes. */
 const HEADER = 8;
-/** Of a record: its length and its CRC-32. */
+/** The header of a record: its length and its CRC-32, in four bytes each. */
 const RECORD_HEADER = 8;
 
 export class ChangeLog {

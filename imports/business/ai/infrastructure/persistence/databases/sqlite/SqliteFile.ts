@@ -227,7 +227,7 @@ export class SqliteFile {
     try {
       this.connection.exec('ROLLBACK');
     } catch {
-      // There is no transaction.
+      // No transaction is open.
     }
     this.isOpen = false;
     clearTimeout(this.timer);

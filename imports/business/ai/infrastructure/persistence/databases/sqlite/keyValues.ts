@@ -22,7 +22,7 @@ export const TYPE_BOUNDS = {
   date: [Uint8Array.of(DATE_RANK), Uint8Array.of(DATE_RANK + 1)],
 } as const satisfies Record<string, readonly [SqlValue, SqlValue]>;
 
-/** Of a scalar, or of anything else that a document has. */
+/** Converts any value of a document to the value that an index holds for it. */
 export function toKeyValue(value: unknown): SqlValue {
   switch (typeof value) {
     case 'number':

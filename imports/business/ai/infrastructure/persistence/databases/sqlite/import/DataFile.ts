@@ -11,7 +11,7 @@ import { readLines } from './readLines';
 import type { FileLine } from './readLines';
 
 export const DATA_EXTENSION = '.nedb';
-/** Of the directory with a collection's long texts. */
+/** The extension of the directory with a collection's long texts. */
 export const TEXTS_EXTENSION = '.texts';
 
 export class DataFile {

@@ -25,7 +25,7 @@ export interface RepairOptions {
 }
 
 export interface SqliteRepair {
-  /** Of the files before they were changed; undefined if none was. */
+  /** The directory with copies of the files from before the repair; undefined if no file was changed. */
   readonly copies: string | undefined;
   /** What cannot be read: left out with `acceptLoss`. */
   readonly lost: readonly string[];
