@@ -37,7 +37,7 @@ export interface RegisteredTool extends Settings {
   readonly parameters?: unknown;
   readonly needsApproval?: Approval<never>;
   readonly execute?: (args: never, context: ToolCallContext) => unknown;
-  /** Of a source's tool: see `SourceTool`. */
+  /** Only for the tool of a source: see `SourceTool`. */
   readonly hosted?: SourceTool['hosted'];
 }
 

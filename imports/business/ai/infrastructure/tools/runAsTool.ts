@@ -18,7 +18,7 @@ export interface RunToolOptions extends Pick<RegisteredTool, 'name' | 'descripti
   readonly run?: ((args: never, context: ToolCallContext) => ChildOptions | Promise<ChildOptions>) | undefined;
 }
 
-/** As for `AgenticLoop.execute`. */
+/** The options of `AgenticLoop.execute`, with an optional model. */
 export type ChildOptions = Omit<RunOptions, 'model' | 'signal' | 'origin'> & Partial<Pick<RunOptions, 'model'>>;
 
 const INPUT = {

@@ -1,7 +1,7 @@
 /** The time limit of one request, which pauses while a person is waited for. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Of the request that is being sent: the stream that answers it is open for as long. */
+/** The signal of the call that is being sent. It limits the response stream in place of a timeout. */
 export const sendingSignal = new AsyncLocalStorage<AbortSignal>();
 
 export class CallDeadline {

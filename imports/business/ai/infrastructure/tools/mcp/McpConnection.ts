@@ -141,7 +141,7 @@ export class McpConnection {
   async close(): Promise<void> {
     this.isClosed = true;
     clearTimeout(this.timer);
-    // Its failure was reported to whoever has opened it.
+    // A failure to open was reported to the caller that opened it.
     await this.opening?.catch(() => undefined);
     const { session } = this;
     this.session = undefined;
@@ -293,7 +293,7 @@ function isForgotten(error: unknown): boolean {
   return statusOf(error) === 404;
 }
 
-/** There is no account, or the server does not take it: the client would begin a sign-in. */
+/** Tells whether a sign-in is needed: there is no account, or the server rejects it. */
 function isUnauthorized(error: unknown): boolean {
   return error instanceof SignInRequiredError || (error instanceof Error && error.name === 'UnauthorizedError');
 }

@@ -25,7 +25,7 @@ interface OpenRequest {
 export class McpElicitations {
   private readonly server: string;
   private readonly calls = new Map<AskingCall, Client>();
-  /** Those of them that wait for an answer, and thus ask nothing else. */
+  /** The calls that wait for an answer, and thus ask nothing else. */
   private readonly asking = new Set<AskingCall>();
   private readonly open = new Set<OpenRequest>();
 

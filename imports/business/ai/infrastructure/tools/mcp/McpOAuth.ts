@@ -42,7 +42,7 @@ export interface McpOAuthSettings {
   readonly signInUrl?: string;
   /** Sends the person to the authorization server. Absent: without an account, the server is not used. */
   readonly onAuthorize?: (url: URL) => void | Promise<void>;
-  /** Of a client that was registered before. Default: the client registers itself. */
+  /** The id of a client registered beforehand. Default: the client registers itself. */
   readonly clientId?: string;
   readonly clientSecret?: string;
   /** The authorization server that knows `clientId`. Default: the first that the account has met. */
@@ -175,9 +175,9 @@ export class McpOAuth implements OAuthClientProvider {
   }
 
   /**
-   * Of several that would refresh the tokens, in any process, one does, since a refresh token may be used only once.
-   * The others wait for what it gets. It is followed by `saveTokens` or `releaseRefresh`.
-   * @returns what has replaced the tokens; undefined for the one that is to refresh them
+   * Claims the refresh of the tokens for one caller in all processes, since a refresh token may be used only once.
+   * Other callers wait for the new tokens. `saveTokens` or `releaseRefresh` ends the claim.
+   * @returns the new tokens; undefined for the caller that must refresh them
    */
   async claimRefresh(refreshToken: string): Promise<StoredOAuthTokens | undefined> {
     for (;;) {
@@ -300,7 +300,7 @@ export class McpOAuth implements OAuthClientProvider {
   }
 }
 
-/** Of lists with spaces, each scope once. https://www.rfc-editor.org/rfc/rfc6749#section-3.3 */
+/** Merges space-separated lists, with each scope once. https://www.rfc-editor.org/rfc/rfc6749#section-3.3 */
 function unionOf(...scopes: readonly (string | undefined)[]): string {
   return [...new Set(scopes.flatMap((each = '') => each.split(/\s+/).filter((scope) => scope !== '')))].join(' ');
 }

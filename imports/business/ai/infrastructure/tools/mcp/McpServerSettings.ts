@@ -48,7 +48,7 @@ export interface McpServerSettings {
   /** Beside HOME, LOGNAME, PATH, SHELL, TERM and USER (or their equivalents on Windows), the child inherits nothing. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Of the tools' names. Default: the server's name and `_`. */
+  /** The prefix of the tools' names. Default: the server's name and `_`. */
   readonly prefix?: string;
   /** Names of the server's tools that are offered, `*` for any characters. Default: all. */
   readonly allow?: readonly string[];

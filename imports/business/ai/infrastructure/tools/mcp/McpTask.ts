@@ -24,7 +24,7 @@ const POLL_MS = 1_000;
 const MIN_POLL_MS = 50;
 const MAX_POLL_MS = 60_000;
 const CANCEL_MS = 5_000;
-/** Of the client, while the answer to `tasks/result` may take as long as the task. */
+/** Disables the client's time limit: the answer to `tasks/result` may take as long as the task. */
 const UNLIMITED_MS = 2 ** 31 - 1;
 
 export class McpTask {
@@ -119,7 +119,7 @@ export class McpTask {
     for (const name of Object.keys(inputResponses)) this.answered.add(name);
   }
 
-  /** Of the revision 2025-11-25, whose servers ask during this request, and answer it when the task has ended. */
+  /** Awaits the result in the revision 2025-11-25, whose servers ask questions during the request for it. */
   private result(): Promise<CallToolResult> {
     return this.ports.use(async (client, elicitations) => {
       const end = elicitations.begin(client, this.owner);

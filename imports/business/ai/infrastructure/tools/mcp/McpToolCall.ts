@@ -19,7 +19,7 @@ import type { ElicitationAnswer } from './readElicitation';
 import { ANY_OBJECT, taskIn } from './taskMessages';
 import { visibleText } from './visibleText';
 
-/** Of a task, as the call's checkpoint. */
+/** The checkpoint of a call that runs as a task. */
 interface TaskHandle {
   readonly kind: 'task';
   readonly taskId: string;
@@ -42,7 +42,7 @@ const MAX_ROUNDS = 20;
 /** Characters of a scope that are shown. */
 const MAX_SCOPE = 500;
 const FIRST_RETRY_MS = 250;
-/** Of the client, whose own time limit does not pause. */
+/** Disables the client's own time limit, which does not pause. */
 const UNLIMITED_MS = 2 ** 31 - 1;
 /** https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error */
 const URL_ELICITATION_REQUIRED = -32_042;
@@ -146,7 +146,7 @@ export class McpToolCall implements TaskOwner {
         }
       });
     } catch (error) {
-      // Whoever has aborted the call knows why.
+      // The reason for an abort says more than the client's error.
       context.signal.throwIfAborted();
       const scope = demandedScope(error);
       const refusal = scope === undefined ? roundOfRefusal(error) : await this.roundOfSignIn(scope);

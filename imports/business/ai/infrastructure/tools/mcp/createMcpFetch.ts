@@ -18,7 +18,7 @@ export interface McpFetchOptions {
   readonly timeout: number;
   /** What is sent with each request to a URL. */
   readonly headersFor?: (url: URL) => Readonly<Record<string, string>>;
-  /** Of a response, or of one event of a stream. */
+  /** The most bytes of a response, or of one event of a stream. */
   readonly maxMessageBytes: number;
 }
 

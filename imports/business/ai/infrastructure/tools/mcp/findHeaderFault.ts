@@ -24,7 +24,7 @@ export function findHeaderFault(schema: object): string | undefined {
   return countKeyword(schema) > declared.length ? `${KEYWORD} is not on a property of its own` : undefined;
 }
 
-/** Those that are reached by `properties` alone, and that have the keyword. */
+/** Returns the properties with the keyword that are reached by `properties` alone. */
 function propertiesWithin(schema: object): readonly Readonly<Record<string, unknown>>[] {
   const { properties } = schema as { readonly properties?: unknown };
   if (!isObject(properties)) return [];

@@ -23,7 +23,7 @@ import { logStderr } from './logStderr';
 export interface McpClientEvents {
   /** The server says that its tools have changed. */
   toolsChanged(): void;
-  /** Of a server of the revisions before 2026-07-28, which asks a person. @param params of `elicitation/create` */
+  /** Answers a server of a revision before 2026-07-28 that asks the user. @param params of `elicitation/create` */
   elicit(client: Client, params: unknown): Promise<ElicitationAnswer>;
   /** The connection has ended, or no longer tells of changes. */
   lost(): void;

@@ -23,7 +23,7 @@ const MAX_SCHEMA = 64 * 1024;
  */
 export function readElicitation(server: string, params: unknown): Omit<InputRequest, 'id'> | undefined {
   if (!isObject(params) || typeof params.message !== 'string') return undefined;
-  // Whoever answers must know who asks, whatever the server writes.
+  // The user must know which server asks, whatever it writes.
   const message = `The MCP server "${server}" asks: ${visibleText(params.message).slice(0, MAX_MESSAGE)}`;
   if (params.mode === 'url') {
     const { url } = params;

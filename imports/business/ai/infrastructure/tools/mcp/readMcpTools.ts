@@ -30,7 +30,7 @@ export function readMcpTools(
   return offered.map((tool) => readTool(tool, settings, executor, policy));
 }
 
-/** Those that could be offered, of which no two have the same name. */
+/** Returns the tools that can be offered, without repeated names. */
 function selectTools(
   listed: readonly Tool[],
   settings: ReadMcpServerSettings,

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../domain/types/VendorTypes';
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 /** Hides a method from the client, which refuses those of other revisions. */
 const HIDDEN = 'bolide:';
-/** Of a result of `tools/call` that is a task. */
+/** The field of `_meta` that carries the task that a server returns for `tools/call`. */
 const TASK_FIELD = 'bolide/task';
 
 /** To be called once the transport is connected. */

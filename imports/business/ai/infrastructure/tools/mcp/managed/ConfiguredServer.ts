@@ -28,7 +28,7 @@ export function readConfiguredServer(given: unknown): ConfiguredServer {
   return fields as unknown as ConfiguredServer;
 }
 
-/** As if it were stored: what is in the settings stays as it is while the process runs. */
+/** Gives a server of the settings the form of a stored one. It does not change while the process runs. */
 export function toStoredServer({ name, headers, env, oauth, url, ...fields }: ConfiguredServer): StoredMcpServer {
   const { clientSecret, ...accounts } = oauth ?? {};
   const config: McpServerConfig = {

@@ -4,7 +4,7 @@ import type { McpAccounts } from '../../../../domain/interfaces/McpAccounts';
 
 export interface ListingAccountsPorts {
   readonly accounts: Pick<McpAccounts, 'findListing'>;
-  /** Of servers at which people sign in. */
+  /** The names of the servers that require a sign-in. */
   readonly names: readonly string[];
   readonly onChange: (name: string) => void;
   readonly logger: Logger;

@@ -206,7 +206,7 @@ export class ManagedMcpServers {
     return undefined;
   }
 
-  /** Its tools are gone at once. A connection that is being made is closed as soon as it is there. */
+  /** Removes the server's tools at once. A connection that is still opening is closed once it is open. */
   private disconnect({ stored: { name }, open }: ManagedServer): void {
     if (open === undefined) return;
     const closing = this.ports.registry

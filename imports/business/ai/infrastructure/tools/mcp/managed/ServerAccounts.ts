@@ -29,7 +29,7 @@ export interface BegunSignIn {
   readonly attempt: string;
 }
 
-/** Whoever signs in. */
+/** The user who signs in. */
 export interface SignedIn {
   readonly userId: string;
   readonly isAdmin: boolean;
@@ -97,7 +97,7 @@ export class ServerAccounts {
     const key = this.keyOf(server, userId);
     const content = store.account ?? '{}';
     await this.ports.accounts.put({ ...key, content, listsTools: isAdmin, signedInAt: Date.now() });
-    // Its removal deletes the server before the accounts, so either it or this sees the other.
+    // A removal deletes the server before its accounts: either it finds this account, or the server is missing here.
     const current = await findServer();
     if (current !== undefined && mcpAccountPlace(current.config) === mcpAccountPlace(server.config)) return true;
     await this.signOut(server, userId);
@@ -176,7 +176,7 @@ export class ServerAccounts {
       load: async () => (await find())?.content,
       save: async (content, replaced) => {
         const account = await find();
-        // Its user has signed out: it is not to come back.
+        // The user has signed out, so the account must not come back.
         if (account?.content === undefined) return true;
         if (account.content !== replaced) return false;
         return this.ports.accounts.replaceContent(account, content, account.revision);

@@ -22,7 +22,7 @@ export interface ServerAdministrationPorts extends Pick<
 > {
   readonly accounts: Pick<McpAccounts, 'removeOfServer'>;
   readonly servers: ManagedMcpServers;
-  /** Those of the settings, which are shown only. */
+  /** The servers of the settings, which are read-only. */
   readonly configured: {
     readonly names: ReadonlySet<string>;
     views(): readonly McpServerDetail[];
@@ -32,7 +32,7 @@ export interface ServerAdministrationPorts extends Pick<
 }
 
 const MAX_SERVERS = 100;
-/** Of two admins at a time, one reads what the other has written. */
+/** Attempts at a write. Each reads what another admin has written in the meantime. */
 const MAX_ATTEMPTS = 5;
 
 export class ServerAdministration implements McpServerAdministration {

@@ -12,7 +12,7 @@ import type { ServerAccounts } from './ServerAccounts';
 
 export interface ServerSignInsPorts {
   readonly servers: ManagedMcpServers;
-  /** Those of the settings, by name: they hide stored ones of the same name. */
+  /** The servers of the settings, by name: they hide stored ones of the same name. */
   readonly configured: ReadonlyMap<string, StoredMcpServer>;
   /** How one of the settings is connected. */
   readonly sourceOf: (name: string) => McpSource | undefined;
@@ -26,7 +26,7 @@ export interface ServerSignInsPorts {
 }
 
 export class ServerSignIns implements McpSignIns {
-  /** Of the ids, for whoever keeps them beside others. */
+  /** Keeps the ids of MCP servers apart from others in the same store. */
   readonly kind = 'mcp';
   private readonly ports: ServerSignInsPorts;
 
@@ -123,7 +123,7 @@ export class ServerSignIns implements McpSignIns {
 
 interface Attempt {
   readonly attempt: string;
-  /** Of the server as it was. */
+  /** The server's `connection` when the sign-in began. */
   readonly connection: string;
 }
 
