@@ -26,7 +26,7 @@ export interface AnthropicClientOptions {
  */
 const VERSION = { 'anthropic-version': '2023-06-01' };
 
-/** Those of the stable API and of its beta features. */
+/** The fields that the token count accepts, in the stable API and its beta features. */
 const COUNTED_FIELDS = [
   'model',
   'messages',

@@ -45,7 +45,7 @@ const PATHS = { responses: '/responses', chat_completions: '/chat/completions' }
 
 const COMPACTION_PATH = '/responses/compact';
 
-/** Of files with 200 MB; other hosts may serve the path and answer nothing. */
+/** The hosts that process batches, in files of up to 200 MB. Others may serve the path and answer nothing. */
 const BATCH_LIMITS: { readonly [V in VendorName]?: VendorBatchLimits } = {
   openai: { requests: 50_000, bytes: 200_000_000 },
   azure_openai: { requests: 100_000, bytes: 200_000_000 },

@@ -40,7 +40,7 @@ export interface VendorRelay extends RelayRequest, Pick<VendorCall, 'userId'> {}
 
 export interface EmbeddingReply {
   readonly vectors: readonly (readonly number[])[];
-  /** As the vendor names it, if it does. */
+  /** The model that the vendor names, if it names one. */
   readonly model?: string;
   /** Absent: the vendor does not report it. */
   readonly inputTokens?: number;

@@ -61,7 +61,7 @@ function unsentError(vendor: string, error: unknown): LLMError {
   );
 }
 
-/** Of `URL` and `node:http`. */
+/** The codes that `URL` and `node:http` give to an invalid address or header. */
 const INVALID_HEAD_CODES: ReadonlySet<string> = new Set([
   'ERR_INVALID_URL',
   'ERR_INVALID_CHAR',

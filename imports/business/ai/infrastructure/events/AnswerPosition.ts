@@ -4,7 +4,7 @@
  */
 
 export interface AnswerPosition {
-  /** Of the message. */
+  /** The id of the message. */
   readonly answer: string;
   /** UTF-16 code units; `end` after the end of the answer. */
   readonly length: number | 'end';

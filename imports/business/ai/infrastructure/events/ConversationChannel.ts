@@ -33,9 +33,9 @@ export const ERROR_PREFIX = 'ERROR: ';
 const RESTARTED = 'The answer begins again.';
 
 interface ChannelResponse {
-  /** Of the message, the same in all processes. */
+  /** The message's id, which is the same in all processes. */
   readonly id?: string;
-  /** Of the text since its beginning, or since it began again. */
+  /** UTF-16 code units of the text since it last began. */
   length: number;
   hash: number;
   /** Number of its first event; absent while it has none. */
@@ -62,7 +62,7 @@ export class ConversationChannel implements OutputChannel {
   private readonly subscribers = new Set<(event: BufferedEvent) => void>();
   /** The responses that a new subscriber may still need, oldest first; always includes the latest. */
   private responses: ChannelResponse[] = [];
-  /** Those whose events may be buffered, by the ids of their messages, oldest first. */
+  /** The responses whose events may be buffered, by the ids of their messages, oldest first. */
   private readonly named = new Map<string, ChannelResponse>();
 
   constructor(limits: ReplayBufferLimits = DEFAULT_CHANNEL_LIMITS) {

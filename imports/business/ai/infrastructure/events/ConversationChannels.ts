@@ -36,7 +36,7 @@ export class ConversationChannels {
   readonly of = (userId: string, conversationId: string): ConversationChannel => {
     const known = this.channels.get(userId, conversationId);
     const channel = known ?? new ConversationChannel(this.limits);
-    // Those that were busy may be idle by now.
+    // Each insertion evicts channels beyond the limits that have become idle.
     this.channels.set(userId, conversationId, channel);
     return channel;
   };

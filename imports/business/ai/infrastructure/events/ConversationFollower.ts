@@ -47,14 +47,14 @@ const FOREIGN = '0~';
 
 export class ConversationFollower {
   private readonly ports: ConversationFollowerPorts;
-  /** Of conversations with subscribers. */
+  /** The conversations that have subscribers. */
   private readonly followed = new Map<string, Followed>();
 
   constructor(ports: ConversationFollowerPorts) {
     this.ports = ports;
   }
 
-  /** As `subscribe` of the channel. @returns a function that unsubscribes @throws what the store throws */
+  /** Subscribes to the conversation's channel. @returns a function that unsubscribes @throws what the store throws */
   async subscribe(
     userId: string,
     conversationId: string,

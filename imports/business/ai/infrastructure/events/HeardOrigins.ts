@@ -8,7 +8,7 @@ interface Heard {
 
 interface Origin {
   readonly users: Map<string, Heard>;
-  /** Of any user. */
+  /** The number of its last event, whichever user it belongs to. */
   last: number;
   /** Milliseconds since the epoch. */
   heardAt: number;

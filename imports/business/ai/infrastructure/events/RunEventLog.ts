@@ -17,7 +17,7 @@ export interface LoggedEvent {
   readonly id: number;
   /** The event id of streams: see `RunEventLog.position`. */
   readonly position: string;
-  /** Of the event in its process, if that is another one. */
+  /** The other process that the event comes from, and its number there. */
   readonly remote?: { readonly origin: string; readonly number: number };
   readonly executionId: string;
   /** The owner of the run. */
@@ -39,7 +39,7 @@ export interface RunSubscriber {
   gap(): void;
 }
 
-/** Of each user. */
+/** The limits of each user's events and, in `totalCharacters`, of all users' together. */
 export const DEFAULT_EVENT_LOG_LIMITS: UserEventsLimits = {
   events: 4_000,
   characters: 4 * 1024 * 1024,

@@ -165,7 +165,7 @@ export class RunEventPublisher {
       events = log.ownAfter(start, userId) ?? [];
     }
     const { self: origin } = this.ports;
-    // Whoever resumes learns that there was nothing.
+    // An empty segment tells a client that resumes that it has missed nothing.
     if (events.length === 0 && isNew && userId !== undefined)
       return [[{ origin, userId, after: start, upTo: start, events: [] }]];
     const byUser = new Map<string, LoggedEvent[]>();

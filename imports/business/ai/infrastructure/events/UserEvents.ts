@@ -5,7 +5,7 @@
 import type { ReplayBufferLimits } from './ReplayBuffer';
 
 export interface UserEventsLimits extends ReplayBufferLimits {
-  /** Of all users together, in UTF-16 code units. Default: eight times those of one user. */
+  /** UTF-16 code units of all users' events together. Default: eight times `characters`. */
   readonly totalCharacters?: number;
 }
 
@@ -30,7 +30,7 @@ const MAX_USERS = 10_000;
 
 export class UserEvents<E extends NumberedEvent> {
   private readonly limits: Required<UserEventsLimits>;
-  /** Those without events for longest first. */
+  /** Users by id, the least recently active first. */
   private readonly users = new Map<string, Own<E>>();
   private characters = 0;
   /** The id of the last event that was dropped of users who are not known any more. */
@@ -77,7 +77,7 @@ export class UserEvents<E extends NumberedEvent> {
     return userId === undefined ? events.toSorted((a, b) => a.id - b.id) : events;
   }
 
-  /** Those of whom events are buffered. */
+  /** Returns the users whose events are buffered. */
   userIds(): readonly string[] {
     return [...this.users.keys()];
   }

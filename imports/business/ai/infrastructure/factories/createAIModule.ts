@@ -136,7 +136,7 @@ export interface AIModule {
   readonly providers: ProviderCatalog;
   readonly manager: LLMManager;
   readonly budgetPolicy: BudgetPolicy;
-  /** Those of the manager. */
+  /** The guardrails of the manager. */
   readonly guardrails: readonly Guardrail[];
   /** Present if tokens may have limits. */
   readonly apiTokens?: NonNullable<CallLimits['apiTokens']>;

@@ -53,7 +53,7 @@ export interface Chat {
   showLiveText(events: LiveEvents): void;
 }
 
-/** As a `RunModule` has it. */
+/** The live events of a `RunModule`. */
 export type LiveEvents = Pick<LiveText, 'watch'> & Pick<LiveAnswerPorts, 'live'>;
 
 export interface ChatDependencies {
@@ -65,7 +65,7 @@ export interface ChatDependencies {
   };
   readonly loop: AgenticLoop;
   readonly tools: { readonly tools: readonly FunctionTool[] };
-  /** Those of the loop. */
+  /** The store of the loop's runs. */
   readonly runs: Pick<RunStore, 'load' | 'head'>;
 }
 

@@ -13,7 +13,7 @@ import { checkSchedule } from './checkSchedule';
 import { nextTimeOf } from './cronTimes';
 
 export interface AgendaOptions extends Partial<JobLimits> {
-  /** As in MONGO_URL. */
+  /** A connection string of MongoDB, such as that in MONGO_URL. */
   readonly url: string;
   /** Milliseconds between two polls for new jobs. */
   readonly pollEvery?: number;

@@ -349,7 +349,7 @@ export class BaseLLMProvider implements ILLMProvider {
   }
 }
 
-/** Those on which a vendor stores responses. */
+/** The wires on which vendors can store responses. */
 const STORING_WIRES: ReadonlySet<WireName> = new Set(['responses', 'interactions']);
 
 /** The converter decides whether the vendor can. A client of the vendor's own API waits for it itself. */

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../domain/types/VendorTypes';
 
 export interface BackgroundPorts {
   readonly providerId: string;
-  /** Of the run's turn. Undefined for calls that nobody continues. */
+  /** The run's turn. Undefined for calls that are never resumed. */
   readonly turn: BackgroundTurn | undefined;
   /** Sends the request. @returns the response as it is at its start */
   readonly start: () => Promise<JsonObject>;

@@ -180,7 +180,7 @@ export function callOf(
   };
 }
 
-/** Of a call that was sent. */
+/** Returns the warnings of a call that has been sent. */
 export function warningsOf({ request: { warnings }, sendWarnings }: PreparedCall): readonly string[] {
   return sendWarnings.size === 0 ? warnings : [...warnings, ...sendWarnings];
 }

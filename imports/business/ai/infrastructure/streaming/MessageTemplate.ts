@@ -76,7 +76,7 @@ const WORD = 4;
 class TemplatePart {
   private readonly length: number;
   private readonly words: Int32Array;
-  /** Those after the last complete word. */
+  /** The bytes after the last complete word. */
   private readonly rest: Uint8Array;
 
   /** @param text Latin-1 */

@@ -62,7 +62,7 @@ export class RunSpan {
   private readonly ports: SpanPorts;
   /** The spans of calls in progress. */
   private readonly calls = new Map<string, { readonly span: Span; readonly context: Context }>();
-  /** Of acknowledged calls whose results are not delivered yet. Earlier processes have made some of them. */
+  /** Spans of acknowledged calls with pending results, some from earlier processes. */
   private readonly acknowledged = new Map<string, SpanContext>();
   private links: Link[] = [];
 

@@ -151,7 +151,7 @@ class TracedEvents implements EventStage {
   }
 }
 
-/** Its span ends with its body. */
+/** Returns the response with a body whose end also ends the call's span. */
 function followed(relayed: RelayResponse, call: ModelCallSpan): RelayResponse {
   return {
     status: relayed.status,

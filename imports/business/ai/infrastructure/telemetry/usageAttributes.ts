@@ -11,7 +11,7 @@ export function usageAttributes(usage: Usage, operation: string): Attributes {
     ...(operation === 'embeddings' ? {} : { 'gen_ai.usage.output_tokens': usage.output_tokens }),
     ...(read === 0 ? {} : { 'gen_ai.usage.cache_read.input_tokens': read }),
     ...(written === 0 ? {} : { 'gen_ai.usage.cache_creation.input_tokens': written }),
-    // Of an agent, the conventions count no reasoning.
+    // The conventions define reasoning tokens for model calls, not for agents.
     ...(reasoning === 0 || operation !== 'chat' ? {} : { 'gen_ai.usage.reasoning.output_tokens': reasoning }),
     ...(usage.estimated === true ? { 'bolide.usage.estimated': true } : {}),
   };

@@ -54,7 +54,7 @@ export interface HostedMcpSupport {
   readonly wire: WireName;
   /** Whether it sends any headers to them; otherwise, it sends a bearer token only. */
   readonly sendsHeaders?: true;
-  /** Its API does not have `require_approval`. */
+  /** Set if the vendor's API lacks `require_approval`. */
   readonly omitsApproval?: true;
 }
 

@@ -52,7 +52,7 @@ const UNLISTED_MODEL: ModelCapabilities = {
   isWindowUnknown: true,
 };
 
-/** Of these, only the Responses wire stores responses. */
+/** Prefers the Responses wire of a vendor that stores responses, since its other wires store none. */
 function richestWireOf({ storesResponses, wires }: Vendor): WireName {
   return storesResponses ? 'responses' : wires[0];
 }

@@ -15,7 +15,7 @@ export function findStoredObjects(form: RequestForm, request: unknown): readonly
 /** The fields that may follow one place in a request. All paths are followed in one pass. */
 interface Tree {
   readonly fields: Map<string, Tree>;
-  /** Of a list. */
+  /** Any element of a list. */
   element?: Tree;
   /** Any field. */
   any?: Tree;

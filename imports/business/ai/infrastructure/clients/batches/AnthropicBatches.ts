@@ -22,7 +22,7 @@ const MAX_PAGES = 50;
 const CLOCK_SKEW_MS = 600_000;
 
 export class AnthropicBatches implements VendorBatchApi {
-  /** Of 256 MB, with room for what surrounds the requests. */
+  /** The API accepts 256 MB; this leaves room for what surrounds the requests. */
   readonly limits = { requests: 100_000, bytes: 250 * 1024 * 1024 };
   private readonly send: SendBatchRequest;
 
@@ -47,7 +47,7 @@ export class AnthropicBatches implements VendorBatchApi {
     return stateOf(created);
   }
 
-  /** Of those that were created in that time with as many requests, the one whose results have the marker. */
+  /** Finds the batch whose results have the marker, among the batches of that time with as many requests. */
   async find(
     { marker, since, requests }: { readonly marker: string } & SubmittedBatch,
     signal: AbortSignal,

@@ -177,7 +177,7 @@ export class OpenAIBatches implements VendorBatchApi {
 
 const CLOCK_SKEW_MS = 600_000;
 
-/** Of expired requests, the error has a code of its own. */
+/** Reads one result. Expired and cancelled requests have error codes of their own. */
 function toResult({ custom_id: customId, response, error }: JsonObject): VendorBatchResult {
   const id = typeof customId === 'string' ? customId : '';
   const { status_code: status, body } = fieldsOf(response);

@@ -125,7 +125,7 @@ class HttpExchange {
     else this.stream(this.observed(body));
   }
 
-  /** Its failure destroys the request, whose own events are listened to. */
+  /** Sends the body piece by piece. A failure destroys the request, whose events report it. */
   private stream(body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): void {
     pipeline(Readable.from(body, { objectMode: false }), this.request, () => undefined);
   }

@@ -37,7 +37,7 @@ export function toAnthropic(options: NormalizedOptions, context: WireContext, st
   return atOnce(anthropicSlices(options, context, stream));
 }
 
-/** As `toAnthropic`, in slices of a long history. */
+/** Converts like `toAnthropic`, a slice of the history at a time. */
 export function* anthropicSlices(
   options: NormalizedOptions,
   context: WireContext,

@@ -27,7 +27,7 @@ export function toChatCompletions(options: NormalizedOptions, context: WireConte
   return atOnce(chatCompletionsSlices(options, context, stream));
 }
 
-/** As `toChatCompletions`, in slices of a long history. */
+/** Converts like `toChatCompletions`, a slice of the history at a time. */
 export function* chatCompletionsSlices(
   options: NormalizedOptions,
   context: WireContext,

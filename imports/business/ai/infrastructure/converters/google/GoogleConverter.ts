@@ -27,7 +27,7 @@ export function toGoogle(options: NormalizedOptions, context: WireContext, strea
   return atOnce(googleSlices(options, context, stream));
 }
 
-/** As `toGoogle`, in slices of a long history. */
+/** Converts like `toGoogle`, a slice of the history at a time. */
 export function* googleSlices(options: NormalizedOptions, context: WireContext, _stream: boolean): Slices<WireRequest> {
   const features = googleModelFeatures(options.model);
   const passthrough = passthroughFields(options, context);

@@ -20,7 +20,7 @@ export function toInteractions(options: NormalizedOptions, context: WireContext,
   return atOnce(interactionsSlices(options, context, stream));
 }
 
-/** As `toInteractions`, in slices of a long history. */
+/** Converts like `toInteractions`, a slice of the history at a time. */
 export function* interactionsSlices(
   options: NormalizedOptions,
   context: WireContext,

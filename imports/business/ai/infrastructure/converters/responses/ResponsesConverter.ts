@@ -62,7 +62,7 @@ export function toResponses(options: NormalizedOptions, context: WireContext, st
   return atOnce(responsesSlices(options, context, stream));
 }
 
-/** As `toResponses`, in slices of a long history. */
+/** Converts like `toResponses`, a slice of the history at a time. */
 export function* responsesSlices(
   options: NormalizedOptions,
   context: WireContext,

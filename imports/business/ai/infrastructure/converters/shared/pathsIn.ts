@@ -19,7 +19,7 @@ export function pathsIn(
   };
 }
 
-/** Of an item that is in several lists, or several times in one, the first index in the last list. */
+/** Maps each item to its first index in the last list that has it. */
 function indexesOf(...lists: readonly (readonly InputItem[])[]): Map<InputItem, number> {
   const indexes = new Map<InputItem, number>();
   for (const list of lists) {

@@ -30,7 +30,7 @@ export function repairHistory(items: readonly InputItem[], options: RepairOption
   return atOnce(repairSlices(items, options));
 }
 
-/** As `repairHistory`, in slices of a long history. */
+/** Repairs like `repairHistory`, a slice of the history at a time. */
 export function* repairSlices(items: readonly InputItem[], options: RepairOptions): Slices<RepairedHistory> {
   return needsNoRepair(items, options) ? { items, losses: [] } : yield* repair(items, options);
 }

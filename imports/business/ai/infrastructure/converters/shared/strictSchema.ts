@@ -77,7 +77,7 @@ const INEXPRESSIBLE = new Set([
 ]);
 const FORMATS = new Set(['date', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'time', 'uuid']);
 const MAX_DEPTH = 10;
-/** Of all objects together. */
+/** The most properties of all objects together. */
 const MAX_PROPERTIES = 5_000;
 
 /**

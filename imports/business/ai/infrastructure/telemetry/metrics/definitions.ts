@@ -10,7 +10,7 @@ export interface MetricDefinition {
   readonly unit: string;
   readonly description: string;
   readonly attributes: readonly string[];
-  /** Of a histogram's buckets. */
+  /** The boundaries of a histogram's buckets. */
   readonly boundaries?: readonly number[];
 }
 

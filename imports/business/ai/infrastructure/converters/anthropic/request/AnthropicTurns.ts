@@ -23,7 +23,7 @@ interface SystemContent {
 interface Turn {
   readonly role: 'user' | 'assistant';
   readonly content: JsonObject[];
-  /** Of the user's turns only, if there are any. */
+  /** System messages within a user's turn. Undefined if there are none. */
   system: SystemContent[] | undefined;
   fields: JsonObject;
 }

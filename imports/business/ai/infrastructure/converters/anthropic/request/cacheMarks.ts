@@ -9,7 +9,7 @@ import type { PromptCache } from '../../../../domain/types/LLMTypes';
 import type { InputItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-/** Of one request, the caller's own included. */
+/** The most marks of one request, including the caller's own. */
 export const MAX_MARKS = 4;
 const MARKS = {
   '5m': Object.freeze({ type: 'ephemeral' }),

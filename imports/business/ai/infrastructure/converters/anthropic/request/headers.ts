@@ -54,7 +54,7 @@ function betaHeader(body: JsonObject, requested: unknown): Readonly<Record<strin
   return betas.size === 0 ? undefined : { 'anthropic-beta': [...betas].join(',') };
 }
 
-/** Of a compaction on request: those at a threshold of tokens are not signed. */
+/** Detects a compaction on request. Compactions at a threshold of tokens are not signed. */
 function beginsWithSignedCompaction(messages: unknown): boolean {
   const content = isObjectList(messages) ? messages[0]?.content : undefined;
   const first = isObjectList(content) ? content[0] : undefined;

@@ -71,7 +71,7 @@ export function toUsage(raw: JsonObject): Usage {
   };
 }
 
-/** Of a compaction, which is not counted in the usage itself. */
+/** Adds the usage of compactions, which the response's usage leaves out. */
 export function withCompactions(usage: Usage, raw: unknown): Usage {
   const iterations = isObject(raw) && isObjectList(raw.iterations) ? raw.iterations : [];
   const compactions = iterations.filter(({ type }) => type === 'compaction');

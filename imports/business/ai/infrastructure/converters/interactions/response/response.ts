@@ -86,7 +86,7 @@ function stepsOf({ steps }: JsonObject, context: ResponseContext): readonly Inte
   throw new LLMStreamError('The steps of the interaction are not a list of objects.', errorDetails(context));
 }
 
-/** Of a failed interaction: it names its errors itself, or in the step that failed. */
+/** Returns the error of a failed interaction, which is in the interaction or in the step that failed. */
 function errorIn(
   { errors }: JsonObject,
   steps: readonly InteractionStep[],

@@ -21,7 +21,7 @@ export class StepEvents {
   private readonly assembly: StepAssembly;
   private readonly context: StepContext;
   private readonly takeIndex: () => number;
-  /** Of the step's only item. A model's output takes indexes as its contents arrive. */
+  /** The index of the step's only item. A model's output takes indexes as its contents arrive. */
   private index = -1;
   private message: OpenMessage | undefined;
   /** Contents of a model's output that have been emitted or belong to the open message. */

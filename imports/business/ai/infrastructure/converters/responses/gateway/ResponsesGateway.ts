@@ -56,7 +56,7 @@ export function readResponsesRequest(body: unknown): ResponsesRequest {
   return atOnce(readRequest(body));
 }
 
-/** As `readResponsesRequest`. Others have their turn between slices of a long input. */
+/** Reads like `readResponsesRequest`, but yields to other tasks between slices of a long input. */
 export function readResponsesRequestInTurns(body: unknown): ResponsesRequest | Promise<ResponsesRequest> {
   return inTurns(readRequest(body));
 }

@@ -14,9 +14,9 @@ import type { RawReasoningName } from '../../stream/StreamEncoder';
 
 interface OpenPart {
   readonly kind: PartKind;
-  /** Its index in the source stream. */
+  /** The part's index in the source stream. */
   readonly sourceIndex: number;
-  /** Its index in this stream. */
+  /** The part's index in this stream. */
   readonly index: number;
   readonly deltaPrefix: string;
   readonly deltas: string[];
