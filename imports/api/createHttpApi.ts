@@ -291,7 +291,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
       userLimiter.countUnidentified(1);
       next();
     });
-  // Its routes need not be matched with every other path. They have the whole path, since this matches none of it.
+  // Other paths skip the OAuth routes. The lookahead matches no characters, so these routes see the whole path.
   if (oauth !== undefined) router.use(/^(?=\/oauth)/i, oauth);
   if (ports.servesPages === true) router.use(leavePages);
   router.use(useCanonicalPath);

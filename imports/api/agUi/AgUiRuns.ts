@@ -40,7 +40,7 @@ type ToolMessage = Extract<AgUiMessage, { readonly role: 'tool' }>;
 
 /** `forwardedProps.bolide` */
 export interface AgUiOptions {
-  /** As everywhere: `openai`, `anthropic/claude-sonnet-4-5`. Default: the server's. */
+  /** The address of a model, such as `openai` or `anthropic/claude-sonnet-4-5`. Default: the server's. */
   readonly model?: string;
   /** Names of the server's tools. Default: all whose results are not supplied from outside. */
   readonly tools?: readonly string[];

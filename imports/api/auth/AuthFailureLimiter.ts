@@ -33,7 +33,7 @@ export class AuthFailureLimiter {
   private readonly now: () => number;
   private readonly validTokens = new Set<string>();
   private readonly validAddresses = new Set<string>();
-  /** Of the current window, by address. */
+  /** Failures in the current window, by address. */
   private failures = new Map<string, number>();
   private total = 0;
   private windowEnd = 0;

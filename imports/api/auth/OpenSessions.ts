@@ -2,7 +2,7 @@
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 
 export interface OpenSessionsPorts {
-  /** Those of the given sessions that have ended. */
+  /** Returns the given sessions that have ended. */
   readonly endedAmong: (sessionIds: readonly string[]) => Promise<readonly string[]>;
   /** The ids of the sessions with which something is open. */
   readonly open: () => ReadonlySet<string>;

@@ -18,7 +18,7 @@ export class OpenTokens {
   private readonly timer: ReturnType<typeof setInterval>;
   /** Open at the last check. */
   private before: ReadonlySet<string> = new Set();
-  /** Of those, the ones that were in the store. */
+  /** Open tokens that a check has found in the store. */
   private readonly stored = new Set<string>();
 
   constructor(ports: OpenTokensPorts) {

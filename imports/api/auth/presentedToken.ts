@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 
-/** Of Anthropic, Google and Azure. */
+/** The headers in which the SDKs of Anthropic, Google and Azure send a key. */
 const KEY_HEADERS = ['x-api-key', 'x-goog-api-key', 'api-key'] as const;
 
 /** @returns the first token found, which `ApiTokens` must still verify */

@@ -101,7 +101,7 @@ export async function* followRun(
       });
       if (queue.length === 0 && !loop.isLocal(executionId)) {
         const current = await stored();
-        // Its user's data was deleted.
+        // The user's data was deleted.
         if (current.length === 0) return;
         queue = [...current, ...queue];
       }

@@ -135,7 +135,7 @@ export class DashboardSessions {
   readonly authenticate = async (request: IncomingMessage): Promise<ApiPrincipal | undefined> => {
     const id = this.idIn(request);
     if (id === undefined || (isVendorPath(request.url ?? '') && !isSentByScript(request))) return undefined;
-    // Of what another process has ended, at most a page is still answered, never a change.
+    // A session that another process has ended may still read for a second, but never change anything.
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const session = await this.cache.get(id, isRead, () => this.read(id));
     if (session === undefined) return undefined;
@@ -144,7 +144,7 @@ export class DashboardSessions {
     return session;
   };
 
-  /** Those of the given sessions that have ended, here or in another process. */
+  /** Returns the given sessions that have ended, here or in another process. */
   async endedAmong(ids: readonly string[]): Promise<readonly string[]> {
     const remaining = new Set(await this.store.remaining(ids, this.now()));
     return ids.filter((id) => !remaining.has(id));

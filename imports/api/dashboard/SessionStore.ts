@@ -51,7 +51,7 @@ export class SessionStore {
     await this.sessions.update({ _id: id }, { $set: { usedAt, expiresAt: new Date(expiresAt) } });
   }
 
-  /** Those of the given sessions that have not ended. */
+  /** Returns the given sessions that have not ended. */
   async remaining(ids: readonly string[], now: number): Promise<readonly string[]> {
     const selector = { _id: { $in: ids }, expiresAt: { $gt: new Date(now) } };
     return (await this.sessions.find(selector, { fields: { _id: 1 } })).map(({ _id }) => _id);

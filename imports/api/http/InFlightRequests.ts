@@ -5,7 +5,7 @@ import type { ApiPrincipal } from '../auth/ApiPrincipal';
 interface InFlightRequest {
   /** The name of its route. */
   readonly route: string;
-  /** As soon as it is known. */
+  /** Set as soon as the user is known. */
   readonly userId?: string | undefined;
   /** The API token that was presented, unless the request may outlive it. */
   readonly tokenId?: string | undefined;

@@ -14,7 +14,7 @@ export interface RequestLimiters {
 export interface BegunRequest {
   /** What it holds until it is released. */
   readonly holds: 'calls' | 'connections' | 'nothing';
-  /** Of its body. */
+  /** The size of the request's body. */
   readonly bytes?: number;
   /** Ends its wait for its turn. */
   readonly signal?: AbortSignal;

@@ -42,7 +42,7 @@ export interface RoutePorts extends Pick<RequestLimiters, 'tokenRates'> {
   readonly audit?: Pick<AuditTrail, 'report'>;
   /** How many proxies in front of the server append to `x-forwarded-for`. */
   readonly forwardedCount: number;
-  /** Of a request's body. */
+  /** The most bytes of a request's body. */
   readonly maxBodyBytes: number;
 }
 
@@ -102,7 +102,7 @@ export function createRoute(
     context.isAuthorized = route.scope !== undefined;
     if (route.scope !== undefined) await countRequest(context, principal);
     route.admit?.(context.request);
-    // Of anybody, only a body that the route asks for is read.
+    // Routes without a scope read a body only if they ask for one.
     if (route.scope === undefined && readBody === undefined) discardBody(context.request);
     if (route.isUncancellable !== true) ports.inFlight.identify(context.controller, principal);
     try {
@@ -203,7 +203,7 @@ export async function authorize(
 const NO_TOKEN =
   'A valid API token is required. Send it as a bearer token, in x-api-key, in x-goog-api-key or in api-key.';
 
-/** Of every response that has none of its own: it is for the caller only, and of the type that it says. */
+/** Default headers of all responses: caches don't store them, and browsers keep to the stated type. */
 const PRIVATE_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 type PendingContext = Omit<RequestContext, 'principal'> & {

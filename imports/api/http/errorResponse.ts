@@ -118,7 +118,7 @@ function errorCodeOf(error: LLMError): JsonObject {
 type BodyWriter = (error: LLMError, status: number, context: ErrorContext) => JsonObject;
 
 const BODIES: Readonly<Record<ApiName, BodyWriter>> = {
-  // There is no error code for "not found", so this API adds one.
+  // The domain has no error code for "not found", so this API adds one.
   app: (error, status) => ({
     error: {
       code: status === 404 && error.code === 'invalid-request' ? 'not-found' : error.code,

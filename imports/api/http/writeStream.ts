@@ -72,7 +72,7 @@ export async function writeStream<Event extends { readonly type: string }>(
     // The first error counts.
     await events.close().catch(() => undefined);
     if (hasLeft()) return;
-    // Those of events before the one that failed.
+    // The frames of the events before the failed one are still sent.
     await write();
     if (!sink.hasStarted) throw thrown;
     const error = options.toError(thrown);

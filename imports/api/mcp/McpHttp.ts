@@ -32,7 +32,7 @@ interface Session {
 }
 
 const SESSION_IDLE_MS = 30 * 60_000;
-/** Of one user; the one that was used least recently ends. */
+/** The most sessions of one user. A further one ends the least recently used. */
 const MAX_SESSIONS = 32;
 const MAX_SUBSCRIPTIONS = 10_000;
 /** Tools come and go together. */

@@ -39,7 +39,7 @@ interface OpenTask {
 
 const PREFIX = 'task_';
 const CONFIRM_MS = 1_000;
-/** Of one user, in this process. */
+/** The most open tasks of one user in this process. */
 const MAX_OPEN = 100;
 /** Characters of a result's JSON: what is larger does not fit into a document. */
 const MAX_RESULT = 4 * 1_024 ** 2;

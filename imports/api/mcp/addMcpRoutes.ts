@@ -107,7 +107,7 @@ function serve({ mcp, rootUrl, maxConnectionTime, closing }: McpRoutePorts): Rou
       await send(answer, response, ended);
     } catch (error) {
       if (!hasLeft() && !ended.aborted) throw error;
-      // Whoever ended it knows; what was begun is cut off.
+      // An ended exchange needs no error answer: an unfinished response is cut off.
       if (!response.writableEnded) response.destroy();
     } finally {
       exchange.abort();

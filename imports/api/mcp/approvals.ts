@@ -6,7 +6,7 @@ import { fieldsOf } from '../../business/ai/domain/json';
 /** What comes back with the person's answer. */
 export interface AskedApproval {
   readonly callId: string;
-  /** Of the tool's name and arguments: an answer counts for the call that was shown, and no other. */
+  /** The hash of the tool's name and arguments: an answer counts only for the call that was shown. */
   readonly hash: string;
 }
 

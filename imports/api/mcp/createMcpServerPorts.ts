@@ -30,7 +30,7 @@ export interface McpOffer {
   readonly rootUrl: string;
   /** Where people find the dashboard, without a slash at its end. */
   readonly homeUrl: string;
-  /** Of all processes. Default: of this one. */
+  /** The approvals used in all processes. Default: those used in this one. */
   readonly usedApprovals?: UsedApprovals;
   /** Where calls of non-blocking tools are stored, which are tasks then. Default: they are awaited. */
   readonly toolTasks?: ToolTaskStore;

@@ -10,7 +10,7 @@ import type { Identity, SignInRules } from './signInRules';
 
 export const IDENTITIES = 'ai_identities';
 
-/** Its id is that of the user. */
+/** An identity stored under the id of its user. */
 export interface StoredIdentity extends StoredDocument, Identity {
   /** Milliseconds since the epoch. */
   readonly signedInAt: number;

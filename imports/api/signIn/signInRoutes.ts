@@ -22,7 +22,7 @@ import type { SignInFlow } from './SignInFlow';
 
 /** Signing in at an OpenID provider. */
 export interface OpenIdSignIn {
-  /** Of the provider, for people. */
+  /** The name of the provider that people see. */
   readonly name: string;
   readonly flow: SignInFlow;
   /** API tokens open no sessions. */
@@ -100,7 +100,7 @@ function complete(ports: SignInRoutePorts, cookie: SessionCookie): RouteHandler 
       const { refusal, userId } = outcome;
       if (refusal !== 'server-unreachable') authFailures.countFailure(request);
       reportSignIn(ports, request, { userId, details: { method: METHOD, reason: refusal } });
-      // Whoever opens this page in a browser must not end its flow.
+      // Opening this page in a browser must not end a sign-in that is in progress there.
       if (refusal !== 'unknown-state' && refusal !== 'other-browser') response.set('set-cookie', cookie.clear());
       show(response, refusalPage(outcome, openId.name), AGAIN);
       return;

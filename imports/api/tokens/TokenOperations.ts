@@ -64,7 +64,7 @@ export interface ApiTokenList {
   readonly tokens: readonly ApiTokenView[];
   /** How long a token is valid that is created without `expiresAt`, in milliseconds. */
   readonly defaultLifetime: number | 'never';
-  /** There are more than a list holds. */
+  /** Set if there are more tokens than a list holds. */
   readonly isTruncated?: true;
 }
 

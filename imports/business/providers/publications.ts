@@ -16,7 +16,7 @@ export interface ProviderPublicationPorts {
 
 export function defineProviderPublication(ports: ProviderPublicationPorts): readonly string[] {
   const { Meteor, argumentChecks, list, actorOf, onChange } = ports;
-  // There are no options, but an empty object is accepted.
+  // The publication has no options, but accepts an empty object.
   const checkArgument = argumentCheck(argumentChecks, (Match) => Match.Maybe({}));
   Meteor.publish('ai.providers', async function (this: MeteorSubscription, argument?: unknown) {
     checkArgument(argument);

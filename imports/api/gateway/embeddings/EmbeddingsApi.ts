@@ -11,7 +11,7 @@ export interface EmbeddingsRequest {
 }
 
 export interface EmbeddingsApi {
-  /** Its errors and headers are those of this wire. */
+  /** The wire whose errors and headers this API has. */
   readonly wire: Extract<WireName, 'chat_completions' | 'gemini'>;
   /** The wires of the vendors whose API this is. */
   readonly ownWires: readonly WireName[];

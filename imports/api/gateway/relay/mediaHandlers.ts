@@ -54,7 +54,7 @@ export function relayForm(path: string, ports: MediaPorts): RouteHandler {
 
 interface MediaTarget {
   readonly address: string;
-  /** As the vendor names it. */
+  /** The vendor's name for the model. */
   readonly model: string;
 }
 

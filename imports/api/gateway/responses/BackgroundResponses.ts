@@ -70,7 +70,7 @@ export interface StartedResponse {
 interface Running {
   readonly key: ResponseKey;
   readonly controller: AbortController;
-  /** Of responses that were requested as streams. */
+  /** The recorder of a response that was requested as a stream. */
   readonly recorder: EventRecorder | undefined;
   readonly ended: Promise<void>;
 }
@@ -89,7 +89,7 @@ const MAX_CLAIMS = 3;
 
 /** Unfinished background responses that one user may have in this process. */
 const MAX_RUNNING_PER_USER = 32;
-/** Of their requests together, which stay in memory until they have been answered. One may be larger. */
+/** Bytes of one user's requests, which stay in memory until they have been answered. A single one may be larger. */
 const MAX_BYTES_PER_USER = 64 * 1024 * 1024;
 
 export class BackgroundResponses implements LeasedWorkSource {
@@ -398,7 +398,7 @@ const LOST = {
   error: { code: 'server_error', message: 'The server stopped before the response was complete.' },
 } as const;
 
-/** As the lease of this process's runs knows it. */
+/** Names the response in the lease of this process's runs. */
 function workOf({ id }: ResponseKey): string {
   return `response ${id}`;
 }

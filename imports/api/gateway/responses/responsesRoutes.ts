@@ -183,7 +183,7 @@ async function findStored(
   return background.failIfLost(stored);
 }
 
-/** Of a request without a length, or with an encoding, as many as most servers permit. */
+/** The size assumed for a request without a length, or with an encoding: as much as most servers permit. */
 const UNKNOWN_BYTES = 32 * 1024 * 1024;
 
 function bytesOf({ 'content-length': length, 'content-encoding': encoding = 'identity' }: IncomingHttpHeaders): number {

@@ -69,7 +69,7 @@ export class ResponseSocket {
   private readonly timers: readonly ReturnType<typeof setTimeout>[];
   private current: AbortController | undefined;
   private waitingBytes = 0;
-  /** Of the requests whose items the latest response continues. */
+  /** Bytes of the requests whose items the latest response continues. */
   private heldBytes = 0;
   private isClosing = false;
   private answersPings = true;

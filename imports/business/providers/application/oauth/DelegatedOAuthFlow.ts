@@ -42,7 +42,7 @@ export interface DelegatedOAuthFlowPorts {
   readonly log: EventLog;
   /** Where browsers reach this app. */
   readonly rootUrl: string;
-  /** Of the page that begins, with `:id`. */
+  /** The path of the page that begins a sign-in, with `:id`. */
   readonly startPath: string;
 }
 

@@ -8,7 +8,7 @@ export interface ProviderDetails extends PublicProvider {
     Provider,
     '_id' | 'name' | 'vendor' | 'defaultModel' | 'allowedModels' | 'enabled' | 'configured'
   >;
-  /** There is a shared key, or a client secret. Neither is ever shown. */
+  /** Whether a shared key is stored. Neither the key nor the client secret is ever shown. */
   readonly hasKey: boolean;
   readonly hasClientSecret: boolean;
   /** Users with a key or a connected account of their own. */

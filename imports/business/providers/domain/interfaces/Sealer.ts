@@ -12,7 +12,7 @@ export interface Sealer {
   open(box: SealedBox, binding: SealBinding): string;
 }
 
-/** Its message reveals nothing of the content. */
+/** An error whose message reveals nothing of the content. */
 export class SealError extends Error {
   readonly reason: 'unknown-key' | 'does-not-open';
 

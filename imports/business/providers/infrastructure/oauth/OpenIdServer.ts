@@ -110,7 +110,7 @@ export class OpenIdServer implements IdentityServer {
   }
 }
 
-/** Whoever answers there decides who signs in. @throws LLMInvalidRequestError */
+/** Checks the endpoints, since whoever controls the keys decides who signs in. @throws LLMInvalidRequestError */
 function checkEndpoints(metadata: ServerMetadata, allowInsecure: HttpRule): void {
   for (const endpoint of ['jwks_uri', 'userinfo_endpoint', 'end_session_endpoint'] as const)
     checkEndpoint(endpoint, metadata[endpoint], allowInsecure);
