@@ -63,7 +63,7 @@ export type Access =
 export interface OpenIdLink {
   readonly name: string;
   readonly url: string;
-  /** There is no other way to sign in. */
+  /** Whether this is the only way to sign in. */
   readonly isOnly: boolean;
 }
 

@@ -41,7 +41,7 @@ export interface ApprovalDecision {
   readonly executionId: string;
   readonly callId: string;
   readonly argumentsHash: string;
-  /** Of a call under review: when the attempt began that may run again, in milliseconds since the epoch. */
+  /** For a call under review: the start of the attempt that may be repeated, in milliseconds since the epoch. */
   readonly startTime?: number;
 }
 

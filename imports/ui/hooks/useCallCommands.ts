@@ -53,7 +53,7 @@ function attemptUnderReview(details: RunDetails | undefined, callId: string): { 
   return call?.startTime !== undefined && needsReview(call) ? { startTime: call.startTime } : {};
 }
 
-/** Of the arguments that are shown: a decision covers these and no others. */
+/** Returns the hash of the arguments that are shown: a decision covers only these. */
 async function hashOf(details: RunDetails | undefined, callId: string): Promise<string> {
   const call = details?.calls.find((each) => each.callId === callId);
   if (details === undefined || call === undefined)

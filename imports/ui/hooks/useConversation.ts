@@ -43,7 +43,7 @@ export interface Conversation extends CallCommands {
   readonly status: 'loading' | 'ready' | 'submitted' | 'streaming' | 'waiting' | 'failed';
   /** Why the last message was not sent, or not answered. */
   readonly error: ConversationError | undefined;
-  /** Of the last run. */
+  /** The usage of the last run. */
   readonly usage: UsageView;
   /** The run that answers the last message, or answered it. */
   readonly run: LiveRun;
@@ -63,7 +63,7 @@ export function useConversation(options: UseConversationOptions): Conversation {
   const id = options.id ?? ownId;
   const runs = data.useConversationRuns(id);
   const [sent, setSent] = useState<Outgoing>();
-  // Of another conversation, if the id has changed.
+  // The message belongs to another conversation if the id has changed.
   const outgoing = sent?.conversationId === id ? sent : undefined;
   const listed = runs.state === 'ready' ? runs.value : NO_RUNS;
   // A run that was just started is listed a little later.

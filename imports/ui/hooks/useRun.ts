@@ -84,7 +84,7 @@ export function useRun(executionId: string | undefined): LiveRun {
 const NOTHING: readonly never[] = [];
 
 function doNothing(): void {
-  // There is nothing to load again.
+  // Only a failed load can be repeated.
 }
 
 function statusOf(executionId: string | undefined, { state }: Loaded<unknown>): LiveRun['status'] {

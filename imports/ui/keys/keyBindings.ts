@@ -5,7 +5,7 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 
 export interface KeyBinding {
-  /** As in `KeyboardEvent.key`: `j`, `/`, `?`; `mod+k` is ⌘K on a Mac, and Ctrl+K elsewhere. */
+  /** A `KeyboardEvent.key`, such as `j`, `/` or `?`; `mod+k` is ⌘K on a Mac, and Ctrl+K elsewhere. */
   readonly key: string;
   /** What the list of keys shows, such as "Next run". */
   readonly label: string;

@@ -16,7 +16,7 @@ export interface ServerValues {
   /** One per line. */
   readonly allow: string;
   readonly accounts: 'none' | 'user' | 'shared';
-  /** Of a client that was registered before. */
+  /** The id of a client registered beforehand. */
   readonly clientId: string;
   /** Empty: what is stored stays. */
   readonly clientSecret: string;

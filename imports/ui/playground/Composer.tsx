@@ -16,7 +16,7 @@ export interface ComposerProps {
   readonly isBusy: boolean;
   /** Why the message cannot be sent. */
   readonly obstacle: string | undefined;
-  /** Of the button that sends. */
+  /** The caption of the send button. */
   readonly caption: string;
   /** What the chosen models don't take. */
   readonly warning: string | undefined;

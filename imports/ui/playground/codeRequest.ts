@@ -10,7 +10,7 @@ export interface CodeMessage {
 }
 
 export interface CodeRequest {
-  /** Of this server: `provider/model`, or a provider alone. */
+  /** The model's address on this server: `provider/model`, or a provider alone. */
   readonly address: string;
   /** The same for a program without this server's accounts: `vendor/model`, or a vendor alone. */
   readonly vendorAddress: string;

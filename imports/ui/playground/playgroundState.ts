@@ -4,7 +4,7 @@ import type { Attachment } from './attachments';
 /** A field that is blank leaves the choice to the model or its vendor. */
 export interface PlaygroundSettings {
   readonly instructions: string;
-  /** As they were typed, as are `maxOutputTokens` and `schema`. */
+  /** The typed text, as in `maxOutputTokens` and `schema`. */
   readonly temperature: string;
   readonly maxOutputTokens: string;
   readonly reasoning: string;

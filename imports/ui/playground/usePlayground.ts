@@ -113,7 +113,7 @@ function newTurns(lanes: readonly Lane[], input: MessageInput): readonly (readon
   return lanes.map(({ id }) => [id, { messageId, requestId: newRequestId(), input, sentAt }]);
 }
 
-/** Of each lane; hooks are called for the largest number of lanes. */
+/** Returns the last run of each lane. Hooks are called for the largest number of lanes. */
 function useLastRuns(lanes: readonly Lane[]): readonly LiveRun[] {
   const idOf = (index: number): string | undefined => lanes[index]?.turns.at(-1)?.executionId;
   const first = useRun(idOf(0));

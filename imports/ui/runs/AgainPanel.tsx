@@ -13,7 +13,7 @@ import { draftOf, lostParts, toStartRequest } from './again';
 
 export interface AgainChoice {
   readonly kind: 'repeat' | 'fork';
-  /** Of a fork: the new run continues with what came before this turn. */
+  /** The turn of a fork, from 1: the new run continues with what came before it. */
   readonly turn?: number;
 }
 

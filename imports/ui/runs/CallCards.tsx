@@ -126,5 +126,5 @@ function CallTimes({ call }: { readonly call: ToolCallView }) {
   return facts.length === 0 ? null : <p className="call-times muted">{facts.join(', ')}</p>;
 }
 
-/** As the server cuts arguments and results in views. */
+/** The length to which the server cuts arguments and results in views. */
 const MAX_SHOWN_CHARACTERS = 16 * 1024;

@@ -29,7 +29,7 @@ export function SignInPage({ method, openId }: SignInPageProps) {
 }
 
 interface CredentialsFormProps extends Pick<SignInPageProps, 'method'> {
-  /** There is another way that most people use. */
+  /** Whether most people sign in another way. */
   readonly isSecondary: boolean;
 }
 

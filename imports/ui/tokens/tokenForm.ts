@@ -62,7 +62,7 @@ export function changedFields(texts: TokenTexts, before: TokenTexts): ApiTokenCh
   return Object.fromEntries(Object.entries(fields).filter(([field]) => !isSame[field as keyof typeof isSame]));
 }
 
-/** Those of a new token: what is empty is left out, except for the name, which the server demands. */
+/** Returns the fields of a new token without empty ones, except for the name, which the server demands. */
 export function newFields(texts: TokenTexts): ApiTokenFields {
   const changed = Object.entries(changedFields(texts, tokenTexts())).filter(([, value]) => value !== null);
   return { name: '', ...Object.fromEntries(changed) };

@@ -43,7 +43,7 @@ export function customPeriod(from: string, to: string): Period | undefined {
   };
 }
 
-/** Of the day that contains `now`, to the end of its current hour. */
+/** Returns the period from the start of the day to the end of the current hour. */
 export function today(now: number): Period {
   return { from: startOfDay(now).getTime(), to: nextHour(now), interval: 'hour', utcOffset: utcOffsetAt(now) };
 }

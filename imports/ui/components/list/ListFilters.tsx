@@ -30,9 +30,9 @@ export interface ListFiltersProps {
   readonly active: readonly ActiveFilter[];
   /** The most used filters. */
   readonly children: (inputs: FilterInputs) => ReactNode;
-  /** Those behind the button. */
+  /** The filters behind the button. */
   readonly more: (inputs: FilterInputs) => ReactNode;
-  /** The parameters of those behind the button. */
+  /** The parameters of the filters behind the button. */
   readonly moreNames: readonly string[];
 }
 

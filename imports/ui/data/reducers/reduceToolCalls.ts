@@ -99,7 +99,7 @@ function toToolCall(view: ToolCallView): ToolCall {
   };
   const expiry = view.expiresAt === undefined ? {} : { expiresAt: view.expiresAt };
   const input = view.input === undefined ? {} : { input: view.input };
-  // Of an error, the view has only the message.
+  // The view has only an error's message.
   const error = { failure: 'threw', message: view.error ?? '' } as const;
   switch (state) {
     case 'pending':
