@@ -39,14 +39,14 @@ export interface ObjectOptions<Schema> extends CallOptions {
 /** `onProgress` is called after each input; at most `concurrency` (default 8) are answered at once. */
 export interface AgentBatchOptions<Schema = undefined>
   extends Omit<CallOptions, 'executionId'>, Pick<BatchOptions, 'concurrency' | 'onProgress'> {
-  /** Of each value. Default: the values are texts. */
+  /** The schema of each value. Default: the values are texts. */
   readonly schema?: Schema;
 }
 
 interface ResolvedCall {
   readonly settings: AgentSettings;
   readonly engine: AgentEngine;
-  /** As the engine's provider routes it. */
+  /** The model as the engine's provider routes it. */
   readonly model: string;
   readonly userId: string;
 }
@@ -68,7 +68,7 @@ export function agent(options: AgentOptions): Agent {
 }
 
 /**
- * Its calls take a string, items of the Responses format, or messages with a role and content. They throw
+ * A call takes a string, items of the Responses format, or messages with a role and content. Calls throw
  * `LLMInvalidRequestError` for wrong options and input and `LLMModelNotFoundError` for an unknown provider, before
  * anything is sent; `path` names the place.
  */
@@ -76,7 +76,7 @@ export class Agent {
   private readonly settings: AgentSettings;
   private readonly engineOptions: EngineOptions;
   private readonly tools: readonly RegisteredTool[];
-  /** As the loop takes them: the functions by name. */
+  /** The tools as the loop takes them: functions by name. */
   private readonly offered: readonly (string | BuiltInTool)[];
   private engine: AgentEngine | undefined;
 

@@ -98,7 +98,7 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
     await this.ended;
   }
 
-  /** As `AgenticLoop.submitToolResult`. */
+  /** Submits the result of a call, as `AgenticLoop.submitToolResult` does. */
   async submitToolResult(
     callId: string,
     result: Parameters<AgenticLoop['submitToolResult']>[2],
@@ -107,25 +107,25 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
     return this.loop.submitToolResult(this.executionId, callId, result);
   }
 
-  /** As `AgenticLoop.signal`. */
+  /** Signals the run, as `AgenticLoop.signal` does. */
   async signal(name: string, payload?: unknown, signalId?: string): Promise<'accepted' | 'repeated'> {
     await this.started;
     return this.loop.signal(this.executionId, name, payload, signalId);
   }
 
-  /** As `AgenticLoop.approve`. */
+  /** Approves a call, as `AgenticLoop.approve` does. */
   async approve(callId: string, shownHash?: string): Promise<ToolCall['state']> {
     await this.started;
     return this.loop.approve(this.executionId, callId, shownHash);
   }
 
-  /** As `AgenticLoop.rerun`. */
+  /** Repeats a call, as `AgenticLoop.rerun` does. */
   async rerun(callId: string, startTime: number, shownHash?: string): Promise<ToolCall['state']> {
     await this.started;
     return this.loop.rerun(this.executionId, callId, startTime, shownHash);
   }
 
-  /** As `AgenticLoop.reject`. */
+  /** Rejects a call, as `AgenticLoop.reject` does. */
   async reject(callId: string, reason?: string, shownHash?: string): Promise<ToolCall['state']> {
     await this.started;
     return this.loop.reject(this.executionId, callId, reason, shownHash);

@@ -15,7 +15,7 @@ interface ScriptedResponseBase {
 
 export interface ScriptedCall {
   readonly name: string;
-  /** Of the tool, on wires that have namespaces. */
+  /** The namespace of the tool, on wires that have namespaces. */
   readonly namespace?: string;
   /** A string is sent verbatim, any other value as JSON. */
   readonly arguments?: unknown;

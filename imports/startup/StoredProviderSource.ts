@@ -16,7 +16,7 @@ export class StoredProviderSource implements ProviderSource {
   private readonly providers: Pick<ProvidersModule, 'service' | 'credentials'>;
   private readonly allowPrivateHosts: PrivateHosts;
   private cache: ReadonlyMap<string, CacheEntry> = new Map();
-  /** Those of the cache. */
+  /** The settings in the cache. */
   private rows: readonly ProviderSettings[] = [];
   private hasRead = false;
   private reading: Promise<void> | undefined;

@@ -31,7 +31,7 @@ export class UserApiTokens {
   readonly verify = async (token: string): Promise<ApiPrincipal | undefined> =>
     this.ofOwner(await this.tokens.verify(token));
 
-  /** As `verify`, for a token that was verified before. */
+  /** Verifies a token again by the id of its secret, as `verify` does. */
   readonly verifySecretId = async (secretId: string): Promise<ApiPrincipal | undefined> =>
     this.ofOwner(await this.tokens.verifySecretId(secretId));
 

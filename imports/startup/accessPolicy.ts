@@ -21,7 +21,7 @@ export interface ToolAccessPorts {
   readonly findToken?: (id: string) => Promise<Pick<LimitedToken, 'tools' | 'team'> | undefined>;
   /** Default: everyone may use every tool. */
   readonly toolRules?: readonly ToolRule[];
-  /** Whoever is not found does not exist. Default: users may be unknown. */
+  /** Whether all users have accounts, so that one who is not found was removed. Default: users may be unknown. */
   readonly hasAccounts?: boolean | undefined;
 }
 

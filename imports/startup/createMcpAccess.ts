@@ -45,7 +45,7 @@ export function createMcpAccess({ issuer, audience, allowPrivateHosts }: McpAcce
   };
 }
 
-/** As the issuer writes itself: without the slash that URL adds to an origin. */
+/** Returns the issuer as it writes itself: without the slash that URL adds to an origin. */
 function issuerOf({ href, pathname }: URL): string {
   return pathname === '/' ? href.slice(0, -1) : href;
 }

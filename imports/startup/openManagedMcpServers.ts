@@ -30,7 +30,7 @@ export interface ManagedMcpOptions {
   readonly allowCommands: boolean;
   readonly logger: Logger;
   readonly findUser: UserLookup;
-  /** Of the pages on which people sign in. */
+  /** Creates the flow of the sign-in pages. */
   readonly createFlow: (servers: ServerSignIns) => DelegatedOAuthFlow;
   /** Called after every change that pages show. */
   readonly onChange: () => void;
@@ -43,7 +43,7 @@ export interface ManagedMcpOptions {
 export interface ManagedMcp {
   readonly administration: McpServerAdministration;
   readonly signIns: McpSignIns;
-  /** Of the pages on which people sign in. */
+  /** The flow of the sign-in pages. */
   readonly flow: DelegatedOAuthFlow;
   /** Seals all secrets with the current key. */
   reseal(): Promise<{ readonly resealed: number; readonly unopened: number }>;

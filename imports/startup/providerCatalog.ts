@@ -26,7 +26,7 @@ export function createProviderCatalog(
   models: ModelOverrides = {},
 ): ProviderCatalogPort {
   const requests = database.collection<RequestDocument>(REQUESTS);
-  /** Of any process, also before the last restart. @returns 0 without one */
+  /** Returns when the last request succeeded in any process, even before a restart. @returns 0 without one */
   const lastLoggedSuccess = async (providerId: string): Promise<number> => {
     const options = { sort: { at: -1 }, fields: { at: 1, duration: 1 } } as const;
     const last = await requests.findOne({ providerId, state: 'completed' }, options);

@@ -125,7 +125,7 @@ export const USER_DOCUMENTS = [
   },
   { kind: 'auditEntries', collection: AUDIT, owner: ownedBy('userId'), fields: OWN_ACT_FIELDS, isSmall: true },
   {
-    // Of others on what is the user's.
+    // Acts of others on what the user owns.
     kind: 'auditEntries',
     collection: AUDIT,
     owner: { selector: (userId) => ({ 'subject.ownerId': userId, userId: { $ne: userId } }) },
@@ -140,7 +140,7 @@ export type UserDataKind = (typeof USER_DOCUMENTS)[number]['kind'];
 export const IMPERSONAL_COLLECTIONS: readonly string[] = [
   // Secrets. A deletion removes the user's.
   CONTENT_KEYS,
-  // Of processes, the app's own schedules, and what concerns all users.
+  // Records of processes, the app's own schedules, and data that concerns all users.
   RUN_OWNERS,
   RUN_EVENT_WATCHERS,
   SCHEDULES,

@@ -13,7 +13,7 @@ export interface AgUiCall {
   readonly blocking: boolean;
   readonly arguments: string;
   readonly state: ToolCallState;
-  /** Of a call under review: when the attempt began, in milliseconds since the epoch. */
+  /** For a call under review: when the attempt began, in milliseconds since the epoch. */
   readonly startTime?: number;
   readonly progress?: number;
   readonly note?: string;

@@ -8,7 +8,7 @@ export interface CallReference {
   readonly callId: string;
 }
 
-/** Of the assistant message that holds the text and the calls of one model call. */
+/** Returns the id of the assistant message that holds the text and the calls of one model call. */
 export function turnMessageId(executionId: string, iteration: number): string {
   return `${executionId}:turn-${iteration}`;
 }
@@ -27,7 +27,7 @@ export function parseWireCallId(id: string): CallReference | undefined {
 export interface InterruptReference extends CallReference {
   /** SHA-256 of the arguments that were shown, in hexadecimal: an answer covers these and no others. */
   readonly argumentsHash: string;
-  /** Of a call under review: when the attempt began, in milliseconds since the epoch. */
+  /** For a call under review: when the attempt began, in milliseconds since the epoch. */
   readonly startTime?: number | undefined;
 }
 

@@ -121,7 +121,7 @@ export interface MessageMetadata {
   /** The run that the message is the output of. It is also the message's id. */
   readonly executionId?: string;
   readonly model?: string;
-  /** Of all model calls of the run, at the end. */
+  /** The usage of all model calls of the run. Present once it has ended. */
   readonly usage?: {
     readonly inputTokens: number;
     readonly outputTokens: number;

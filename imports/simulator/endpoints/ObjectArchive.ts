@@ -25,14 +25,14 @@ export interface StoredBatch {
 
 export type CancellableOutcome = BatchedOutcome | 'cancelled';
 
-/** Of Gemini, by its name. */
+/** A cached content of Gemini, stored under its name. */
 export interface StoredCachedContent {
   readonly facts: JsonObject;
   readonly model: string;
   /** The fields of a request that it replaces. */
   readonly prompt: JsonObject;
   readonly tokens: number;
-  /** Of the key that created it. */
+  /** The hash of the key that created it. */
   readonly keyHash: string;
   /** Unix time in milliseconds. */
   readonly expiresAt: number;

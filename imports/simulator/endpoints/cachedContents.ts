@@ -33,7 +33,7 @@ const FIELDS: ReadonlySet<string> = new Set([
   'expireTime',
   'displayName',
 ]);
-/** Those that a request must not have beside the name of a cached content. */
+/** The fields that a request must not have beside the name of a cached content. */
 const HEAD_FIELDS = ['systemInstruction', 'tools', 'toolConfig'] as const;
 const DEFAULT_LIFETIME = 3_600;
 
@@ -125,7 +125,7 @@ function create(
   return renderJson(200, facts);
 }
 
-/** As documented in 2026. */
+/** Returns the fewest tokens that can be cached, as documented in 2026. */
 function minimumOf(model: string): number {
   return geminiVersion(model) >= 3 ? 4_096 : 2_048;
 }

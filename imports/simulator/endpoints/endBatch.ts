@@ -22,7 +22,7 @@ export function endBatch(request: EndpointRequest, batch: StoredBatch, archive: 
   return end(request, batch, results, archive);
 }
 
-/** Of a cancelled batch, the first half is done. */
+/** Returns the result of one request. The first half of a cancelled batch is done. */
 function resultOf(
   { vendor, batches, answer }: EndpointRequest,
   { wire, requests, isCancelling, facts }: StoredBatch,

@@ -66,8 +66,8 @@ function createFailure(
 }
 
 /**
- * As recorded (openai-resp-err401-a, anthropic-err401-a, gemini-err400-a, xai-chat-err400-a, llama-err401-a) or
- * documented by the vendor.
+ * The vendors' answers, as documented or as recorded: openai-resp-err401-a, anthropic-err401-a, gemini-err400-a,
+ * xai-chat-err400-a and llama-err401-a.
  */
 const FAILURES: Record<ProfileName, { readonly bad: AuthFailure; readonly missing: AuthFailure }> = {
   openai: {

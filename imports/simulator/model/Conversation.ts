@@ -19,7 +19,7 @@ export interface ToolDefinition {
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly parameters: JsonObject;
-  /** Its result may arrive in a later turn with the same call id. */
+  /** Whether the result may arrive in a later turn with the same call id. */
   readonly async: boolean;
 }
 

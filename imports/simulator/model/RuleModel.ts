@@ -163,7 +163,7 @@ const QUOTE_LIMIT = 240;
 
 function quote(text: string): string {
   const whole = text.trim();
-  // Of a message of megabytes, only the beginning is looked at.
+  // A message may have megabytes, so only its beginning is looked at.
   const beginning = whole.slice(0, 100 * QUOTE_LIMIT);
   const line = beginning.replace(/\s+/g, ' ');
   const characters = Array.from(line);

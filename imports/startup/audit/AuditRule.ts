@@ -22,7 +22,7 @@ export interface AuditRule {
   readonly details?: readonly string[];
   /** Recorded only if the subject belongs to somebody else. */
   readonly isOfOthersOnly?: true;
-  /** Of pages, only the first is recorded: the call without `after`. */
+  /** Set if results come in pages: only the first page is recorded, whose call has no `after`. */
   readonly isPaged?: true;
   /** It stops or withdraws something, so it goes on if it cannot be recorded. */
   readonly isSafe?: true;
@@ -52,7 +52,7 @@ export function detailsOf({ details = [] }: AuditRule, argument: JsonObject): Au
   return Object.fromEntries(details.flatMap((field) => detailOf(field, argument[field])));
 }
 
-/** Of an object, its numbers, one level deeper: `limits day calls`, since names of stored fields have no dots. */
+/** Lists an object's numbers one level deeper: `limits day calls`, since names of stored fields have no dots. */
 function detailOf(path: string, value: unknown, depth = 0): readonly (readonly [string, string | number | boolean])[] {
   if (typeof value === 'string') return [[path, bounded(value)]];
   if (Number.isFinite(value) || typeof value === 'boolean') return [[path, value as number | boolean]];

@@ -156,7 +156,7 @@ const PROVIDER_FIELDS = [
   'enabled',
 ] as const;
 
-/** Of `ai.providers.*`. */
+/** The audit rules of `ai.providers.*`. */
 export const PROVIDER_AUDIT_RULES: RulesOf<ProviderOperations> = {
   connect: { exempt: 'flow' },
   create: {

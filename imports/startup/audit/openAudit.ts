@@ -47,9 +47,9 @@ export interface AuditPorts {
   readonly forwardedCount: number;
 }
 
-/** Of entries that the embedded database has in memory. */
+/** The share of the heap for the entries that the embedded database has in memory. */
 const SHARE_OF_HEAP = 1 / 10;
-/** In other databases. */
+/** The most entries in other databases. */
 const MAX_ENTRIES = 1_000_000;
 
 /** Creates the indexes, too. @throws errors of the database */

@@ -13,7 +13,7 @@ export interface StatusPublicationPorts {
 
 /** @returns the publication's name */
 export function publishStatus({ Meteor, argumentChecks, simulationNotice }: StatusPublicationPorts): string {
-  // There are no options, but an empty object is accepted.
+  // The publication has no options, but accepts an empty object.
   const checkArgument = argumentCheck(argumentChecks, (Match) => Match.Maybe({}));
   Meteor.publish('ai.status', function (this: MeteorSubscription, argument?: unknown) {
     checkArgument(argument);

@@ -80,7 +80,7 @@ export async function serveHost(host: Host, ports: ServePorts): Promise<() => Pr
     clients.close();
     await close(hurry);
     httpServer.close();
-    // Those that came back to this process.
+    // Some clients may have come back to this process.
     clients.close();
   };
   const stopListening = closesOnSignals

@@ -25,7 +25,7 @@ export function answerUnrouted(thrown: unknown, request: IncomingMessage, respon
     ...headers,
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(json),
-    // Its body has not been read.
+    // The request's body has not been read.
     connection: 'close',
   });
   response.end(request.method === 'HEAD' ? undefined : json);

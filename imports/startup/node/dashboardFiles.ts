@@ -9,10 +9,9 @@ export const DASHBOARD_PATH = '/dashboard/';
 
 /** Signing in at an OpenID provider, as the sign-in page offers it. */
 export interface OpenIdLink {
-  /** Of the provider. */
   readonly name: string;
   readonly url: string;
-  /** There is no other way to sign in. */
+  /** Whether this is the only way to sign in. */
   readonly isOnly: boolean;
 }
 

@@ -11,7 +11,7 @@ export interface OidcSettings {
   /** Absent for a public client. */
   readonly clientSecret?: string;
   readonly scopes: readonly string[];
-  /** Of the provider, for people. */
+  /** The name of the provider that people see. */
   readonly name: string;
   readonly rules: SignInRules;
   /** API tokens open no sessions. */

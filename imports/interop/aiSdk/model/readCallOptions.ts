@@ -9,7 +9,7 @@ import { warnAboutHeaders } from './warnAboutHeaders';
 
 export interface CallRequest {
   readonly options: Omit<GenerateOptions, 'model'>;
-  /** Of `providerOptions`. */
+  /** The user named in `providerOptions`. */
   readonly userId?: string;
   /** What is known to be lost before the request is sent. */
   readonly warnings: readonly SharedV4Warning[];

@@ -32,7 +32,7 @@ const OF_VENDORS = {
 
 export interface EmbeddingRequest {
   readonly options: Omit<EmbedOptions, 'model'>;
-  /** Of `providerOptions`. */
+  /** The user named in `providerOptions`. */
   readonly userId?: string;
   /** What is known to be lost before the request is sent. */
   readonly warnings: readonly SharedV4Warning[];

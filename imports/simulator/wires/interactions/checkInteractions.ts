@@ -10,7 +10,7 @@ interface Transcript {
   readonly request: WireRequest;
   readonly body: InteractionsBody;
   readonly steps: readonly Step[];
-  /** Those of the interaction that the request continues. */
+  /** The steps of the interaction that the request continues. */
   readonly before: readonly Step[];
 }
 

@@ -126,7 +126,7 @@ function argumentsOf({ arguments: text }: ModelCall): unknown {
   }
 }
 
-/** Of a turn that failed or was blocked, https://ai.google.dev/gemini-api/docs/api-errors. */
+/** Returns the error of a turn that failed or was blocked. https://ai.google.dev/gemini-api/docs/api-errors */
 export function failureOf({ turn }: TurnContext): { readonly code: string; readonly message: string } | undefined {
   if (turn.failure !== undefined) return turn.failure;
   const isBlocked = turn.refusal !== undefined || turn.ending === 'content_filter';

@@ -42,7 +42,7 @@ export class ResponseArchive {
     return this.get(vendor, previous ?? '')?.items ?? this.conversations.get(`${vendor} ${id}`) ?? [];
   }
 
-  /** As it is read: a response in the background proceeds each time. */
+  /** Reads a response. In the background, each read brings it closer to its end. */
   read(vendor: VendorName, id: string): JsonObject | undefined {
     const response = this.get(vendor, id)?.response;
     if (response?.background !== true) return response;

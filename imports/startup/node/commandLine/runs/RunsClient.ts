@@ -5,7 +5,7 @@ import { fieldsOf, isObject } from '../../../../business/ai/domain/json';
 export class RunsClientError extends Error {}
 
 export interface RunsClientOptions {
-  /** Of the server, with its path if it has one. */
+  /** The server's URL, with its path if it has one. */
   readonly url: string;
   readonly token: string;
   readonly fetch?: typeof fetch;
