@@ -266,7 +266,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       throw new LLMInvalidRequestError('Tools need a tool executor. Pass "toolExecutor" to the AgenticLoop.', {
         path: 'toolExecutor',
       });
-    // Whoever continues the run calls the same provider, or none.
+    // A process that continues the run calls the same provider, or none.
     const providerId = runOptions.providerId ?? this.provider.routeOf?.(runOptions.model)?.providerId;
     const pinned = providerId === undefined ? runOptions : { ...runOptions, providerId };
     const plan = this.plan(pinned);
@@ -634,7 +634,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const signal = { signalId, executionId, name, ...(text === undefined ? {} : { payload: text }) };
     const result = await this.signals.add(signal);
     if (this.registry.live.has(executionId)) this.signals.arrived(executionId);
-    // Its owner may be another process by now.
+    // Another process may own the run by now.
     if (!this.isLocal(executionId)) await this.durable?.remote.sendSignal(executionId);
     return result;
   }

@@ -47,7 +47,7 @@ export interface QueuedRun extends RunMetadata {
   readonly priority?: number;
   /** From -100 to 100: runs with higher ones start before those of all users with lower ones. Default: 0. */
   readonly globalPriority?: number;
-  /** Of the user's queued runs with the same key, `concurrencyLimit` are at work at a time. */
+  /** Groups the user's queued runs: `concurrencyLimit` runs with the same key are at work at a time. */
   readonly concurrencyKey?: string;
   /** Needs a key. Default: 1. */
   readonly concurrencyLimit?: number;
@@ -266,7 +266,7 @@ export class RunQueue {
   private async work(): Promise<void> {
     while (!this.isStopped) {
       const giveBack = await this.slots.enter(this.stopped);
-      // Its run stays queued in the store, where the next start finds it.
+      // The run stays queued in the store, where the next start finds it.
       if (giveBack === undefined) return;
       const change = this.nextChange();
       try {

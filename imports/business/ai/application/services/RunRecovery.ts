@@ -33,7 +33,7 @@ export interface RecoveringLoop {
   /** The runs that wait for tools which this process lacks. */
   readonly toolWaits: ToolWaits | undefined;
   recover(lease: LeasedRun, step: RunRecoveryStep): Promise<RunResult | undefined>;
-  /** As `recover`, for each in their order. */
+  /** Recovers several runs at once. The results are in the order of the steps. */
   recoverAll(steps: readonly RunRecoveryStep[]): readonly Promise<RunResult | undefined>[];
   leave(lease: LeasedRun): Promise<void>;
   cancel(executionId: string): Promise<unknown>;
@@ -392,7 +392,7 @@ export class RunRecovery {
     const hasOneLeft = isLeft || [...this.heartbeats.keys()].some((owner) => !present.has(owner));
     // Perhaps queued runs, which have no owner.
     if (isLeft) this.hasLostOwner = true;
-    // Those that have come since the last scan are noticed if they leave before the next.
+    // Owners that have come since the last scan are remembered, so that the next look notices if they have left.
     this.updateHeartbeats(present);
     if (hasOneLeft) await this.scan();
   }

@@ -31,7 +31,7 @@ export class RunSlots {
   private readonly options: RunSlotsOptions;
   /** Queued runs of this process, and who learns of their first wait. */
   private readonly runs = new Map<string, () => void>();
-  /** Those of them that count. */
+  /** Ids of the runs in `runs` that take a place, since they do not wait. */
   private readonly working = new Set<string>();
   /** Places of runs that are about to start. */
   private taken = 0;
@@ -81,7 +81,7 @@ export class RunSlots {
     let isOver = false;
     const turn = new Promise<() => void>((resolve) => {
       this.waiting.push(() => {
-        // Its place goes to the next in line.
+        // The queue was stopped, so the place goes to the next in line.
         if (isOver) this.admit();
         else resolve(this.take());
       });

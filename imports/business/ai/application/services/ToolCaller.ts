@@ -55,7 +55,7 @@ const MAX_PARALLEL = 8;
 
 export class ToolCaller {
   private readonly ports: ToolCallerPorts;
-  /** Of users with calls in progress. */
+  /** Users with calls in progress, by id. */
   private readonly open = new Map<string, { readonly concurrency: ToolConcurrency; calls: number }>();
 
   constructor(ports: ToolCallerPorts) {

@@ -72,7 +72,7 @@ export interface ToolJob extends AskingJob, StoredJob {
   readonly observer?: Pick<RunObserver, 'runTool'> | undefined;
   /** Resolves when a person decides. Called only for calls that need approval. */
   awaitApproval(): Promise<Approval>;
-  /** Those that arrive for the run. Absent outside of runs. */
+  /** Signals that arrive for the run. Absent outside of runs. */
   readonly signals?: RunSignals | undefined;
   /** Starts runs for calls. Absent outside of runs. */
   readonly children?: { readonly runs: ChildRuns; readonly parent: ParentRun } | undefined;
@@ -379,7 +379,7 @@ export class ToolProcessor {
     const expiresAt = stored ?? now + timeoutMs;
     outcome.markExecuting(expiresAt, now);
     const submitted = job.awaitExternal();
-    // Whoever has lost the run takes no signal.
+    // A process that has lost the run takes no signal.
     await job.flushJournal?.();
     const { dueTimes } = this;
     const awaited = { signals, dueTimes, executionId, callId: call.id, name, expiresAt, submitted };

@@ -119,7 +119,7 @@ export class ChildRuns {
       throw new ToolError('rejected', `Runs may start others ${MAX_RUN_DEPTH} deep, and this one is at that depth.`);
     const options = (await call.optionsOf()) as RunOptions;
     const budget = await this.budgetLeft(parent, options.budget);
-    // Whoever has lost the parent starts no child, however long the tool's function took.
+    // A process that has lost the parent starts no child, however long the tool's function took.
     await call.verifyLease();
     if (!call.isWanted()) return false;
     const started = throughOutages(

@@ -161,7 +161,7 @@ export class ExternalDecisions {
     if (input !== undefined) await assertValues(input, given, executionId);
   }
 
-  /** Of a run that another process executes. Its plan defines the tools that are not the server's. */
+  /** Looks a tool up for a run of another process. The run's plan defines the tools that are not the server's. */
   private async isExternalInPlan(executionId: string, toolName: string): Promise<boolean> {
     if (this.toolExecutor.getToolDefinition(toolName)?.external === true) return true;
     const stored = await this.durable?.remote.load(executionId);

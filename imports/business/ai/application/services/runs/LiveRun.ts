@@ -59,7 +59,7 @@ export interface RestoredState {
   readonly calls: readonly ToolCall[];
   /** Ids of calls that were answered with an acknowledgement. */
   readonly acknowledged: readonly string[];
-  /** Those of them that have settled and whose result is not in the transcript yet, in the order of settling. */
+  /** Ids of acknowledged calls that have settled without a result in the transcript, in the order of settling. */
   readonly lateResults: readonly string[];
   readonly totals: RunTotals;
   readonly iterations: number;
@@ -97,14 +97,14 @@ export class LiveRun implements ToolExecutionContext {
   private unloadedCalls: readonly string[] = [];
   /** By their ids within the run. */
   readonly calls = new Map<string, ToolCall>();
-  /** Of the first tools that were called, in the order of their first calls. */
+  /** Names of the first `MAX_LISTED_TOOLS` tools that were called, in the order of their first calls. */
   toolNames: readonly string[] = [];
   state: RunState = 'queued';
   /** Model calls that were started. */
   iterations = 0;
   /** A model call is in progress. */
   isCalling = false;
-  /** Those of them that had nothing to do but to deliver late results, and have returned. */
+  /** Model calls that only delivered late results, and have returned. */
   deliveries = 0;
   /** The index in the transcript at which the last response begins. */
   turnStart: number;
@@ -339,7 +339,7 @@ export class LiveRun implements ToolExecutionContext {
     return Array.from(this.open.keys(), (id) => this.getCall(id));
   }
 
-  /** There are open calls, and all of them match the predicate. */
+  /** Whether there are open calls, all of which match the predicate. */
   isEveryOpenCall(predicate: (call: ToolCall) => boolean): boolean {
     for (const id of this.open.keys()) if (!predicate(this.getCall(id))) return false;
     return this.open.size > 0;

@@ -10,7 +10,7 @@ interface Deferred {
 export class RunCompletion {
   /** Settles when the run ends, with its last answer or its error. */
   readonly ended: Promise<RunResult>;
-  /** Of a run that returns early, until its first answer. */
+  /** Settles with the first answer of a run that returns early. Undefined after that, and for other runs. */
   private first: Promise<RunResult> | undefined;
   private end: Deferred | undefined;
   private firstAnswer: Deferred | undefined;

@@ -24,7 +24,7 @@ export interface RunContext {
   readonly run: LiveRun;
   readonly provider: ILLMProvider;
   readonly processor: ToolProcessor;
-  /** Of all runs of this process. */
+  /** The work in progress of all runs of this process. */
   readonly work: WorkInProgress;
   /** Gains the tool that reads what compaction has left out. */
   tools: ToolSet;

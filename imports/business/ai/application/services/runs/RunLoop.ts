@@ -52,7 +52,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner, L
   private readonly model: RunModelCalls;
   /** Undefined if runs are not stored. */
   private readonly content: StoredContent | undefined;
-  /** Those of whoever started the run in this process, and its own. */
+  /** The log ids of the caller that started the run in this process, and the run's own. */
   private readonly logIds: LogIds;
   private leaseLost: LeaseLostError | undefined;
   /** The last response called no tools. */
@@ -86,7 +86,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner, L
     run.journal = this.journal;
     run.driver = this;
     for (const id of restored?.repaired ?? []) this.journal?.callChanged(id);
-    // Those that were open may be stored with the run only.
+    // Calls that were open may be stored only with the run.
     const unstored = restored?.recorded?.onlyWithRun ?? run.openCalls.map(({ id }) => id);
     if (restored !== undefined) for (const id of unstored) this.journal?.callChanged(id);
     if (restored?.hasInterruptedModelCall === true) {
@@ -345,7 +345,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner, L
     const missing = this.lostLease();
     if (missing !== undefined) return missing;
     if (this.calls.hasChildren) {
-      // Whoever takes the run over meanwhile ends it likewise.
+      // A process that takes the run over meanwhile reads the error, and ends the run likewise.
       await this.journal?.flush().catch(() => undefined);
       // Before the end is recorded: until then, whoever takes the run over does it again.
       await this.calls.cancelChildren(() => this.leaseLost === undefined);
@@ -441,7 +441,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner, L
     }
   }
 
-  /** Of a run that someone outside started. @throws LLMAbortedError */
+  /** Checks that the user of a run that was started from outside still exists. @throws LLMAbortedError */
   private checkUser(): Promise<void> | undefined {
     const { run, options, isUserRemoved } = this.context;
     if (isUserRemoved === undefined || options.origin === undefined || options.origin.source === 'job')

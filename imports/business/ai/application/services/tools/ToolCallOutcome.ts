@@ -33,9 +33,9 @@ export class ToolCallOutcome implements AbortListener, DueListener, RunningTool 
   private open = true;
   private hasTimedOut = false;
   private hasBeenInterrupted = false;
-  /** Of a tool that runs in this process, … */
+  /** The timeout of a tool that runs in this process. */
   private timer: ReturnType<typeof setTimeout> | undefined;
-  /** … and of a call that waits for others or a time. */
+  /** The timeout of a call that waits for others or a time. */
   private due: DueTime | undefined;
   private dueTimes: DueTimes | undefined;
   private timeoutMs: number | undefined;

@@ -6,9 +6,9 @@ import { Pacer } from './Pacer';
 import type { ToolCallOutcome } from './ToolCallOutcome';
 
 export class ToolConcurrency {
-  /** Of calls, whose arguments are checked first. */
+  /** Paces the starts of calls, whose arguments are checked first. */
   readonly starts = new Pacer();
-  /** Of the tools' own code. */
+  /** Paces the starts of the tools' own code. */
   readonly executions = new Pacer();
   private readonly maxParallelTools: number;
   private blockingSemaphore: Semaphore | undefined;

@@ -6,7 +6,7 @@ export type Approval = { readonly approved: true } | { readonly approved: false;
 export interface ShownCall {
   /** SHA-256 of the arguments. Absent: not checked. */
   readonly argumentsHash?: string | undefined;
-  /** Of a call under review: when the attempt began whose outcome is unknown. Absent if the call had not started. */
+  /** When the attempt with an unknown outcome began, for a call under review. Absent if the call had not started. */
   readonly startTime?: number | undefined;
 }
 

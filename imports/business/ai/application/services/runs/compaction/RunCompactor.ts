@@ -42,7 +42,7 @@ interface Attempt {
   readonly pinned: ReadonlySet<number>;
 }
 
-/** Of what the vendor refused, this much is sent at most. */
+/** After a vendor has refused a request as too long, the next one may have this share of its tokens. */
 const OVERFLOW_SHARE = 0.7;
 /** The largest share of the window that is left to a response whose length the caller does not limit. */
 const RESPONSE_SHARE = 0.25;
@@ -414,7 +414,7 @@ export class RunCompactor {
     const { run } = this.context;
     const prefix = this.prefixTokens();
     const estimated = prefix + historyTokens(this.history());
-    // Of vendors that count much less than is estimated, images are cached or the history is stored.
+    // A vendor that counts far fewer tokens than estimated has cached images, or stores the history.
     const ratio = this.reported === undefined ? 1 : Math.min(3, Math.max(0.5, before / estimated));
     const tokensWith = (compaction: RunCompaction): number =>
       (prefix + historyTokens(compactedHistory(run.transcript, compaction, pinned))) * ratio;

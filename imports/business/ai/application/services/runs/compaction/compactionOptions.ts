@@ -69,7 +69,7 @@ function isOfVendor(value: unknown): boolean {
   return isNamed && (providerId === undefined || typeof providerId === 'string') && Array.isArray(items);
 }
 
-/** Of an earlier result, which may have been stored anywhere. @throws LLMInvalidRequestError */
+/** Checks the items of an earlier result, which may have been stored anywhere. @throws LLMInvalidRequestError */
 function withCheckedItems(from: RunCompaction): RunCompaction {
   const { vendor } = from;
   if (vendor === undefined) return from;

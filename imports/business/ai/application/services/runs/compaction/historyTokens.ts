@@ -6,9 +6,9 @@ import type { Item } from '../../../../domain/types/ResponsesAPITypes';
 import type { NormalizedOptions } from '../../../../domain/types/LLMTypes';
 
 const BYTES_PER_TOKEN = 3;
-/** Of no text but one with long runs of the same character are there more. */
+/** Only text with long runs of the same character has more. */
 const MOST_BYTES_PER_TOKEN = 8;
-/** Of roles, names and delimiters. */
+/** Tokens of roles, names and delimiters. */
 const TOKENS_PER_ITEM = 8;
 /** An image takes fewer with nearly every model, however large it is. */
 const TOKENS_PER_IMAGE = 3_000;
@@ -35,7 +35,7 @@ export function itemTokens(item: Item): number {
   }
 }
 
-/** Of what precedes the history in a request. */
+/** Estimates the tokens of what precedes the history in a request. */
 export function prefixTokens({ instructions = '', tools, response_format }: Partial<NormalizedOptions>): number {
   return (
     textTokens(instructions) +
@@ -48,9 +48,7 @@ export function textTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-/**
- * As few tokens as the texts of a request can be. Of images and files, as vendors count them, nothing is known.
- */
+/** Returns the fewest tokens that the texts of a request can take. How vendors count images and files is unknown. */
 export function leastTextTokens(prefix: Partial<NormalizedOptions>, items: readonly Item[]): number {
   let tokens = prefixTokens(prefix);
   for (const item of items)

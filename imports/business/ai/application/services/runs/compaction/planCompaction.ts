@@ -4,12 +4,13 @@ import type { RunCompaction } from '../../../../domain/types/Compaction';
 import { cuts } from './compactedHistory';
 import { itemTokens } from './historyTokens';
 
-/** Of the tokens that a request may have: what a history is compacted to, and what of it stays as it is. */
+/** A history is compacted to this share of the tokens that a request may have. */
 const TARGET_SHARE = 0.5;
+/** The end of a history, up to this share of those tokens, stays as it is. */
 const RECENT_SHARE = 0.2;
 /** Less is not worth a summary. */
 const MIN_SUMMARIZED_SHARE = 0.05;
-/** Of one request for a summary. */
+/** One request for a summary may have this share of those tokens. */
 const CHUNK_SHARE = 0.6;
 /** Characters that the latest results keep in turn, until the history fits. */
 const RESULT_CHARACTERS = [256_000, 128_000, 64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000, 400] as const;

@@ -276,7 +276,7 @@ export class DurableRuns implements JournalHost {
   }
 
   /**
-   * As `takeOver` does with orphaned runs, for many at once.
+   * Takes over many orphaned runs at once, as `takeOver` does one.
    * @returns for each of the claims, in their order: its result, as `resultOf` gives it
    */
   takeOverAll(
@@ -380,7 +380,10 @@ export class DurableRuns implements JournalHost {
     await this.announce(executionId, { type: 'run:parked', userId, reason, message });
   }
 
-  /** Of a run that no process executes: after its last owner's events, and before those of its next one. */
+  /**
+   * Publishes an event of a run that no process executes. Its number follows the last owner's events, and precedes
+   * those of the next owner.
+   */
   private async announce(executionId: string, body: AgentEventBody): Promise<void> {
     const head = await this.store.head(executionId);
     if (head === undefined) return;
@@ -505,7 +508,7 @@ export class DurableRuns implements JournalHost {
    * not wait for the model calls and tools of others.
    */
   leaveIdle(): void {
-    // There are no others.
+    // An exclusive store has no other processes.
     if (this.store.isExclusive || this.isClosed) return;
     for (const { loop } of this.live.values()) {
       const { journal } = loop;
@@ -526,7 +529,7 @@ export class DurableRuns implements JournalHost {
     loop.markProgress();
     await journal.flush();
     if (!loop.isIdle) {
-      // As soon as it is again.
+      // The next call of `leaveIdle` tries again, once the run is idle.
       this.leaving.delete(journal);
       return;
     }

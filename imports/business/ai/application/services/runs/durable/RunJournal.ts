@@ -275,7 +275,7 @@ export class RunJournal {
     try {
       await tail;
     } finally {
-      // Whoever comes later must verify the lease anew.
+      // Later callers must verify the lease anew.
       if (this.barrier?.tail === tail) this.barrier = undefined;
     }
     // Calls that could not be written break the journal, too.
@@ -497,7 +497,6 @@ export class RunJournal {
     return true;
   }
 
-  /** Those of the calls that have not settled. */
   private openCallsAmong(ids: ReadonlySet<string>): readonly ToolCall[] {
     const calls: ToolCall[] = [];
     for (const id of ids) {

@@ -16,7 +16,7 @@ import type { LeasedRun, RunTrial } from '../../../../domain/types/RunRecords';
 import { UNOWNED } from '../../../../domain/entities/Run';
 import { MAX_TAKEOVERS } from './recoveryLimit';
 
-/** How a run is claimed: with what it is from then on suspected of. */
+/** How to claim an orphaned run, and the suspicion that is recorded with the claim. */
 export interface RunRecoveryStep {
   readonly kind: 'recover' | 'try' | 'park';
   readonly lease: LeasedRun;
@@ -53,7 +53,7 @@ const MAX_HOLD_MS = 60_000;
 const HOLD_FACTOR = 1.5;
 const UNTRIED = Infinity;
 
-/** As if no other run were orphaned. */
+/** Plans the recovery of a run as if no other run were orphaned. */
 export function planRecoveryOf(lease: LeasedRun, ownerId: string | undefined): RunRecoveryStep | undefined {
   const conditions = { ownerId, isTrying: false, uptime: 0, survived: 0, now: Date.now(), limit: 1, room: 1 };
   return planRecovery([lease], conditions)[0];
@@ -74,7 +74,8 @@ export function planRecovery(
       others.push({ kind: 'recover', lease, takeovers: 1 });
     else suspects.push(lease);
   }
-  // As long as runs of the same owner are left, its runs on trial show that it was not holding a run alone.
+  // No trial begins before the others are recovered: while an owner's runs on trial are orphaned, they show that it
+  // did not only hold a run.
   const steps = others.slice(0, limit).filter(({ lease }) => admitted.has(lease));
   if (isTrying || others.length > limit || suspects.length === 0) return steps;
   return [...steps, ...nextTrial(suspects, conditions, admitted)];
@@ -132,12 +133,12 @@ function nextAlone(suspects: readonly LeasedRun[], uptime: number, now: number):
   };
 }
 
-/** Its owner died while it was on trial, and it had made no progress. */
+/** Whether the owner died while the run was on trial and had made no progress. */
 function isOnTrial({ takeovers, trial }: LeasedRun): boolean {
   return takeovers > 0 && trial !== undefined && trial.size > 0;
 }
 
-/** Its owner died while it held the run. */
+/** Whether the owner died while it held the run. */
 function isOnHold({ takeovers, trial }: LeasedRun): boolean {
   return takeovers > 0 && trial?.size === 0;
 }

@@ -105,7 +105,7 @@ export function restoreRun({ run, calls: storedCalls, recorded }: StoredRun): Re
 
 interface TranscriptResult {
   readonly item: FunctionCallOutputItem;
-  /** Its index in the transcript. */
+  /** The item's index in the transcript. */
   readonly index: number;
 }
 

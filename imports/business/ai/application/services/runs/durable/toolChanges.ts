@@ -16,7 +16,7 @@ export interface ToolChange extends ToolHash {
 
 const hashes = new WeakMap<FunctionTool, string>();
 
-/** Of what a tool is to a model, and of who supplies its results. @returns hexadecimal */
+/** Hashes what a model sees of a tool, and whether others supply its results. @returns hexadecimal */
 export function toolHash(tool: FunctionTool): string {
   const known = hashes.get(tool);
   if (known !== undefined) return known;

@@ -34,7 +34,7 @@ export class DisclosedTools {
     return this.last.tools;
   }
 
-  /** Those that the items of the transcript from `index` on have disclosed. */
+  /** Returns the tools that the items of the transcript from `index` on have disclosed. */
   disclosedSince(tools: ToolSet, transcript: readonly Item[], index: number): readonly FunctionTool[] {
     if (tools.deferred !== undefined) this.read(transcript, tools.deferred);
     return this.since(tools, index);
