@@ -43,7 +43,7 @@ export class RunQueries {
   async run(actor: Actor, executionId: string): Promise<RunDetail> {
     signedIn(actor);
     const { views, texts, whenStored } = this.ports;
-    // Whoever follows the events, and then reads the run, misses none of them.
+    // A client that follows the events, and then reads the run, misses none of them.
     await whenStored?.(executionId);
     const run = await views.run(executionId);
     if (run === undefined || !canAccess(actor, run.userId)) throw new UnknownRunError();

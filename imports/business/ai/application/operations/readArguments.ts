@@ -186,7 +186,7 @@ export interface Decision extends NamedRun {
   readonly callId: string;
   /** SHA-256 (hexadecimal) of the arguments that the person saw. */
   readonly argumentsHash: string;
-  /** Of a call under review: when the attempt began that an approval lets run again. */
+  /** When the attempt began that an approval lets run again, for a call under review. */
   readonly startTime?: number;
   readonly reason?: string;
 }

@@ -20,7 +20,7 @@ export interface AuditTrailPorts {
   readonly logger: Logger;
   /** Called after an entry was written or its outcome set. */
   readonly onChange?: (userId: string) => void;
-  /** Of entries about callers who were refused before they did anything. */
+  /** Limits on entries about callers who were refused before they did anything. */
   readonly reportLimits?: ReportLimits;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;

@@ -94,7 +94,7 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
   return atOnce(checkedOptions(options));
 }
 
-/** As `normalizeOptions`. Others have their turn between slices of a long input. */
+/** Normalizes options as `normalizeOptions` does, but lets other work run between slices of a long input. */
 export function normalizeOptionsInTurns(options: unknown): NormalizedOptions | Promise<NormalizedOptions> {
   return inTurns(checkedOptions(options));
 }

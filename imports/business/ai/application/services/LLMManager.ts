@@ -53,7 +53,7 @@ export interface LLMManagerOptions extends Omit<ResilientProviderOptions, 'limit
    */
   readonly instrumentation?: RunInstrumentation & Partial<Instrumentation>;
   readonly limits?: Partial<ResilientLimits> & {
-    /** Of responses that are parsed as JSON. */ readonly json?: JsonLimits;
+    /** Limits on responses that are parsed as JSON. */ readonly json?: JsonLimits;
   };
 }
 

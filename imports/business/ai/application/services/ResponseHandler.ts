@@ -53,7 +53,7 @@ export interface ResponseHandlerOptions {
   readonly compaction?: boolean | CompactionOptions;
   /** Names of the tools that the model is offered; evaluated for every message. */
   readonly tools?: () => readonly string[];
-  /** Those that may be used where the message comes from. Default: all. */
+  /** Returns the tools that may be used where the message comes from. Default: all. */
   readonly permitTools?: (
     user: { readonly userId: string; readonly origin: CallOrigin },
     tools: readonly string[],
@@ -83,7 +83,7 @@ const PARKED_POLLING_MS = 1_000;
 
 /** A message that will be answered, whatever happens to this process if its handler is durable. */
 export interface AcceptedMessage {
-  /** Of the run that answers it, once the messages before it have been answered. */
+  /** The id of the run that answers the message, once the messages before it have been answered. */
   readonly executionId: string;
   /**
    * Resolves when the answer has ended on the conversation's channel, successfully or with a line that states what
@@ -112,7 +112,7 @@ export class ResponseHandler implements LeasedWorkSource {
   private readonly order = new TurnOrder();
   /** Answers in progress, by the ids of their messages and runs. */
   private readonly answers = new Map<string, AnswerWriter>();
-  /** Those whose runs have completed in this process. */
+  /** Ids of the runs in `answers` that have completed in this process. */
   private readonly completed = new Set<string>();
   /** Ids of the messages that this process answers. */
   private readonly driven = new Set<string>();
@@ -179,7 +179,7 @@ export class ResponseHandler implements LeasedWorkSource {
     const { durable, loop } = this.options;
     const failure = failureMessage(new LLMAbortedError('The message was cancelled.'));
     await durable?.turns.finish(executionId, { text: '', failure });
-    // Its run may have begun meanwhile.
+    // The run may have begun meanwhile.
     if ((await durable?.runs.head(executionId)) !== undefined) await loop.cancel(executionId);
   }
 
@@ -399,7 +399,7 @@ export class ResponseHandler implements LeasedWorkSource {
     const { durable, loop } = this.options;
     try {
       if ((await durable?.runs.head(executionId))?.parked === undefined) return;
-      // Whoever waits for the run learns of its end at once.
+      // Set first, since `awaitRun` learns of the end of the run at once.
       parked.isGivenUp = true;
       await loop.cancel(executionId);
     } catch (error) {

@@ -63,7 +63,7 @@ export class TokenPolicy {
     const now = this.clock();
     if (cached !== undefined && now - cached.readAt < MAX_AGE_MS) return cached.token;
     const token = this.tokens.find(tokenId).catch((error: unknown) => {
-      // Whoever presents a stored token is refused during an outage; what was read serves the others, and runs.
+      // During an outage, authentication refuses stored tokens. What was read before serves other calls, such as runs'.
       if (isStoreOutage(error) && cached !== undefined) return cached.token;
       throw error;
     });

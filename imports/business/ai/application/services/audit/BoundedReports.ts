@@ -15,7 +15,7 @@ export const DEFAULT_REPORT_LIMITS: ReportLimits = { perKeyAndHour: 10, perDay: 
 export class BoundedReports {
   private readonly limits: ReportLimits;
   private readonly now: () => number;
-  /** Of this hour, by key. */
+  /** Reports in this hour, by key. */
   private counts = new Map<string, number>();
   private hour = 0;
   private day = 0;
@@ -37,7 +37,7 @@ export class BoundedReports {
     const count = this.counts.get(key) ?? 0;
     const { perKeyAndHour, perDay } = this.limits;
     if (count >= perKeyAndHour || this.total >= perDay) return 'not-recorded';
-    // There are no more keys than reports in total.
+    // The map stays small: each of its keys has at least one of the reports that `perDay` limits.
     this.counts.set(key, count + 1);
     this.total += 1;
     return count + 1 === perKeyAndHour || this.total === perDay ? 'last' : 'recorded';

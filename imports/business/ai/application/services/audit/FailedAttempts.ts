@@ -7,7 +7,7 @@ export const MAX_FAILED_ATTEMPTS = 60;
 
 export class FailedAttempts {
   private readonly now: () => number;
-  /** Of the current hour, by caller: a user, with one of their tokens or signed in. */
+  /** Failures in the current hour, by caller: a user with one of their tokens, or signed in. */
   private counts = new Map<string, number>();
   private hour = 0;
 

@@ -106,7 +106,7 @@ export class BatchJournal {
         this.loss.abort(error);
         throw error;
       }
-      // Its cancellation was requested meanwhile.
+      // The record has changed, since a cancellation was requested meanwhile.
       this.current = stored;
     }
   }

@@ -21,7 +21,7 @@ export interface BatchSubmissionPorts {
 
 type SubmittedPart = BatchPart & { readonly vendorBatchId: string };
 
-/** Of uploads and creations that fail. */
+/** How often an upload or a creation is attempted before it has failed. */
 const ATTEMPTS = 5;
 
 export class BatchSubmission {

@@ -17,7 +17,7 @@ interface Answer {
 export interface JoinedCall {
   readonly index: number;
   readonly request: BatchRequest;
-  /** Of the request's body. */
+  /** The digest of the request's body. */
   readonly digest: string;
   readonly answer: (answer: Answer) => void;
   readonly fail: (reason: unknown) => void;
@@ -33,7 +33,7 @@ interface Slot {
 }
 
 export class JoinedCalls {
-  /** Those that have no result yet. */
+  /** Calls that have no result yet, by index. */
   readonly waiting = new Map<number, JoinedCall>();
   private readonly slots: readonly Slot[];
   private readonly parts: readonly BatchPart[];
@@ -98,7 +98,7 @@ function createSlot(): Slot {
   return { join, joined, settle, settled };
 }
 
-/** Of 96 bits. */
+/** Hashes a body to 96 bits. */
 function digestOf(body: JsonObject): string {
   return createHash('sha256').update(canonicalJson(body)).digest('base64url').slice(0, 16);
 }

@@ -145,7 +145,7 @@ class VendorBatch {
   private async resume(part: BatchPart): Promise<readonly SubmittedPart[]> {
     if (isSubmitted(part)) return [part];
     const call = this.firstOf(part);
-    // Its requests are refused now, as by a budget. Later calls may tell what became of it.
+    // The part's requests are refused now, for example by a budget. A later call may find out what became of it.
     if (call === undefined) return [];
     const found = await this.submission(call.request).find(part);
     if (found === undefined) await this.journal.change((record) => withoutPart(record, part));

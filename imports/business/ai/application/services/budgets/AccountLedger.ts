@@ -38,7 +38,7 @@ interface UpdateQueue<A> {
   isUrgent: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;
   writtenAt: number;
-  /** As this process wrote it last. Undefined: it must be read. */
+  /** The account as this process last wrote it. Undefined: it must be read. */
   written: StoredAccount<A> | undefined;
 }
 
@@ -50,7 +50,7 @@ const MAX_ATTEMPTS = 1_000;
 
 export class AccountLedger<A> {
   private readonly options: AccountLedgerOptions<A>;
-  /** Those without updates are kept for a while, so that it is known when they were written last. */
+  /** Queues by account id. Idle ones are kept for a while, to know when their accounts were last written. */
   private readonly queues = new Map<string, UpdateQueue<A>>();
   private readonly clock: () => number;
   private readonly delayMs: number;

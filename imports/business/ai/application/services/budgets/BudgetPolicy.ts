@@ -32,9 +32,9 @@ export class BudgetPolicy {
   private readonly clock: () => number;
   private readonly cache = new LRUCache<string | typeof EVERYONE, CachedRow>({ max: MAX_CACHED_USERS });
 
-  /** There are limits, or there can be at any time. */
+  /** Whether there are limits, or can be at any time. */
   readonly hasLimits: boolean;
-  /** Limits can be set at run time. */
+  /** Whether limits can be set at run time. */
   readonly isChangeable: boolean;
 
   constructor({ settings, store, clock = () => performance.now() }: BudgetPolicyOptions) {

@@ -26,7 +26,7 @@ export interface BudgetSubject {
   readonly id: string;
   /** Undefined: there are no limits. */
   readonly limits: BudgetLimits | undefined;
-  /** As in `your budget`. */
+  /** The name of the budget in messages, such as `your budget`. */
   readonly name: string;
 }
 

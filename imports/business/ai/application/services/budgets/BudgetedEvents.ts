@@ -8,7 +8,7 @@ import type { MeteredCall } from './MeteredCall';
 
 export interface BudgetedEventsPorts {
   readonly options: GenerateOptions;
-  /** Of the conversation at the vendor that the call continues, if they are known. */
+  /** Tokens of the conversation at the vendor that the call continues, if they are known. */
   readonly continuedTokens: number | undefined;
   readonly onResponse: (response: LLMResponse) => void;
 }

@@ -7,13 +7,13 @@ import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 export interface LimitedCall {
   readonly userId: string;
   readonly options: Pick<GenerateOptions, 'model' | 'turn' | 'origin' | 'onRateLimits' | 'batch'>;
-  /** As requested, or the default one. */
+  /** The requested model, or the default one. */
   readonly model: string;
   /** What calls like it use as a rule. */
   readonly expected: () => Usage;
   /** The most that it may use. @throws LLMModelNotFoundError */
   readonly maximum: () => Usage;
-  /** Of the requested model. @throws LLMModelNotFoundError */
+  /** Returns the price of the requested model. @throws LLMModelNotFoundError */
   readonly price: () => ModelPrice | undefined;
 }
 

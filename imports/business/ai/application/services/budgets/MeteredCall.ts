@@ -14,7 +14,7 @@ type BilledVendor = Pick<LLMResponse['vendor'], 'cost' | 'unpriced' | 'attempts'
 export type MeteredOptions = LimitedCall['options'] & Pick<GenerateOptions, 'signal' | 'onRetry'>;
 
 export interface MeteredCallPorts {
-  /** Of the requested model. */
+  /** Finds the price of the requested model. */
   readonly findPrice: () => ModelPrice | undefined;
   /** The most that the call may use. */
   readonly maximum: () => Usage;

@@ -16,7 +16,6 @@ export interface CallEstimates {
   readonly expected: () => Usage;
   /** The most that it may use. @param capabilities of its model */
   readonly maximum: (capabilities: ModelCapabilities) => Usage;
-  /** Its input alone. */
   readonly input: () => Usage;
 }
 
@@ -47,7 +46,7 @@ export function estimatesOfEmbedding(options: EmbedOptions): CallEstimates {
   return { expected: estimate, maximum: estimate, input: estimate };
 }
 
-/** Of a form, which is a stream of bytes, nothing is known but that it is a call. */
+/** Estimates a relayed call. The text of a form, which is a stream of bytes, is unknown and counts as empty. */
 export function estimatesOfRelay({ path, body }: RelayCall): CallEstimates {
   const text = typeof body === 'string' ? body : '';
   const input = Math.ceil(text.length / CHARACTERS_PER_TOKEN);

@@ -5,7 +5,7 @@ import type { Item } from '../../../domain/types/ResponsesAPITypes';
 export interface MemoryResponseStoreOptions {
   /** Default 10,000. */
   readonly maxResponses?: number;
-  /** Of the JSON of all responses, in UTF-16 code units. Default 256 Mi. */
+  /** The length of the JSON of all responses, in UTF-16 code units. Default 256 Mi. */
   readonly maxSize?: number;
   /** Milliseconds since a response's last use. Default: 30 days, as at OpenAI. */
   readonly timeToLive?: number;

@@ -90,7 +90,7 @@ export async function runBatch<T>(
 }
 
 /**
- * As `runBatch`, in the batches of vendors.
+ * Runs requests as `runBatch` does, in the batches of vendors.
  * @param settle never rejects
  * @throws what `runBatch` throws; ConflictError for a known batch with another number of requests; what the store
  *   throws

@@ -15,7 +15,7 @@ export interface LiveAnswerPorts {
       listener: (event: AgentEvent) => void,
     ): { readonly recent: readonly AgentEvent[]; readonly unsubscribe: () => void };
   };
-  /** As a `RunStore`. */
+  /** The part of a `RunStore` that is read. */
   readonly runs: {
     load(
       executionId: string,

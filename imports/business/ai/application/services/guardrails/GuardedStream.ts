@@ -11,7 +11,7 @@ type TextDelta = Extract<ResponseStreamEvent, { readonly delta: string }>;
 /** A text that is still arriving. */
 interface OpenText {
   readonly key: string;
-  /** Its last event, without the text. */
+  /** The last event of the text. What is sent on replaces its delta. */
   event: TextDelta;
   readonly filter: ChainedFilter;
   readonly arrived: string[];
@@ -131,7 +131,7 @@ function hasDeltas(item: OutputItem): boolean {
   return item.type === 'message' || item.type === 'reasoning' || item.type === 'function_call';
 }
 
-/** Its content follows in events of its own. */
+/** Removes the content of an item, which follows in events of its own. */
 function withoutContent(item: OutputItem): OutputItem {
   switch (item.type) {
     case 'message':

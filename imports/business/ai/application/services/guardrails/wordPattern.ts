@@ -9,7 +9,7 @@ const GAP = String.raw`\s{1,16}`;
 export function wordPattern(words: readonly string[], replacement: string): TextPattern {
   const phrases = words
     .map((word) => word.trim().split(/\s+/))
-    // Of two that start in the same way, the longer one.
+    // Longer phrases come first, so that of two with the same beginning the longer one matches.
     .sort((a, b) => b.join(' ').length - a.join(' ').length);
   const alternatives = phrases.map((phrase) => phrase.map(escaped).join(GAP)).join('|');
   const beginnings = phrases.map((phrase) => beginningsOf(phrase)).join('|');

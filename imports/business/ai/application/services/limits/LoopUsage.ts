@@ -60,7 +60,7 @@ export class LoopUsage {
   private readonly requests: WorkingRequest[] = [];
   private latest: LoopTimes;
   private latestAt: number;
-  /** Of the loop's time before the latest look: from 0 to 1. */
+  /** The share of its time that the loop was active between the last two looks: from 0 to 1. */
   private latestUtilization = 0;
 
   constructor(options: LoopUsageOptions) {

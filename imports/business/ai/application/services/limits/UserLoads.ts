@@ -50,7 +50,7 @@ interface Entry {
   shared: UserLoad;
   /** When it was stored last, or found to be nothing. */
   sharedAt: number;
-  /** Of the other processes, when the store was asked last. */
+  /** The load of the other processes when the store was last asked. */
   others: UserLoad;
   readonly questions: Question[];
   isAsking: boolean;

@@ -55,7 +55,7 @@ export class PlainReader {
     return this.copy(value);
   }
 
-  /** As `read`, of the element of a list. */
+  /** Reads an element of a list, as `read` does. */
   readElement(value: unknown, listPath: string, index: number): Plain {
     this.begin(listPath);
     this.steps[0] = index;

@@ -67,7 +67,7 @@ export interface CallLimits {
 
 export class ProviderTarget {
   readonly id: string;
-  /** As it was configured. Calls go to it through `call`. */
+  /** The provider as it was configured. Calls go to it through `call`. */
   readonly provider: ILLMProvider;
   private readonly normalized: ILLMProvider;
   private readonly settings: RetrySettings;

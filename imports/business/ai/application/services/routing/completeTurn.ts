@@ -10,7 +10,7 @@ export interface ModelAnswer {
   readonly response: LLMResponse;
   /** The input and all output up to and including the response. */
   readonly conversation: readonly Item[];
-  /** Of all calls that led to the response. */
+  /** The usage of all calls that led to the response. */
   readonly usage: Usage;
 }
 

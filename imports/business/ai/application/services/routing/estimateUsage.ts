@@ -25,7 +25,7 @@ function tokensIn(characters: number): number {
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
-/** Of everything that a request contains. What it refers to, such as a file's id, is not known. */
+/** Estimates the tokens of all that a request contains. Referenced content, such as a file's, is unknown. */
 export function estimateRequestTokens({ input, instructions = '', tools, response_format }: RequestInput): number {
   const shape = response_format === undefined ? 0 : JSON.stringify(response_format).length;
   const offered = tools === undefined ? 0 : JSON.stringify(normalizeTools(tools)).length;
@@ -90,7 +90,7 @@ export class PartialUsage {
 }
 
 interface Measure {
-  /** Of its JSON, where an image counts as the text of as many tokens. */
+  /** Characters of the item's JSON, in which an image counts as text of as many tokens. */
   readonly characters: number;
   readonly refersToFile: boolean;
 }

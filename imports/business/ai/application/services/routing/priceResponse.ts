@@ -52,7 +52,7 @@ export function priceCall(
 interface Discount {
   /** The vendor whose batch answered the call. */
   readonly batchVendor?: string;
-  /** As the response names it. */
+  /** The service tier that the response names. */
   readonly serviceTier?: string;
 }
 

@@ -27,7 +27,7 @@ export function forRoute(options: GenerateOptions, { model }: Route): GenerateOp
   return rest;
 }
 
-/** As routing rules name their targets. */
+/** Returns the name by which routing rules refer to the target. */
 export function addressOf({ target, model }: Route): string {
   return model === undefined ? target.id : `${target.id}/${model}`;
 }

@@ -1,6 +1,6 @@
 /** A JSON Schema is invalid. No `LLMError`, so that the program of the schema workers contains none of them. */
 export class BrokenSchemaError extends Error {
-  /** Of the invalid place, e.g. `$.properties.city.type`. */
+  /** The path of the invalid place, e.g. `$.properties.city.type`. */
   readonly path: string;
 
   constructor(path: string, reason: string, cause?: unknown) {

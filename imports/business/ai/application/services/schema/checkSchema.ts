@@ -39,7 +39,10 @@ export function assertSchema(schema: JsonObject): void {
   compiled(schema);
 }
 
-/** As `assertSchema`, for a schema that a stranger brought. @throws LLMInvalidRequestError also if it takes too long */
+/**
+ * Asserts the same of a schema from an untrusted source, in a worker thread.
+ * @throws LLMInvalidRequestError as `assertSchema` does, and if compiling the schema takes too long
+ */
 export async function assertUntrustedSchema(schema: JsonObject, userId: string): Promise<void> {
   const result = await threads().run({ schema: textOf(schema) }, userId);
   if (result.kind === 'broken') throw requestError(result);

@@ -5,7 +5,7 @@ import { judge } from './SchemaValidator';
 import type { Verdict } from './SchemaValidator';
 
 export interface SchemaJob {
-  /** As `textOfSchema` writes it. */
+  /** The schema as text, written by `textOfSchema`. */
   readonly schema: string;
   /** Absent: the schema is only compiled. */
   readonly check?: { readonly value: unknown; readonly repair: boolean };

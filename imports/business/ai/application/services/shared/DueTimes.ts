@@ -105,7 +105,7 @@ export class DueTimes {
 class Entry implements DueTime {
   readonly at: number;
   readonly listener: DueListener;
-  /** Its place in the heap. */
+  /** The entry's place in the heap. */
   index: number;
   private readonly queue: DueTimes;
 

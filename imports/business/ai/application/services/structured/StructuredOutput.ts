@@ -20,7 +20,7 @@ export interface ParseRules {
   /** Accepts code fences and text around the JSON: for models that cannot be constrained to a schema. */
   readonly lenient: boolean;
   readonly limits?: JsonLimits;
-  /** As in `StructuredRequest`. */
+  /** The user who brought the schema. Absent: it is the program's own. */
   readonly schemaOf?: string;
 }
 
@@ -39,7 +39,7 @@ export interface StructuredResult<Output> {
   readonly value: Output;
   /** The response that the value was parsed from. */
   readonly response: LLMResponse;
-  /** Of all calls, a correction included. */
+  /** The usage of all calls, a correction included. */
   readonly usage: Usage;
 }
 
