@@ -27,7 +27,7 @@ const END: IteratorReturnResult<undefined> = { value: undefined, done: true };
 export class EventStream implements AsyncIterableIterator<ResponseStreamEvent, undefined, undefined>, EventBatches {
   private readonly source: EventBatches;
   private batch: EventBatch = NO_EVENTS;
-  /** Of the next event in the batch. */
+  /** The position of the next event in the batch. */
   private position = 0;
   /** The last of the steps that wait for their event, and their number. */
   private lastStep: Promise<Step> = Promise.resolve(END);

@@ -45,7 +45,7 @@ function lowestLevel({ DEBUG: namespaces = '', LOG_LEVEL: level = '' }: LogEnvir
   return LEVELS.find((each) => each === wanted) ?? ALIASES[wanted] ?? 'info';
 }
 
-/** There is none in a browser. */
+/** Returns the process's environment. Browsers have none. */
 function processEnvironment(): LogEnvironment {
   return typeof process === 'undefined' ? {} : process.env;
 }

@@ -40,7 +40,7 @@ export function setLogWriter(writer: LogWriter): () => void {
 
 let idSource: () => LogIds | undefined = () => undefined;
 
-/** Those of what is being done. Undefined: none is known. */
+/** Returns the ids of what is being done. Undefined: none is known. */
 export function currentLogIds(): LogIds | undefined {
   return idSource();
 }

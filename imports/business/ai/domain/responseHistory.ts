@@ -4,7 +4,7 @@ import type { ResponseStore, StoredResponse } from './interfaces/ResponseStore';
 import type { FunctionCallItem, InputItem, Item } from './types/ResponsesAPITypes';
 import type { JsonObject, Loss } from './types/VendorTypes';
 
-/** Of all texts of a history, in UTF-16 units. All of it is in memory while it is sent. */
+/** The length of all texts of a history, in UTF-16 units. All of it is in memory while it is sent. */
 const MAX_HISTORY_LENGTH = 32 * 1_024 ** 2;
 
 export interface ResponseHistory {

@@ -7,7 +7,7 @@ import type { WireName } from '../types/VendorTypes';
 
 export interface BatchRecord {
   readonly userId: string;
-  /** As its caller names it. */
+  /** The id by which the caller names the batch. */
   readonly batchId: string;
   /** Goes up with each change. */
   readonly revision: number;
@@ -19,7 +19,7 @@ export interface BatchRecord {
   readonly requests: number;
   /** The batches at the vendors. */
   readonly parts: readonly BatchPart[];
-  /** Its cancellation was requested. */
+  /** Cancellation was requested. */
   readonly isCancelled?: true;
 }
 
@@ -33,7 +33,7 @@ export interface BatchPart {
   readonly items: readonly (readonly [number, number])[];
   /** The uploaded file with its requests. */
   readonly fileId?: string;
-  /** Its creation was requested then, first and last. */
+  /** When creation was requested at the vendor, first and last. */
   readonly requestedAt?: number;
   readonly lastRequestedAt?: number;
   /** The vendor's id of it. */

@@ -8,7 +8,7 @@ export interface McpOAuthConfig {
    * calls are made with that account.
    */
   readonly accounts: 'user' | 'shared';
-  /** Of a client that was registered before, at `issuer` and nowhere else. Default: Bolide registers itself. */
+  /** The id of a client that was registered before, at `issuer` and nowhere else. Default: Bolide registers itself. */
   readonly clientId?: string;
   /** The authorization server that knows `clientId`. */
   readonly issuer?: string;
@@ -40,7 +40,7 @@ export interface McpServerConfig {
 export interface McpServerSecrets {
   readonly headers?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** Of `oauth.clientId`. */
+  /** The secret of `oauth.clientId`. */
   readonly clientSecret?: string;
 }
 
@@ -64,7 +64,7 @@ export interface McpToolSwitches {
 export interface McpToolApproval extends McpToolSwitches {
   /** The server's name of the tool. */
   readonly tool: string;
-  /** Of the definition that was approved. */
+  /** The hash of the approved definition. */
   readonly hash: string;
   /** Milliseconds since the epoch. */
   readonly approvedAt: number;

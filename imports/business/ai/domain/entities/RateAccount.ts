@@ -25,7 +25,7 @@ export interface RateAccount {
   readonly minute: number;
   /** Admitted ones, whether completed or not. */
   readonly requests: number;
-  /** Of completed requests. */
+  /** Tokens of completed requests. */
   readonly tokens: number;
   readonly leases: readonly RateLease[];
 }
@@ -135,7 +135,7 @@ export function rateLimitState(before: RateAccount, limits: RateLimits, now: num
   };
 }
 
-/** Those of completed requests and those reserved in this minute. */
+/** Sums the tokens of completed requests and those reserved in this minute. */
 function tokensUsed({ minute, tokens, leases }: RateAccount): number {
   return leases.reduce((sum, lease) => (lease.minute === minute ? sum + lease.tokens : sum), tokens);
 }

@@ -202,7 +202,7 @@ interface ToolCallBase {
   readonly isApproved?: true;
   /** The id of the response whose request carried the result to the model. */
   readonly deliveredIn?: string;
-  /** Of its last attempt. Absent: it was not traced. */
+  /** The trace context of the last attempt. Absent: it was not traced. */
   readonly trace?: TraceContext;
   /** What the tool goes on from in another process. Absent: it would have to run again. */
   readonly checkpoint?: string;

@@ -11,7 +11,7 @@ import type { ModelPrice, TokenPrices } from '../types/ModelPrice';
 import type { VendorName } from '../types/VendorTypes';
 
 interface BatchDiscount {
-  /** Of the list price. */
+  /** The share of the list price that is charged. */
   readonly factor: number;
   /** Whether it applies to tokens read from the prompt cache, too. */
   readonly onCached: boolean;

@@ -11,7 +11,7 @@ export interface ToolRule {
   /** User ids. */
   readonly users?: readonly string[];
   readonly roles?: readonly string[];
-  /** Of the API token that is presented, as an admin has set it. */
+  /** Teams of API tokens, as admins have set them. One must be that of the presented token. */
   readonly teams?: readonly string[];
   /** Where the operator has written the rule, for messages, such as `AI_TOOL_RULES[0]`. */
   readonly place: string;

@@ -234,7 +234,7 @@ export class GuardrailError extends LLMError {
 /** A guardrail failed itself, so the call was denied; see `cause` on the server. */
 export class GuardrailFailureError extends LLMError {
   readonly guardrail: string;
-  /** As in `GuardrailError`. */
+  /** The response that was denied, without its output: it is billed all the same. */
   withheld?: LLMResponse;
 
   constructor(message: string, details: GuardrailErrorDetails) {

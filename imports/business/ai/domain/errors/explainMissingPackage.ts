@@ -13,7 +13,7 @@ export function explainMissingPackage(error: unknown, packageName: string, user:
     : error;
 }
 
-/** As thrown for ES modules, and for CommonJS and by bundlers. */
+/** Error codes for ES modules, and for CommonJS and bundlers. */
 const CODES = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'];
 
 function isNotFound(error: unknown): error is Error {

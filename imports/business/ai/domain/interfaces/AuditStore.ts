@@ -27,7 +27,7 @@ export interface AuditPageRequest {
 
 export interface AuditPage {
   readonly entries: readonly AuditEntry[];
-  /** Of all pages. Absent if they were not to be counted. */
+  /** The number of entries on all pages. Absent if they were not to be counted. */
   readonly total?: number;
   /** Absent on the last page. */
   readonly next?: string;

@@ -5,7 +5,7 @@ export interface BackgroundCallKey {
   /** The run's turn that makes the call. */
   readonly turn: string;
   readonly providerId: string;
-  /** Of the request, which differs where a turn makes several. */
+  /** The digest of the request, which tells the calls of a turn apart. */
   readonly digest: string;
 }
 
@@ -17,7 +17,7 @@ export interface BackgroundCallStore {
   remove(key: BackgroundCallKey): Promise<void>;
 }
 
-/** Those of one turn. */
+/** The background calls of one turn. */
 export interface BackgroundTurn {
   find(request: Pick<BackgroundCallKey, 'providerId' | 'digest'>): Promise<string | undefined>;
   save(request: Pick<BackgroundCallKey, 'providerId' | 'digest'>, responseId: string): Promise<void>;

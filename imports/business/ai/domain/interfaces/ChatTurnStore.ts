@@ -4,7 +4,7 @@ import type { PastMessage } from './ConversationStore';
 
 /** A message, with all that any process needs to answer it. */
 export interface ChatTurn {
-  /** Of the message, and of the run that answers it. */
+  /** The id of the message, and of the run that answers it. */
   readonly id: string;
   readonly userId: string;
   readonly conversationId: string;

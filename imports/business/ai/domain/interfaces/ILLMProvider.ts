@@ -38,7 +38,7 @@ export interface ModelCapabilities {
 
 export interface ModelRoute {
   readonly providerId: string;
-  /** As the provider names it. Absent: its default, or not known. */
+  /** The model as the provider names it. Absent: its default, or not known. */
   readonly model?: string | undefined;
 }
 

@@ -1,7 +1,6 @@
 /** What users do with their accounts at MCP servers that admins have added. */
 import type { McpAccountView } from '../types/McpViews';
 
-/** Whoever asks. */
 export interface McpAccountUser {
   readonly userId: string;
   readonly isAdmin: boolean;

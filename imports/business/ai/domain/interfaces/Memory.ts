@@ -16,7 +16,7 @@ export interface MemoryEntry {
 export interface NewMemory {
   /** 1 to 4,000 characters. A text that is remembered already is the same memory, saved again. */
   readonly text: string;
-  /** Of the caller's choice: the next memory of the user with the same key replaces this one. Up to 200 characters. */
+  /** A key of the caller's choice: the user's next memory with it replaces this one. Up to 200 characters. */
   readonly key?: string;
 }
 

@@ -10,7 +10,7 @@ export interface RequestListFilter {
   readonly source?: RequestSource;
   readonly api?: string;
   readonly providerId?: string;
-  /** As the vendor names it, or as it was requested. */
+  /** The model as the vendor names it, or as it was requested. */
   readonly model?: string;
   readonly tokenId?: string;
   readonly executionId?: string;
@@ -36,7 +36,7 @@ export interface RequestPageRequest {
 
 export interface RequestPage {
   readonly requests: readonly RequestView[];
-  /** Of all pages. */
+  /** The number of requests on all pages. */
   readonly total: number;
   /** Absent on the last page. */
   readonly next?: string;

@@ -20,7 +20,7 @@ export interface RunSignalStore {
    * again for the same call, by whichever process, it returns the same signal.
    */
   take(executionId: string, name: string, callId: string): Promise<RunSignal | undefined>;
-  /** Those of the runs that were sent a signal which no call has taken. */
+  /** Returns those of the runs that were sent a signal which no call has taken. */
   untakenAmong(executionIds: readonly string[]): Promise<readonly string[]>;
   /** Makes the signal of a call that has settled without it available to others. */
   giveBack(executionId: string, callId: string): Promise<void>;

@@ -36,7 +36,7 @@ export interface ClaimedStoredRun extends StoredRun {
 
 /** What an orphaned run is claimed with. */
 export interface OrphanClaim {
-  /** As it was read. */
+  /** The lease as it was read. */
   readonly lease: RunLease;
   readonly suspicion: RunSuspicion;
 }
@@ -187,7 +187,7 @@ export interface RunStore {
   findRequest(userId: string, requestId: string): Promise<RunRecord | undefined>;
   /** Ids of the user's runs that have not ended, oldest first. */
   unfinishedOf(userId: string, limit: number): Promise<readonly string[]>;
-  /** Those of the runs that exist and have not ended. */
+  /** Returns those of the runs that exist and have not ended. */
   unfinishedAmong(executionIds: readonly string[]): Promise<readonly string[]>;
   /** The runs that calls of this run have started. */
   childrenOf(executionId: string): Promise<readonly ChildRun[]>;

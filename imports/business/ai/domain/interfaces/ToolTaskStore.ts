@@ -15,7 +15,7 @@ export interface ToolTask {
   readonly aliveAt: number;
   /** How far the tool is, as a sentence. */
   readonly note?: string;
-  /** Of a completed task, as JSON. */
+  /** The result of a completed task, as JSON. */
   readonly result?: string;
   /** Why it failed, as sentences. */
   readonly error?: string;

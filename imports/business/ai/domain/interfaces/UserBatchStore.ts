@@ -23,7 +23,7 @@ export interface UserBatchStore {
   list(userId: string, page: { readonly limit: number; readonly after?: string }): Promise<UserBatchPage>;
   /** In their order. */
   requests(batch: UserBatch): Promise<readonly UserBatchRequest[]>;
-  /** Of the requests from an index on, as many as there are results; undefined where there is none. */
+  /** Returns up to `limit` results from the index `from` on; undefined for a request without one. */
   results(batch: UserBatch, from: number, limit: number): Promise<readonly (UserBatchResult | undefined)[]>;
   /** Has no effect on a batch that has ended. */
   requestCancellation(userId: string, batchId: string): Promise<void>;

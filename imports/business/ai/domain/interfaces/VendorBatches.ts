@@ -36,7 +36,7 @@ export interface VendorBatchState {
   readonly counts: VendorBatchCounts;
   /** Where the results are, in the vendor's terms. */
   readonly outputs: readonly string[];
-  /** Of a batch that the vendor rejected as a whole. */
+  /** Why the vendor rejected the batch as a whole. */
   readonly error?: LLMError;
 }
 
@@ -64,7 +64,7 @@ export interface VendorBatchApi {
    */
   find(batch: Pick<NewVendorBatch, 'marker'> & SubmittedBatch, signal: AbortSignal): Promise<FoundBatch>;
   read(id: string, signal: AbortSignal): Promise<VendorBatchState>;
-  /** As they are received, in any order. */
+  /** Yields results as they are received, in any order. */
   results(state: VendorBatchState, signal: AbortSignal): AsyncIterable<VendorBatchResult>;
   /** Requests that are done keep their results. A batch that has ended is left as it is. */
   cancel(id: string, signal: AbortSignal): Promise<void>;

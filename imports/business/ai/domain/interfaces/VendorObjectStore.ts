@@ -8,7 +8,7 @@ export interface VendorObjectStore {
   isOwner(userId: string, objectId: string): Promise<boolean>;
   /** Undefined for an object that the user did not create. */
   find(userId: string, objectId: string): Promise<VendorObjectFacts | undefined>;
-  /** Those of the objects that the user created. */
+  /** Returns those of the objects that the user created. */
   ownedAmong(userId: string, objectIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Forgets objects that no longer exist. */
   remove(userId: string, objectIds: readonly string[]): Promise<void>;

@@ -20,7 +20,7 @@ export interface ApiTokenLimits {
 /** An API token, as model calls are checked against it. Times are milliseconds since the epoch. */
 export interface LimitedToken extends ApiTokenLimits {
   readonly name: string;
-  /** Its calls count towards the budget of the team, too. */
+  /** The team whose budget the token's calls count towards, too. */
   readonly team?: string;
   readonly expiresAt?: number;
   readonly revokedAt?: number;

@@ -36,7 +36,7 @@ export interface BudgetList {
   readonly everyone: BudgetLimitsView;
   /** Users with limits of their own, or with usage in this month. The one closest to a limit comes first. */
   readonly budgets: readonly BudgetView[];
-  /** There are more users than a list holds. */
+  /** Whether there are more users than a list holds. */
   readonly isTruncated: boolean;
   /** Teams with limits, or with usage in this month. For admins only. */
   readonly teams?: readonly TeamBudgetView[];

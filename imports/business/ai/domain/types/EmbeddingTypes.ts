@@ -33,7 +33,7 @@ export interface EmbedOptions extends Pick<
 }
 
 export interface Embeddings {
-  /** As the vendor names it. */
+  /** The model as the vendor names it. */
   readonly model: string;
   /** In the order of the input. */
   readonly embeddings: readonly (readonly number[])[];
@@ -45,11 +45,11 @@ export interface Embeddings {
 /** The most that one request for embeddings may have. */
 export interface EmbeddingBatch {
   readonly inputs: number;
-  /** Of all inputs together. */
+  /** Tokens of all inputs together. */
   readonly tokens?: number;
 }
 
-/** Its `cost` or `unpriced`, and `providerId`, are set by the router. */
+/** Details of the call. The router sets `cost` or `unpriced`, and `providerId`. */
 export interface EmbeddingVendor extends CallCost {
   readonly name: string;
   readonly providerId?: string;

@@ -27,11 +27,11 @@ export interface BannedWordsSettings {
 }
 
 export interface MaximumSizeSettings {
-  /** Of all texts of a request. */
+  /** Characters of all texts of a request. */
   readonly characters?: number;
   /** Estimated from the characters. */
   readonly tokens?: number;
-  /** Of the images and files that a request contains. */
+  /** Bytes of the images and files that a request contains. */
   readonly attachmentBytes?: number;
 }
 

@@ -6,7 +6,7 @@ import type { JsonObject } from './VendorTypes';
 
 export interface GuardrailContext {
   readonly userId: string;
-  /** As the caller named it. */
+  /** The model as the caller named it. */
   readonly model?: string;
   readonly isStream: boolean;
   readonly origin?: CallOrigin;

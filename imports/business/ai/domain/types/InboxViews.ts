@@ -24,7 +24,7 @@ export interface WaitingCallEntry extends InboxEntryBase {
   readonly callId: string;
   /** The tool's name. */
   readonly name: string;
-  /** As the model wrote them, truncated to 4,000 characters. */
+  /** The arguments as the model wrote them, truncated to 4,000 characters. */
   readonly arguments: string;
   /** Characters of the complete arguments. */
   readonly argumentsLength: number;

@@ -283,7 +283,7 @@ export interface CacheOptions {
 /** `bypass`: a request that is never answered from the cache. */
 export interface CacheLookup {
   readonly result: 'hit' | 'miss' | 'bypass';
-  /** Of a hit, in milliseconds. */
+  /** The age of a hit, in milliseconds. */
   readonly age?: number;
 }
 

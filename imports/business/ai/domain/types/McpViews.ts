@@ -30,7 +30,7 @@ export interface McpToolView {
   /** Absent: as `mcp` has it by default. */
   readonly needsApproval?: boolean;
   readonly blocking?: boolean;
-  /** Of the definition that the server lists, for its approval. */
+  /** The hash of the definition that the server lists, for its approval. */
   readonly hash?: string;
   /** What the server lists now. */
   readonly current?: McpToolDefinition;
@@ -47,7 +47,7 @@ export interface McpToolView {
 
 export interface McpServerView extends McpServerConfig {
   readonly name: string;
-  /** Those of the settings cannot be changed at run time, and all their tools are offered. */
+  /** `settings`: the server cannot be changed at run time, and all its tools are offered. */
   readonly source: 'settings' | 'dashboard';
   readonly enabled: boolean;
   /** Names of the headers that are sent. */
@@ -76,7 +76,7 @@ export interface McpServerDetail extends McpServerView {
 /** A server that a user can sign in at. */
 export interface McpAccountView {
   readonly name: string;
-  /** Of its address. */
+  /** The origin of the server's address. */
   readonly origin: string;
   /** `shared`: all users' calls are made with the account. */
   readonly accounts: 'user' | 'shared';

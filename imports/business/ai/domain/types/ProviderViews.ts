@@ -25,7 +25,7 @@ export interface VendorInfo {
   /** Accounts have a deployment and an API version. */
   readonly hasDeployments: boolean;
   readonly defaultModel?: string;
-  /** Those that Bolide knows, the default first. */
+  /** The models that Bolide knows, the default first. */
   readonly models: readonly ModelInfo[];
 }
 

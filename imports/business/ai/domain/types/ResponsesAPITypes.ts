@@ -190,7 +190,7 @@ export interface Usage {
   readonly input_tokens_details: {
     readonly cached_tokens: number;
     readonly cache_write_tokens: number;
-    /** Those of `cache_write_tokens` that were written for an hour, at a higher price. Absent: none. */
+    /** The part of `cache_write_tokens` that was written for an hour, at a higher price. Absent: none. */
     readonly cache_write_1h_tokens?: number;
   };
   readonly output_tokens_details: { readonly reasoning_tokens: number };
@@ -235,7 +235,7 @@ export interface FailedAttempt extends CallCost {
   readonly usage?: Usage;
 }
 
-/** Its `cost` or `unpriced` is set by the router, or by the converter if the vendor reports the cost. */
+/** Details of the call. The router sets `cost` or `unpriced`; if the vendor reports the cost, the converter does. */
 export interface ResponseVendor extends CallCost {
   readonly name: string;
   /** The id of the provider that served the request. Set by the router. */

@@ -118,9 +118,9 @@ export interface RunProgress extends RunTotals {
   readonly endedAt?: number;
   /** Model calls that were started. */
   readonly iterations: number;
-  /** Those of them that had nothing to do but to deliver late results, and have returned. Absent: none. */
+  /** Model calls that only delivered late results, and have returned. Absent: none. */
   readonly deliveries?: number;
-  /** The last of them has no outcome yet. */
+  /** The last model call has no outcome yet. */
   readonly isCalling: boolean;
   readonly error?: RunError;
   /** Names of the tools that the model called. Absent: none. */
@@ -139,7 +139,7 @@ export interface RunProgress extends RunTotals {
   readonly seq: number;
   /** How many owners died, since the run last made progress, that may have died of it. */
   readonly takeovers: number;
-  /** As of the last of these deaths. Means nothing while there was none. */
+  /** The trial that began after the last of these deaths. Meaningless while there was none. */
   readonly trial?: RunTrial;
   /** Until the run is claimed. */
   readonly parked?: ParkedRun;

@@ -18,7 +18,7 @@ export interface RunTotals extends RunSums {
 /** The calls whose cost is unknown. */
 export interface UnpricedCalls {
   readonly calls: number;
-  /** Those that were asked for, or that responded. */
+  /** The models that were requested, or that responded. */
   readonly models: readonly string[];
   /** Each reason once, as in `response.vendor.unpriced`. */
   readonly reasons: readonly string[];

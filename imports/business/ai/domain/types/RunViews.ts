@@ -178,7 +178,7 @@ export interface ToolCallView {
   readonly progress?: number;
   readonly note?: string;
   readonly error?: string;
-  /** As the model wrote them, truncated to 16 KB. */
+  /** The arguments as the model wrote them, truncated to 16 KB. */
   readonly arguments: string;
   /** What the call waits for from outside; absent while it does not. The next three fields, and `input`, need it. */
   readonly waiting?: CallWait;

@@ -31,7 +31,7 @@ export interface NamedObject {
 
 /** A model that a request names besides its own. */
 export interface NamedModel {
-  /** As the vendor names it. Absent: the vendor chooses. */
+  /** The model as the vendor names it. Absent: the vendor chooses. */
   readonly name?: string;
   /** Where, in the vendor's own request. */
   readonly path: string;

@@ -12,7 +12,7 @@ export interface UsageFilter {
   readonly model?: string;
   /** The id of an API token. */
   readonly tokenId?: string;
-  /** As it was at the time of the call. */
+  /** The team at the time of the call. */
   readonly team?: string;
   /** Only for reports on tools. */
   readonly tool?: string;
@@ -77,7 +77,7 @@ export interface UsageReport {
   /** The start of each interval, in milliseconds since the epoch. Intervals without requests are there, too. */
   readonly intervals: readonly number[];
   readonly all: UsageSeries;
-  /** Those with the most requests first. */
+  /** The groups with the most requests, in descending order. */
   readonly groups: readonly UsageGroupSeries[];
   /** All further groups together. */
   readonly others?: UsageSeries & { readonly groups: number };

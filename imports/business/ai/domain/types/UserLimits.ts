@@ -4,7 +4,7 @@
  */
 export interface UserLimits {
   readonly requestsPerMinute: number;
-  /** Of model calls, whatever starts them. */
+  /** Tokens of model calls, whatever starts them. */
   readonly tokensPerMinute: number;
   /** Requests, messages on WebSockets and methods in progress. */
   readonly parallelCalls: number;

@@ -84,7 +84,7 @@ export interface VendorQuirks {
   readonly supportsToolNamespaces?: boolean;
   /** Whether tools with free text as their input are supported; otherwise they are offered as functions. */
   readonly supportsCustomTools?: boolean;
-  /** Its Responses API has background mode and conversations. Default: false. */
+  /** Whether the Responses API has background mode and conversations. Default: false. */
   readonly supportsBackground?: boolean;
   /** Whether `strict` on a response format is supported. Default: true. */
   readonly supportsStrictSchemas?: boolean;
@@ -153,7 +153,7 @@ export interface TransportLimits {
   readonly maxResponseBytes: number;
   readonly maxEventBytes: number;
   readonly maxSockets: number;
-  /** Of everything that is downloaded for one request because the vendor does not fetch URLs itself. */
+  /** The size of all downloads for one request, which are made because the vendor does not fetch URLs itself. */
   readonly maxMediaBytes: number;
   /** Different URLs that one request may make Bolide download. */
   readonly maxMediaDownloads: number;
