@@ -381,7 +381,7 @@ async function bytesWritten(): Promise<number> {
 
 interface LoopOptions {
   readonly provider: ILLMProvider;
-  /** Of the tool `look`. */
+  /** The result of the tool `look`. */
   readonly result?: string;
 }
 
@@ -401,7 +401,7 @@ async function openLoop(
   return { database, loop, recovery: new RunRecovery({ loop, store }) };
 }
 
-/** Its runs call a tool whose result somebody else submits. */
+/** Returns options of a loop whose runs call a tool whose result somebody else submits. */
 function loopThatWaits(): LoopOptions {
   return {
     provider: providerOf((items) =>

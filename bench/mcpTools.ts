@@ -114,7 +114,7 @@ async function measure({ name, run }: Contender, runs: number, sentTo: (name: st
 
 interface BolideOptions extends Pick<Contender, 'title' | 'goals'> {
   readonly servers: Served['servers'];
-  /** Of the tools that a run has. Default: all. */
+  /** The number of tools that a run has. Default: all. */
   readonly count?: number;
   readonly toolSearch?: false;
 }

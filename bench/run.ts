@@ -105,7 +105,7 @@ interface Comparison {
   readonly wire: BenchWire;
   readonly contenders: readonly ContenderRow[];
   readonly rounds: number;
-  /** Of the workload's operations. */
+  /** The share of the workload's operations that is measured. */
   readonly share: number;
   /** The simulator's. */
   readonly port: number;

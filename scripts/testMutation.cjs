@@ -27,7 +27,7 @@ const MUTATED = [
   'imports/api',
   'imports/ui',
 ];
-/** Of the tests that a change can affect, so many are run. */
+/** How many of the tests that a change can affect are run. */
 const TESTS = 20;
 /** At a time. */
 const JOBS = 2;

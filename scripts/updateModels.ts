@@ -14,7 +14,7 @@ import { updateModelData } from './models/updateModelData';
 const LIST = 'https://models.dev/api.json';
 const FILES = join(__dirname, '..', 'imports/business/ai/infrastructure/vendors/models');
 const OXFMT = join(__dirname, '..', 'node_modules/oxfmt/bin/oxfmt');
-/** Of our own, of which the list has a provider. */
+/** Vendors with a data file of their own, of which the list has a provider. */
 const VENDORS: ReadonlySet<string> = new Set(['openai', 'anthropic', 'google', 'grok', 'groq']);
 
 async function main(): Promise<void> {

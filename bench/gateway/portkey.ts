@@ -7,7 +7,7 @@ import { reportUsage } from './reportUsage';
 async function main(): Promise<void> {
   const url = `http://127.0.0.1:${await freePort()}`;
   process.argv.push(`--port=${new URL(url).port}`, '--headless');
-  // Its package has no types.
+  // The package has no types.
   const server = '@portkey-ai/gateway/build/start-server.js';
   await import(server);
   while (!(await isServing(url))) await new Promise((resolve) => setTimeout(resolve, 50));

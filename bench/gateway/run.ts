@@ -19,7 +19,7 @@ import type { ProcessUsage } from './reportUsage';
 import { SCENARIOS } from './scenarios';
 import type { Scenario } from './scenarios';
 
-/** Of the gateway, under paced streams. */
+/** Megabytes that the gateway may take under paced streams. */
 const MEMORY_GOAL = 250;
 
 /** Microseconds of CPU per request or delta, and bytes of memory. One of each per round. */

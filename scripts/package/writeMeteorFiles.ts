@@ -42,7 +42,7 @@ async function bundleAsCommonJS(module: string): Promise<string> {
     minify: true,
     format: 'cjs',
     platform: 'browser',
-    // Of the browsers that `bundleDashboard` compiles for, too.
+    // The same browsers as in `bundleDashboard`.
     target: ['es2022', 'chrome110', 'firefox115', 'safari16.4'],
     external: ['react', 'react-dom'],
     legalComments: 'none',

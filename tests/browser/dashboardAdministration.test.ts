@@ -168,7 +168,7 @@ describe('the administration in the dashboard', () => {
     await dialog.getByRole('button', { name: 'Delete provider' }).click();
     await card.waitFor({ state: 'detached' });
     expect((await ask('team')).status).to.equal(404);
-    // Those of the settings are not to be edited.
+    // Providers of the settings cannot be edited.
     const configured = page.locator('[data-provider="openai"]');
     await configured.getByText('In the server’s settings').waitFor();
     expect(await configured.getByRole('button', { name: /^(Edit|Delete):/ }).count()).to.equal(0);

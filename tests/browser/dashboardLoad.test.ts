@@ -11,7 +11,7 @@ import type { LoopDelay } from '../support/measuredServer';
 import { withBrowser } from '../support/withBrowser';
 
 const RUNS = 200;
-/** Of a page of the list. */
+/** Rows on a page of the list. */
 const ROWS = 50;
 const PAGES = 5;
 const TOKEN = 'a-token-for-the-load-tests';

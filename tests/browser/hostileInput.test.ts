@@ -34,9 +34,9 @@ const MARKUP = [
 const BIDI = '\u202e\u2066dlrow\u2069 \u200f\u200b\u200d\ufeff a\u0301\u0301\u0301 \u{1F468}\u200d\u{1F469}';
 const SURROGATES = 'before \ud800 between \udfff after';
 const LONG_WORD = 'W'.repeat(4_000);
-/** Of users, whose broken Unicode is refused. */
+/** The input of users, whose broken Unicode is refused. */
 const INPUT = `${MARKUP} ${BIDI} ${LONG_WORD}`;
-/** Of models. */
+/** The output of models. */
 const HOSTILE = `${INPUT} ${SURROGATES}`;
 /** One line without control characters, as names have to be. */
 const NAME = `<img src=x onerror=canary()> \u202e${'n'.repeat(60)}`;

@@ -15,7 +15,7 @@ const HOSTILE = [
   '\ud800 lone',
 ];
 
-/** As text, since a compiled function refers to helpers that the page lacks. */
+/** A script as text, since a compiled function refers to helpers that the page lacks. */
 const RECORDED_NOTIFICATIONS = `
   window.shown = [];
   window.Notification = class {

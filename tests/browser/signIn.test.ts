@@ -18,7 +18,7 @@ describe('signing in with OpenID Connect in Chromium', () => {
   let mongo: TestMongo;
   let issuer: TestAuthorizationServer;
   let apps: readonly RunningServer[] = [];
-  /** Of another site than the issuer's, which is 127.0.0.1. */
+  /** URLs of another site than the issuer's, which is 127.0.0.1. */
   let urls: readonly string[];
   let browser: Browser;
   let context: BrowserContext;

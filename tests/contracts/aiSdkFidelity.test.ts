@@ -87,7 +87,7 @@ function expectedOf(output: readonly OutputItem[]): readonly OutputItem[] {
   );
 }
 
-/** As each item ended: OpenAI encrypts reasoning once more for the last event, and Gemini adds citations. */
+/** Returns each item as it ended: OpenAI encrypts reasoning once more for the last event, and Gemini adds citations. */
 function itemsOfStream(
   outcome: readonly ResponseStreamEvent[] | LLMResponse,
   { output }: LLMResponse,
@@ -109,7 +109,7 @@ async function throughUIMessages(result: ReturnType<typeof streamText>): Promise
     stream: toUIMessageStream({ stream: result.stream, sendReasoning: true, sendSources: true }),
   }))
     last = message;
-  // As a client stores it.
+  // A client stores the message as JSON.
   const stored = JSON.parse(JSON.stringify(last)) as UIMessage;
   return convertToModelMessages([stored]);
 }

@@ -70,7 +70,7 @@ describe('responses in the background', () => {
         ...{ input: 'Echo 1', background: true, turn, signal: stop.signal },
       });
       await backgroundCalls.saved;
-      // As when the process hands its runs over.
+      // A process that hands its runs over aborts its calls.
       stop.abort(new Error('handed over'));
       expect(await left.catch((error: unknown) => String(error))).to.include('handed over');
       const { manager } = moduleOf(name);

@@ -32,7 +32,7 @@ describe('a prompt that Gemini is to store', () => {
   const nameIn = ({ body }: RecordedRequest): unknown => (body as JsonObject)['cachedContent'];
   const bodies = (requests: readonly RecordedRequest[]) => requests.map(({ body }) => body as JsonObject);
 
-  /** As when it has expired. */
+  /** Removes all contents, as their expiry does. */
   const removeAll = async (): Promise<void> => {
     for (const name of new Set(generated().map(nameIn)))
       await fetch(`${simulator.baseURL('google')}/v1beta/${String(name)}`, {

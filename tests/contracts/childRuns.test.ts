@@ -40,7 +40,7 @@ for (const [name, open] of STORES) {
       /** Ids of the runs whose tool `work` runs here, with what ends it. */
       readonly working: Map<string, () => void>;
       readonly provider: ReturnType<typeof delegatingProvider>;
-      /** As many as ever worked at the same time. */
+      /** The most runs that ever worked at the same time. */
       most: number;
     }
     function startProcess(
@@ -151,7 +151,7 @@ for (const [name, open] of STORES) {
       await until(async () => (await opened.store.load(CHILD))?.calls[0]?.state === 'executing');
       await first.loop.close();
       await lost;
-      // Whoever leaves a run does not cancel what it has started.
+      // A process that leaves a run does not cancel what the run has started.
       expect(await opened.store.commands(10)).to.deep.equal([]);
       const other = startProcess();
       const recovery = new RunRecovery({ loop: other.loop, store: opened.store, lease: 5_000 });

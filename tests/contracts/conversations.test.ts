@@ -28,7 +28,7 @@ class Listener {
   readonly events: EventSourceMessage[] = [];
   readonly comments: string[] = [];
   raw = '';
-  /** As EventSource tracks it: updated by events without data too. */
+  /** The last id as EventSource tracks it: events without data update it, too. */
   lastId = '';
   private readonly controller = new AbortController();
   private wake: () => void = () => undefined;

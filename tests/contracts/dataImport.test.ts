@@ -16,7 +16,7 @@ import { IS_SOAK } from '../support/soak';
 
 const ROUNDS = IS_SOAK ? 400 : 40;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
-/** As version 0.2 has written it, with NeDB. */
+/** A data directory that version 0.2 has written with NeDB. */
 const FIXTURE = join(__dirname, '../fixtures/data-0.2');
 
 interface Row {
@@ -95,7 +95,7 @@ describe('The data files of version 0.2', () => {
       await writeFile(join(data(), `${SQLITE_FILE}.importing${ending}`), 'half');
     expect(await rowsAtStart()).to.deep.equal(sorted());
     expect((await readdir(data())).filter((name) => name.includes('importing'))).to.deep.equal([]);
-    // As if the process had died before it put the last file aside.
+    // The process seems to have died before it put the last file aside.
     await rename(join(data(), 'nedb-before-import/rows.nedb'), file());
     expect(await rowsAtStart()).to.deep.equal(sorted());
     expect(await readdir(join(data(), 'nedb-before-import'))).to.include('rows.nedb');

@@ -354,7 +354,7 @@ function sourcesUnder(...folders: readonly string[]): readonly { readonly name: 
   );
 }
 
-/** Its tables name other libraries' code, but for their last column. */
+/** A guide whose tables name other libraries' code, but for the last column. */
 const COMPARISON = 'docs/guides/coming-from.md';
 
 function lastCellsOf(text: string): string {

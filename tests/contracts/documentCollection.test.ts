@@ -219,7 +219,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
           expect(await failure(rows.insertMany([{ _id: `new ${bad._id}`, key: bad._id }, bad]))).to.be.instanceOf(
             ConflictError,
           );
-        // Of two with the same key in one list, at most one is inserted, also if part of the key is missing.
+        // At most one of two with the same key in a list is inserted, even if part of the key is missing.
         for (const [key, fields] of [
           ['x', { other: 5 }],
           ['y', {}],

@@ -151,7 +151,7 @@ for (const [kind, open] of Object.entries(QUICK_DATABASES))
           await end(first);
           const second = live(['Answer 1']);
           const stream = await listen(second);
-          // As the live text of the first process arrives here.
+          // The live text of the first process arrives here.
           second.chat.channels.of('ann', CONVERSATION).follow(executionId).send(beginning);
           await second.recovery.scan();
           await stream.ends(1);
@@ -193,7 +193,7 @@ for (const [kind, open] of Object.entries(QUICK_DATABASES))
           const all = [...before.events.slice(0, index + 1), ...rest.events];
           expect(answersIn(all), id).to.deep.equal(['Answer 1', 'Answer 2', 'Answer 3', '']);
           expect(all.map(({ type }) => type)).not.to.include('restarted');
-          // Its ids are as good as those of the first process.
+          // The ids of the second process are as good as those of the first.
           const again = await listen(second, rest.events[0]?.id ?? id);
           expect(answersIn([...all.slice(0, index + 2), ...again.events])).to.deep.equal(answersIn(all));
           for (const each of [rest, again]) each.stop();

@@ -34,7 +34,7 @@ const TOOLS = [
   { type: 'web_search', external_web_access: false },
 ];
 
-/** As Codex offers it to models of OpenAI. */
+/** The tool that Codex offers to OpenAI's models. */
 const APPLY_PATCH = {
   type: 'custom',
   name: 'apply_patch',

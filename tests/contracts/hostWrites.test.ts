@@ -7,7 +7,7 @@ import { ADA, FilledHost, SHARED_PROVIDER, actorOf } from '../support/FilledHost
 import { startTestMongo } from '../support/startTestMongo';
 import type { TestMongo } from '../support/startTestMongo';
 
-/** Of what a run is made, and what its model calls depend on. What is read from time to time is left out. */
+/** Collections of runs, and of what their model calls depend on, except those that are read from time to time. */
 const COUNTED = ['ai_runs', 'ai_budgets', 'ai_providers', 'ai_credentials', 'ai_provider_usage'];
 
 describeInSoak('a run of a server in MongoDB', () => {

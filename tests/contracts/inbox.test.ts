@@ -233,7 +233,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
       await store.claim((await store.head('r1'))!, 'owner');
       const error = { code: 'aborted', message: 'no' } as const;
       await store.end((await store.head('r2'))!, { state: 'cancelled', endedAt: 5_000, error });
-      // Its call no longer waits either.
+      // The call of `r2` no longer waits either.
       expect(idsOf(await list())).to.deep.equal([]);
     });
 

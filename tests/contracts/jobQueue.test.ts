@@ -336,7 +336,7 @@ for (const [name, open] of Object.entries(QUEUES)) {
         const [paused] = await queue.schedules();
         expect(paused?.paused).to.include({ by: 'root' });
         expect(paused).not.to.have.property('nextRunAt');
-        // As its time would.
+        // The request makes the queue look for a pause, as the scheduled time would.
         const asked = waitForPause(collection);
         await queue.trigger('hourly');
         await asked;

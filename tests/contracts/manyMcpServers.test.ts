@@ -29,7 +29,7 @@ const model: RuleModel = {
 };
 
 interface Sent {
-  /** Of each request. */
+  /** The size of each request. */
   readonly bytes: readonly number[];
   readonly calls: readonly string[];
   readonly cities: readonly string[];

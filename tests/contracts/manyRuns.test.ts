@@ -87,7 +87,7 @@ describe(`${RUNS} runs at once with ${TOOLS_PER_RUN} non-blocking tools each, on
 
     // A leaked run would retain its transcript and ten calls: well over 20 KB.
     if (IS_SOAK) expect(grown / (RUNS * (ROUNDS - 1))).to.be.below(5_000);
-    // Those of earlier tests may have ended.
+    // Timers of earlier tests may have ended.
     expect(process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length).to.be.at.most(before.timers);
     expect(loop.eventNames()).to.deep.equal([]);
   });

@@ -45,7 +45,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES))
       test.host.module.tools.execute('docs_ping', {}, contextOf(userId));
     const pathOf = (url: string): string => new URL(url).pathname + new URL(url).search;
 
-    /** As a browser does it. @returns where the authorization server is, and the browser's cookie */
+    /** Begins a sign-in as a browser does. @returns where the authorization server is, and the browser's cookie */
     const begin = async (userId: string): Promise<{ readonly url: URL; readonly cookie: string }> => {
       const begun = await test.request(userId, 'POST', '/mcp-accounts/docs/sign-in', {});
       expect(begun.status, 'sign-in').to.equal(200);
@@ -233,7 +233,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES))
           ),
         );
       const result = await waiting(async () => {
-        // Whoever goes on without it is asked again.
+        // A user who goes on without signing in is asked again.
         if (asked.length > 1) await signIn(ADA);
         return { action: 'accept', values: {} };
       });

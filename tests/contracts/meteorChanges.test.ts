@@ -36,7 +36,7 @@ describe(
       expect([admin, bob, cat].map((client) => client.documents('ai_topics'))).to.deep.equal(
         Array.from({ length: 3 }, () => [{ _id: 'runs', revision: 0 }]),
       );
-      // As another process does: past this process's own notifications.
+      // Another process writes past this process's own notifications.
       registry.collections.get('ai_runs')?.insert(run('bob'));
       await until(() => revision(bob) === 1 && revision(admin) === 1);
       expect(revision(cat)).to.equal(0);

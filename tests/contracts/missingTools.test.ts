@@ -20,7 +20,7 @@ import { VirtualTime } from '../support/VirtualTime';
 const RUN = 'run';
 const WAIT_MS = 60_000;
 
-/** As if other processes used it, too. */
+/** Makes the store look shared with other processes. */
 function shared(store: MemoryRunStore): RunStore {
   return new Proxy<RunStore>(store, {
     get: (target, name) => {

@@ -74,7 +74,7 @@ describe('a server that has closed its idle connections', () => {
     await connectAs(app, 'alice');
     const used = new Set<Socket>();
     server.intercept = ({ socket }) => {
-      // As a request meets a connection whose end has not been noticed yet.
+      // The client meets a connection whose end it has not noticed yet.
       if (used.has(socket)) socket.destroy();
       used.add(socket);
       return socket.destroyed;

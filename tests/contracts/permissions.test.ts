@@ -66,7 +66,7 @@ type Rule = (
 
 /** Part of the texts and ids of what Bob may not see. */
 const MARK = 'of-cat';
-/** As a word, in which case it is Cat's id, too. */
+/** Matches the word in the mark, and Cat's id. */
 const TRACE = /\bcat\b/;
 const ROOT = { userId: 'root', isAdmin: true, source: 'http' } as const;
 const CAT = { userId: 'cat', source: 'http' } as const;
@@ -132,7 +132,7 @@ const RULES: Readonly<Record<Name, Rule>> = {
   'ai.memory.list': { of: 'lists', adminSees: 'own' },
   'ai.memory.search': { of: 'lists', argument: { query: MARK }, adminSees: 'own' },
   'ai.memory.save': { of: 'everyone', argument: { text: 'Likes tea.' } },
-  // Of somebody else it forgets nothing.
+  // Everyone may call it, but it forgets nothing of other users.
   'ai.memory.forget': { of: 'everyone', argument: ({ memory }) => ({ memoryId: memory }) },
   'ai.prompts.list': { of: 'lists', adminSees: 'own' },
   'ai.prompts.get': { of: 'owner', argument: ({ prompt }) => ({ promptId: prompt }), adminGets: 'unknown' },

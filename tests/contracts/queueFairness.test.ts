@@ -142,7 +142,7 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
       await add(one, 'ann', named('ann', 5));
       for (const { queue } of new Set([one, other])) await queue.start();
       await until(() => started.length >= 2);
-      // Its place among the workers is not lost to runs that are held back.
+      // The worker's place is not lost to runs that are held back.
       await add(other, 'bob', ['bob 0']);
       await until(() => started.includes('bob 0'));
       expect(started.filter((id) => id.startsWith('ann'))).to.have.length(2);

@@ -27,7 +27,7 @@ for (const recording of STREAMS)
           expect(recording.name, 'a recording without a response').to.match(/stream-error/);
           return;
         }
-        // As it comes from the cache.
+        // The response comes from the cache in this form.
         const stored = JSON.parse(JSON.stringify(response)) as LLMResponse;
         const encoder = createStreamEncoder(target, {
           id: 'id',

@@ -135,7 +135,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
     });
     afterEach(() => opened.close());
 
-    /** As another process has it. */
+    /** Opens the store as another process does. */
     async function openStore(bounds: { readonly perUser: number; readonly total: number }): Promise<ResponseStore> {
       const options = { bounds, now: () => (now += 1) };
       const store = new DocumentResponseStore(opened.database.collection<ResponseDocument>(RESPONSES), options);

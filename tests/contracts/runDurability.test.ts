@@ -67,7 +67,7 @@ describe('the durability of a run', () => {
 
   it('lets a run that has only read begin again after a crash', async () => {
     const store = new MemoryRunStore();
-    // Its end is the second thing that is stored.
+    // The end of the run is the second thing that is stored.
     const first = create('look', store, 2);
     void first.loop.execute('ann', options('end', 'look')).catch(() => undefined);
     await first.halted;

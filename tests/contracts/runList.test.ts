@@ -205,7 +205,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
         },
       });
       sum = addUsage(sum, usage(1, 1));
-      // As an older version stored it.
+      // An older version stored a run like this.
       await addRun('older', { progress: { state: 'failed', usage: usage(1, 1) } });
       sum = addUsage(sum, usage(1, 1));
       const found = await summary();

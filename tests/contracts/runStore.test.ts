@@ -403,7 +403,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
         expect((await store.leased(1_000)).some(({ executionId }) => executionId === id)).to.equal(false);
         expect((await store.queued(1_000)).some(({ executionId }) => executionId === id)).to.equal(false);
         expect(await store.unfinishedOf('ann', 1_000)).to.include(id);
-        // Whoever owned it can no longer write to it.
+        // The last owner can no longer write to it.
         expect(await store.saveRun(lease, { iterations: 9 })).to.equal(false);
         expect(await store.saveCalls(lease, [toolCall('c', { state: 'executing', startTime: 1 })])).to.equal(false);
         expect((await store.load(id))!.run.parked).to.deep.equal(parked);

@@ -98,7 +98,7 @@ describe(
       const countOf = (name: string): number => commands.filter((each) => each === name).length;
       // Before each model call and before the tools of each turn, and the end.
       expect(countOf('update ai_runs')).to.equal(2 * TURNS + 2);
-      // Those of a turn may go with those of the next, where the store is slow.
+      // The calls of a turn may go with those of the next, where the store is slow.
       expect(countOf('update ai_tool_calls')).to.be.at.most(2 * TURNS + 1);
       expect(commands.slice(0, commands.lastIndexOf('model'))).to.include('update ai_tool_calls');
       // New calls are checked against the run's owner.

@@ -60,7 +60,7 @@ async function openFilled(count: number): Promise<DocumentDatabase> {
   return database;
 }
 
-/** As another program would. */
+/** Changes the database as another program would. */
 function damage(sql: string): void {
   const { DatabaseSync } = loadSqlite();
   const connection = new DatabaseSync(join(directory, 'data', SQLITE_FILE));
@@ -216,7 +216,7 @@ describe('SQLite: the log of changes', () => {
     await cp(data, join(directory, 'crashed'), { recursive: true });
   }
 
-  /** As a start after the crash finds it. */
+  /** Returns what a start after the crash finds. */
   async function contentAfterCrash(): Promise<readonly Row[]> {
     const database = await openDatabase({ DATA_DIR: join(directory, 'crashed') });
     try {

@@ -38,7 +38,7 @@ for (const [kind, open] of Object.entries(QUICK_DATABASES))
         const filled = await test.dumpOf(ADA, runsOfAda);
         expect(Object.keys(SEALED_CONTENT)).to.include.members([...test.names]);
         for (const name of test.names)
-          // Of these, only the embedded database makes use.
+          // Only the embedded database uses `RUN_ITEMS`.
           if (!IMPERSONAL.includes(name) && (name !== RUN_ITEMS || kind.startsWith('embedded')))
             expect(filled.get(name), `${name} holds something of the user`).not.to.be.empty;
         const bobBefore = new Map(await test.dumpOf(BOB, runsOfBob));

@@ -54,7 +54,7 @@ async function mutantsOf(file, source) {
     .filter(({ status }) => status === undefined)
     .map(({ location, replacement, mutatorName: mutator }) => {
       const [start, end] = [offsetOf(location.start), offsetOf(location.end)];
-      // As a text, an expression may otherwise bind with what is beside it.
+      // Without parentheses, an expression may bind with the text beside it.
       const text = mutator === 'BlockStatement' || mutator === 'Regex' ? replacement : `(${replacement})`;
       return { file, start, end, text, line: location.start.line + 1, mutator, original: source.slice(start, end) };
     });

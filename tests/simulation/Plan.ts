@@ -3,7 +3,7 @@ import type { RunDurability } from '../../imports/business/ai/domain/types/RunRe
 
 /** All times are milliseconds of virtual time since the beginning, all durations milliseconds. */
 export interface Plan {
-  /** Of the latencies, the speed of tools, and what people think. */
+  /** The seed of the latencies, the speed of tools, and what people think. */
   readonly seed: number;
   readonly store: 'memory' | 'documents';
   /** How many processes there are at a time. Each is a slot: who dies in it is replaced. */

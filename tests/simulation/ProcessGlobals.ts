@@ -47,7 +47,7 @@ type Callback = (...args: readonly unknown[]) => void;
 /** Resolves packages as the engine's own files do. */
 const requirePackage = createRequire(__filename);
 
-/** As Node's own `Timeout`, as far as the engine uses it. */
+/** Node's own `Timeout`, as far as the engine uses it. */
 class VirtualTimer {
   private readonly options: GlobalsOptions;
   private readonly call: () => void;

@@ -26,7 +26,7 @@ export class SimulatedDatabase implements DocumentDatabase {
   collection<T extends StoredDocument>(name: string): DocumentCollection<T> {
     const existing = this.collections.get(name) ?? new SimulatedCollection<StoredDocument>(name);
     this.collections.set(name, existing);
-    // As the port says: everyone who uses a name agrees on the type.
+    // The port says that everyone who uses a name agrees on the type.
     return existing as unknown as DocumentCollection<T>;
   }
 
@@ -89,7 +89,7 @@ class SimulatedCollection<T extends StoredDocument> implements DocumentCollectio
   upsertMany(changes: readonly Upsert[]): Promise<{ readonly written: number; readonly inserted: number }> {
     return upsertEach(
       {
-        // As the caller says, it is such a document's content.
+        // The caller says that it is such a document's content.
         insert: (document) => this.insert(document as T),
         update: (selector, modifier) => this.update(selector, modifier),
       },

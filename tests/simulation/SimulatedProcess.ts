@@ -26,12 +26,12 @@ const SKEW = 60_000;
 export class SimulatedProcess implements NetworkedProcess, Clock {
   readonly name: string;
   readonly slot: number;
-  /** Of its network, and of what it draws itself. */
+  /** The randomness of its network, and of what it draws itself. */
   readonly random: SeededRandom;
   isDead = false;
   /** It takes no requests any more. */
   isClosing = false;
-  /** Its first scan for lost runs has ended. */
+  /** The first scan for lost runs has ended. */
   isReady = false;
   pausedUntil = 0;
   readsBeforeTimers = false;

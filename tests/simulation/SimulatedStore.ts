@@ -24,7 +24,7 @@ export interface StoreObserver {
   onUnknownCall(executionId: string, callId: string): void;
 }
 
-/** Those of the port that change runs or commands. */
+/** Methods of the port that change runs or commands. */
 const STORE_WRITES = new Set<string>([
   'create',
   'claim',
@@ -73,7 +73,7 @@ export class SimulatedStore {
     this.truth = plan.store === 'memory' ? new MemoryRunStore() : new DocumentRunStore(this.database);
   }
 
-  /** As of the last write of a run. */
+  /** Returns the head of a run as of its last write. */
   head(executionId: string): RunHead | undefined {
     return this.heads.get(executionId);
   }

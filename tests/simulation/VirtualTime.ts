@@ -1,6 +1,6 @@
 /** The one time line of a simulation: what happens next is what is due first, and time passes by nothing else. */
 
-/** Whoever an event happens to. */
+/** A process that events happen to. */
 export interface Executor {
   /** Nothing happens to it any more. */
   readonly isDead: boolean;
@@ -14,7 +14,7 @@ export type EventKind = 'timer' | 'arrival';
 
 interface Event {
   readonly at: number;
-  /** Of events that are due at one moment, the one that was pushed first happens first. */
+  /** Orders events that are due at one moment: the one that was pushed first happens first. */
   readonly order: number;
   readonly executor: Executor | undefined;
   readonly kind: EventKind;

@@ -132,7 +132,7 @@ function checkHistory(seen: Observations, run: RunRecord, calls: readonly ToolCa
   return problems;
 }
 
-/** Whoever waited for the run learns what is stored. */
+/** Checks that each caller who waited for the run learned what is stored. */
 function checkOutcomes(seen: Observations, { executionId, state, response, error }: RunRecord): readonly string[] {
   return seen.outcomes.flatMap(({ executionId: id, outcome }) => {
     if (id !== executionId) return [];

@@ -42,7 +42,7 @@ function catchStrayErrors(): {
     stop: () =>
       names.forEach((name, index) => {
         process.removeListener(name, onError);
-        // As they were.
+        // Restores the listeners that were there before.
         for (const listener of before[index]!) process.on(name, listener as () => void);
       }),
   };

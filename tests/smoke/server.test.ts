@@ -46,7 +46,7 @@ describe('a data directory and its server', () => {
       cwd: ROOT,
       env: { ...userEnvironment(), PORT: '0', DATA_DIR: directory, BOLIDE_API_TOKEN: TOKEN },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Its own group, so that nothing of it outlives a test that fails.
+      // The server has a process group of its own, so that nothing of it outlives a test that fails.
       detached: true,
     });
     closed = once(server, 'close');

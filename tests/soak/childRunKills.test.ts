@@ -19,7 +19,7 @@ import { startTestMongo } from '../support/startTestMongo';
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
 const KILLS = 25;
 const PARENTS = 30;
-/** Of these, every fifth is cancelled as soon as it has started a run. */
+/** Ids of the parents. Every fifth is cancelled as soon as it has started a run. */
 const ids = Array.from({ length: PARENTS }, (_value, index) => `p${index}`);
 const isToBeCancelled = (id: string): boolean => Number(id.slice(1)) % 5 === 4;
 const childrenOf = (id: string): readonly string[] => [0, 1].map((index) => childId(id, `call ${index}`));

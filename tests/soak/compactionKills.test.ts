@@ -31,7 +31,7 @@ function summarize(text: string): LLMResponse {
   return answer(`Visited up to ${Math.max(0, ...shelves)}. ${/FACT-\d+/.exec(text)?.[0] ?? ''}`);
 }
 
-/** As a vendor: the user's messages, and the rest encrypted. */
+/** Compacts as a vendor does: keeps the user's messages and encrypts the rest. */
 function compact(items: readonly Item[]): readonly Item[] {
   const users = items.filter((item) => item.type === 'message' && item.role === 'user');
   const encrypted_content = summarize(JSON.stringify(items)).output_text;

@@ -49,7 +49,7 @@ describe('the lock of a data directory', () => {
 
   it('gives a second process a clear error', async () => {
     const lock = lockDataDirectory(directory);
-    // Whoever is refused does not release the lock of this process.
+    // A refused attempt does not release the lock of this process.
     expect(await failure(openSqliteDatabase({ directory }))).to.be.instanceOf(DirectoryLockedError);
     const second = start('hold', directory);
     expect(await nextLine(second)).to.match(new RegExp(`^DirectoryLockedError .*${directory} is in use`));

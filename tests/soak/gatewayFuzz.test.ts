@@ -28,7 +28,7 @@ const STREAM_MS = 10;
 /** Where nobody listens. */
 const NOBODY = 'http://127.0.0.1:9/x';
 
-/** Of the last, the vendor is never there. */
+/** Models that requests name. The vendor of the last one cannot be reached. */
 const MODELS = [
   'openai/gpt-5-mini',
   'anthropic/claude-sonnet-4-5',

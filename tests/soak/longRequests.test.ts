@@ -25,7 +25,7 @@ function list(values: number, entry: (index: number) => string): string {
   return Array.from({ length: Math.floor(VALUES / values) }, (_, index) => entry(index)).join(',');
 }
 
-/** As much as fits in a body. */
+/** Repeats the unit as often as it fits in a body. */
 function fill(unit: string): string {
   return unit.repeat(Math.floor(BYTES / Buffer.byteLength(unit)));
 }

@@ -11,10 +11,10 @@ import type { TestMongo } from '../support/startTestMongo';
 
 /** Milliseconds. A process that pauses on a busy machine is not taken for dead. */
 const LEASE = 10_000;
-/** As long as it takes on a busy machine. */
+/** Milliseconds by which events may be late on a busy machine. */
 const LATENESS = 60_000;
 
-/** Of the last answer. What precedes a `restarted` event is void. */
+/** Returns the text of the last answer. What precedes a `restarted` event is void. */
 const textOf = (events: readonly EventSourceMessage[]): string =>
   events
     .slice(events.findLastIndex(({ event }) => event === 'restarted') + 1)

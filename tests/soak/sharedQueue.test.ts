@@ -141,7 +141,7 @@ describe('a process that takes over the queued runs of a killed one, with Agenda
     await until(() => running.get(victim)?.has('direct') === true);
     victim.kill('SIGKILL');
     const held = running.get(survivor)!;
-    // Whoever takes this one over has seen the others, too.
+    // A process that takes this one over has seen the others, too.
     await until(() => held.has('direct'));
     const all = [...ids, 'direct'];
     const results = Promise.all(all.map((id) => loop.waitForResult(id)));

@@ -253,7 +253,7 @@ export class FilledHost {
     return executionId;
   }
 
-  /** As if another process watched the user's runs. */
+  /** Publishes an event as if another process watched the user's runs. */
   private async publishEvent(userId: string, executionId: string): Promise<void> {
     const [origin, delta] = ['0000000f', CONTENTS[userId] ?? ''];
     const runEvents = await openRunEvents(this.opened.database);

@@ -81,7 +81,7 @@ export class RoundRobinProxy {
     }
     const { method, headers } = request;
     const forwarded = send(target + (request.url ?? ''), { method, headers, agent: false }, (answer) => {
-      // Of the connection to the server.
+      // These headers describe the connection to the server.
       const { connection: _connection, 'keep-alive': _keepAlive, ...passed } = answer.headers;
       response.writeHead(answer.statusCode ?? 502, passed);
       answer.pipe(response);

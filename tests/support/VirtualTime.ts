@@ -9,7 +9,7 @@ import type { SinonFakeTimers } from 'sinon';
 import { nextTurn } from './nextTurn';
 import { until } from './until';
 
-/** Those of the system. */
+/** The system's own functions, which fake timers replace. */
 const { setImmediate, setTimeout } = globalThis;
 
 /** Milliseconds that pass at a time, after so many turns of the event loop. */
@@ -108,7 +108,7 @@ export class VirtualTime {
     return work;
   }
 
-  /** As `passUntil`, until a promise settles. @returns its value @throws its error */
+  /** Lets time pass until a promise settles, as `passUntil` does. @returns its value @throws its error */
   async passUntilSettled<T>(promise: Promise<T>): Promise<T> {
     const settled = observe(promise);
     await this.passUntil(() => settled.isSettled);
@@ -129,7 +129,7 @@ export class VirtualTime {
     return promise;
   }
 
-  /** As if the process had not run for so long: each timer that is due fires once. */
+  /** Suspends the process for so long: each timer that is due then fires once. */
   suspend(milliseconds: number): void {
     this.clock.jump(milliseconds);
   }

@@ -10,7 +10,7 @@ import { buildSync } from 'esbuild';
 
 export interface Child {
   readonly process: ChildProcess;
-  /** Its output line by line until it exits, without a truncated last line. */
+  /** The process's output, line by line until it exits, without a truncated last line. */
   readonly lines: AsyncIterable<string>;
   kill(): Promise<void>;
 }

@@ -16,7 +16,7 @@ export interface ManyToolsOptions {
   readonly onRefund?: (args: unknown) => void;
 }
 
-/** As MCP servers offer them: automatically deferred, with schemas of some length. */
+/** Returns tools as MCP servers offer them: automatically deferred, with schemas of some length. */
 export async function manyTools(options: ManyToolsOptions = {}): Promise<ToolRegistry> {
   const { servers = 10, perServer = 20, fields = {}, onRefund } = options;
   const registry = new ToolRegistry();

@@ -2,8 +2,8 @@
 // Speaks OP_MSG (and OP_QUERY for the first hello); queries, updates and aggregations
 // are evaluated by the npm package `mingo`. Two dependencies: bson, mingo. The program of that name starts it alone.
 //
-// As a replica set it presents itself as one of a single member, with change streams of a database: inserts, updates,
-// replacements and deletions, by their collection and key, without documents and without resumption of the past.
+// A simulated replica set has a single member, and change streams of a database: inserts, updates, replacements and
+// deletions, by their collection and key, without documents and without resumption of the past.
 //
 // Not here: authentication, elections, an oplog, transactions (their
 // commands are accepted and do nothing), $text, geo, collation
@@ -14,7 +14,7 @@ import { BSON } from 'bson';
 import { Aggregator, find as mingoFind } from 'mingo';
 import { compileQuery, update as mingoUpdate } from '../stubs/server/mongoQueries.cjs';
 
-// Those of the system, whatever a test does with time.
+// The system's own functions, whatever a test does with time.
 const { clearInterval, clearTimeout, setInterval, setTimeout } = globalThis;
 
 const { ObjectId, Long, Timestamp } = BSON;

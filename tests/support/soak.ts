@@ -33,7 +33,7 @@ export function sampled<T>(items: readonly T[], aspectsOf: (item: T) => readonly
   const isNew = (aspect: unknown, at: number): boolean => !(seen[at] ??= new Set()).has(aspect);
   const random = randomFrom(Number(process.env['BOLIDE_SEED'] ?? 0));
   const mixed = items.map((item) => ({ item, aspects: aspectsOf(item), at: random() })).toSorted((a, b) => a.at - b.at);
-  // Those first that bring something new in every respect.
+  // Items that are new in every respect come first.
   for (const isWanted of [Array.prototype.every, Array.prototype.some])
     for (const { item, aspects } of mixed)
       if (isWanted.call(aspects, isNew)) {

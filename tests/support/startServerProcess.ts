@@ -17,7 +17,7 @@ export interface ServerProcess {
   readonly isAlive: boolean;
   /** What it costs since the last reading. */
   read(): Promise<Reading>;
-  /** As `read`, after a garbage collection. */
+  /** Reads the costs after a garbage collection. */
   collect(): Promise<Reading>;
   /** Milliseconds that this machine takes for something that takes others about half a second. */
   calibrate(): Promise<number>;

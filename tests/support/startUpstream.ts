@@ -78,7 +78,7 @@ export async function startUpstream(): Promise<Upstream> {
   return {
     env: {
       AI_ALLOW_PRIVATE_HOSTS: '1',
-      // Those who measure what a server bears send more than one user may.
+      // Load tests send more than one user may.
       USER_REQUESTS_PER_MINUTE: '0',
       USER_PARALLEL_CALLS: '0',
       USER_CONNECTIONS: '0',

@@ -1,6 +1,6 @@
 /** Waits for what has no event to wait for: looks again whenever the event loop has turned. */
 
-/** Those of the system, whatever a test does with time. */
+/** The system's own functions, whatever a test does with time. */
 const { setImmediate, setTimeout } = globalThis;
 
 /** Turns after which it is not a matter of this process alone, so that looking all the time would only slow it down. */

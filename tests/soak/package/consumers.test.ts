@@ -237,7 +237,7 @@ describe('The npm package', () => {
          import * as module from 'bolide';
          const require = createRequire(import.meta.url);
          const common = require('bolide');
-         // As Meteor's classic bundler finds it.
+         // Meteor's classic bundler finds the package by this path.
          const byPath = require('./node_modules/bolide/index.cjs');
          console.log(JSON.stringify([
            module.LLMError === common.LLMError,
@@ -357,7 +357,7 @@ describe('The npm package', () => {
       // Gemini needs none, and Grok has OpenAI's.
       expect(sdks).to.deep.equal([false, true, false, true, true]);
       expect(own).to.be.below(30);
-      // There is no SDK that it would report to.
+      // The app has no SDK that Bolide would report to.
       expect(shared).to.equal(0);
     });
   });

@@ -58,7 +58,7 @@ export const Accounts = {
 
   userId: (): string | null => Meteor.userId(),
 
-  /** As in `users.services.resume.loginTokens[].hashedToken`. */
+  /** Hashes a token as in `users.services.resume.loginTokens[].hashedToken`. */
   _hashLoginToken: (token: string): string => createHash('sha256').update(token).digest('base64'),
 
   _tokenExpiration: (when: Date): Date => new Date(when.getTime() + LOGIN_DAYS * 24 * 60 * 60 * 1000),

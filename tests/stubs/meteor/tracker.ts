@@ -16,7 +16,7 @@ class Dependency {
     return false;
   }
   changed(): void {
-    // There are no computations that depend on it.
+    // No computation depends on it.
   }
 }
 

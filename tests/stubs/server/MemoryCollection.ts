@@ -57,7 +57,7 @@ export class MemoryCollection {
     const cursor = compileQuery({}).find<Doc>(this.matching(filter), spec.projection ?? {});
     if (spec.sort !== undefined && Object.keys(spec.sort).length > 0) cursor.sort(spec.sort);
     if (spec.skip !== undefined) cursor.skip(spec.skip);
-    // As in MongoDB, 0 means no limit.
+    // 0 means no limit, as in MongoDB.
     if (spec.limit !== undefined && spec.limit !== 0) cursor.limit(Math.abs(spec.limit));
     return EJSON.clone(cursor.all());
   }

@@ -16,7 +16,7 @@ export class StallingVendor {
   /** The last message of each request. */
   readonly asked: string[] = [];
   private readonly histories = new Map<string, readonly string[]>();
-  /** Its answers end as they should from now on. */
+  /** Answers end as they should from now on. */
   isWell = false;
   private readonly server: Server;
   private readonly arrivals = new EventEmitter();

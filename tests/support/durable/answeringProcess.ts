@@ -18,7 +18,7 @@ import { openResponseStore } from '../../../imports/business/ai/infrastructure/p
 import { createHost } from '../../../imports/startup/createHost';
 
 export interface AnsweringHostOptions {
-  /** Of the embedded database, or the URL of a MongoDB. */
+  /** The directory of the embedded database, or the URL of a MongoDB. */
   readonly place: string;
   /** The base URL of the vendor. */
   readonly vendor: string;

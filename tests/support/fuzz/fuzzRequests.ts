@@ -31,7 +31,7 @@ interface OpenApi {
   >;
 }
 
-/** Of the server's own pages, which the document leaves out. */
+/** Routes of the server's own pages, which the document leaves out. */
 const PAGES: readonly (readonly [method: string, path: string])[] = [
   ['get', '/'],
   ['get', '/dashboard/{file}'],

@@ -7,11 +7,11 @@ const SERVERS = ['mail', 'files', 'issues', 'calendar', 'crm', 'wiki', 'billing'
 const VERBS = ['create', 'delete', 'list', 'update', 'export'] as const;
 const OBJECTS = ['record', 'folder', 'comment', 'label'] as const;
 
-/** Of the server `weather`: what a run needs, and words that find it. */
+/** The tool of the server `weather` that a run needs, and words that find it. */
 export const WANTED = { tool: 'get_weather', query: 'the weather in a city' } as const;
 
 export interface ManyServersOptions {
-  /** Of which one has the tool that is wanted; up to 10. */
+  /** The number of servers, one of which has the wanted tool; up to 10. */
   readonly servers: number;
   /** Up to 20. */
   readonly perServer: number;

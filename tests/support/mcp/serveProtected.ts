@@ -2,9 +2,9 @@
 import { serveMcp, INITIALIZE, jsonRpc } from './serveMcp';
 
 export interface ProtectedServer {
-  /** Of the MCP server. */
+  /** The address of the MCP server. */
   readonly url: string;
-  /** Of the authorization server. */
+  /** The address of the authorization server. */
   readonly issuer: string;
   /** The issuer that the MCP server names. */
   authorizationServer: string;
@@ -16,7 +16,7 @@ export interface ProtectedServer {
   readonly leaks: string[];
   /** Tokens that are not accepted any more. */
   readonly revoked: Set<string>;
-  /** Of the tool. */
+  /** The description of the tool. */
   description: string;
   /** What the tool's calls need; undefined: nothing. */
   requiredScope: string | undefined;

@@ -4,7 +4,7 @@ import { inputRequired, McpServer } from '@modelcontextprotocol/server';
 import type { RegisteredTool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-/** Of all servers of this process. */
+/** The state of all servers of this process. */
 export interface TestServerState {
   readonly calls: string[];
   readonly cancelled: string[];

@@ -38,9 +38,9 @@ const ADMIN = { email: 'admin@example.com', password: 'a long password' };
 export interface ServerAnswers {
   /** The status and the content type of `/`, which is Meteor's page. */
   readonly page: string;
-  /** Of `/health`, a route of Bolide. */
+  /** The status of `/health`, a route of Bolide. */
   readonly health: number;
-  /** Of `ai.llm.generateText`, with a vendor's SDK and the simulator. */
+  /** The answer of `ai.llm.generateText`, with a vendor's SDK and the simulator. */
   readonly text: unknown;
 }
 
@@ -61,7 +61,7 @@ function installLoader(compiled: string | undefined): void {
     if (request in PACKAGES) return request;
     if (!isCompiled || /^[./]/.test(request) || Module.isBuiltin(request)) return resolve(request, parent, ...rest);
     const found = resolveClassically(request, 'os', path.join(process.cwd(), 'node_modules'));
-    // As Meteor says it.
+    // The message is Meteor's.
     if (found === undefined) throw new Error(`Cannot find module '${request}'`);
     return found;
   };

@@ -176,7 +176,7 @@ export class MeteorBrowser {
   }
 
   private connect(handlers: Parameters<OpenDdpSocket>[0]): DdpSocket {
-    // As on a network, a message arrives in a later turn of the event loop, and the order is preserved.
+    // A message arrives in a later turn of the event loop and in order, as on a network.
     const session = new DdpSession({}, (message) => {
       const text = EJSON.stringify(message);
       setTimeout(() => {

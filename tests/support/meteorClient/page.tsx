@@ -38,7 +38,7 @@ function mount(Component: FunctionComponent, isStrict: boolean): () => void {
   };
 }
 
-/** As `mount`, with the data that Bolide's hooks need. */
+/** Mounts a component as `mount` does, with the data that Bolide's hooks need. */
 function mountWithData(Component: FunctionComponent, isStrict: boolean): () => void {
   const data = createMeteorData(packages);
   return mount(

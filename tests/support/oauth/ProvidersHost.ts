@@ -39,7 +39,7 @@ export const ALICE: Actor = { userId: 'alice', roles: ['writers'], source: 'meth
 export const BOB: Actor = { userId: 'bob', source: 'method' };
 
 export interface ProvidersHostOptions {
-  /** Its name, or one that is open. */
+  /** The name of a database, or one that is open. */
   readonly database?: string | TestDatabase;
   readonly secretKeys?: string;
   readonly clock?: Clock;

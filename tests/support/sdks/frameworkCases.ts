@@ -16,7 +16,7 @@ import { TOKENS } from '../gateway';
 import { PNG, WEATHER_CALLS, WEATHER_RESULTS, weatherIn } from './SdkCase';
 import type { SdkCase, SdkCases, SdkContext } from './SdkCase';
 
-// Its timer, which starts with the import, would go off in whatever file of tests runs next.
+// The trace provider's timer starts with the import, and would go off in the next file of tests.
 void getGlobalTraceProvider().shutdown();
 
 const City = z.object({ city: z.string() });

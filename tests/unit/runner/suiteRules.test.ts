@@ -3,7 +3,7 @@ import { lookup } from 'node:dns';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 
-/** Of TEST-NET-1 (RFC 5737), where nobody is. */
+/** An address of TEST-NET-1 (RFC 5737), where nobody is. */
 const ELSEWHERE = '192.0.2.1';
 
 describe('a test of npm test', () => {

@@ -23,7 +23,7 @@ describe('BuildCache', () => {
 
   afterEach(() => rm(root, { recursive: true, force: true }));
 
-  /** As another process sees it. */
+  /** Opens the cache as another process does. */
   const open = (): BuildCache => new BuildCache(directory, root);
 
   const build = (text = 'built') => open().add('program', (to) => writeFile(join(to, 'program.cjs'), text));

@@ -27,7 +27,7 @@ type RelayedWire = Exclude<ServedWire, 'gemini'>;
 interface Received {
   readonly text: string;
   readonly usage: Usage | undefined;
-  /** Of the messages that were written as bytes. */
+  /** Characters of the messages that were written as bytes. */
   readonly characters: number;
   readonly writes: number;
 }

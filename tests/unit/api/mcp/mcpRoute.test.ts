@@ -260,7 +260,7 @@ describe('/mcp', () => {
     expect(result).to.include({ state: 'completed' });
     expect(result['answer']).to.be.a('string').and.not.equal('');
     expect(JSON.parse(checkpoints[0] ?? '{}')).to.deep.equal({ kind: 'task', taskId: result['executionId'] });
-    // As another process does after a crash.
+    // Another process does this after a crash.
     const again = await start?.execute?.({ input: 'Hello' }, { ...context, checkpoint: checkpoints[0] ?? '' });
     expect(again).to.deep.equal(result);
     const lost = { ...context, checkpoint: JSON.stringify({ kind: 'task', taskId: 'unknown' }) };

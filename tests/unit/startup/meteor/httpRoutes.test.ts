@@ -13,7 +13,7 @@ import { readSse } from '../../../support/readSse';
 import { inFlowingTime } from '../../../support/VirtualTime';
 
 const LOGIN = (person: string): string => `${person}-login`;
-/** As browsers send it for a page. */
+/** Headers that browsers send for a page. */
 const NAVIGATION = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'sec-fetch-dest': 'document' };
 
 describe(

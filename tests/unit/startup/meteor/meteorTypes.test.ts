@@ -23,7 +23,7 @@ export const onServer: MeteorPackages[] = [
   { Meteor, Mongo, WebApp, Accounts },
   { Meteor, Mongo, WebApp, Accounts, DDPRateLimiter, check, Match },
 ];
-// As Meteor 3.4 declares it.
+// The declaration of Meteor 3.4.
 type Config = (options: { forbidClientAccountCreation?: boolean | undefined; argon2TimeCost: number | undefined }) => void;
 declare const Newer: Omit<typeof Accounts, 'config'> & { config: Config };
 export const newer: MeteorPackages = { Meteor, Mongo, WebApp, Accounts: Newer };

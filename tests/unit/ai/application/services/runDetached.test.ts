@@ -64,7 +64,7 @@ describe('A run that is started, decided on or cancelled in a context', () => {
     .register({ name: 'note', execute: note })
     .register({ name: 'ask', needsApproval: true, execute: note })
     .register({ name: 'outside', external: true });
-  // As if other processes shared the store, so that owners send heartbeats.
+  // The store looks shared with other processes, so that owners send heartbeats.
   const store = traced<RunStore>(Object.assign(new MemoryRunStore(), { isExclusive: false }), calls);
   const open = (tool: string): AgenticLoop => {
     const loop = new AgenticLoop({

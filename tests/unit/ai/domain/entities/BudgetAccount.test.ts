@@ -107,7 +107,7 @@ describe('a budget account', () => {
               NOON,
             );
           }
-          // As if all calls in progress used what they have reserved.
+          // The usage if all calls in progress used what they have reserved.
           const possible = running.reduce((sum, { tokens }) => sum + tokens, account.used.day.tokens);
           expect(possible).to.be.below(limit + MOST);
         }

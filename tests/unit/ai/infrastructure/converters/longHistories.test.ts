@@ -63,7 +63,7 @@ describe('a long history', () => {
             history(() => message('user'), 10),
           )[0],
         ).to.equal(1);
-        // Its results are without calls.
+        // Results without calls need repair, which takes about as many slices again.
         expect(
           convert(
             to,

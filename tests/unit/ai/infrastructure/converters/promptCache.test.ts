@@ -73,7 +73,7 @@ describe('prompt caching', () => {
       index % 2 === 0 && 'type' in item ? { ...item, vendor: { anthropic: { cache_control: MARK } } } : item,
     );
     const full = anthropic({ promptCache: 'auto', input: [own, ...three.slice(1)] });
-    // Of the prefix, only what is left.
+    // The prefix gets only the marks that are left.
     expect(marksIn(full)).to.have.length(4).and.to.include('system.0');
     expect(marksIn(anthropic({ promptCache: 'auto', vendor: { anthropic: { cache_control: MARK } } }))).to.deep.equal(
       [],

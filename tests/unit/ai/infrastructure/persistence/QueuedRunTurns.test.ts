@@ -22,7 +22,7 @@ describe('the next queued run', () => {
       expect(await turns.next(turn)).to.have.property('executionId', 'r');
     });
     const reads = steps.filter((step) => !step.includes('INTEGER PRIMARY KEY'));
-    // Those that become due, the first of all, and the first of the next user.
+    // It reads the runs that become due, the first of all, and the first of the next user.
     expect(reads).to.have.length(3);
     for (const step of reads) expect(step).to.match(/^SEARCH ai_runs USING INDEX/);
     await database.close();

@@ -67,7 +67,7 @@ describe('SealedDatabase', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** As another process would open it, with keys of its own in memory. */
+  /** Opens the database as another process would, with keys of its own in memory. */
   async function open(
     isSealing = true,
   ): Promise<{ readonly database: SealedDatabase; readonly keys: UserContentKeys }> {

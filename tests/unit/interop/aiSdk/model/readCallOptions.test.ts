@@ -335,7 +335,7 @@ describe('readCallOptions', () => {
         google: { generationConfig: { thinkingConfig: { includeThoughts: true } }, safetySettings: [] },
         grok: { search_parameters: { mode: 'auto' } },
       });
-      // Those of other vendors than the model's do not apply to it.
+      // The options of other vendors than the model's do not apply to it.
       expect(options).to.include({ parallel_tool_calls: false });
       expect(options).to.not.have.any.keys('reasoning', 'store');
       expect(warnings).to.deep.equal([

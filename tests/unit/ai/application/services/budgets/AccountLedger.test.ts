@@ -27,7 +27,7 @@ class Accounts implements AccountStore<Account> {
     return Promise.resolve(true);
   }
 
-  /** As another process does. */
+  /** Changes the account as another process does. */
   set(sum: number): void {
     this.stored = { account: { userId: 'ann', sum }, revision: (this.stored?.revision ?? 0) + 1 };
   }
@@ -119,7 +119,7 @@ describe('AccountLedger', () => {
 
   it('reads an account once, and again when another process has changed it', async () => {
     await addNow(1);
-    // Its revision is known from now on.
+    // From this write on, the account's revision is known.
     await addNow(1);
     expect(store.reads).to.equal(2);
     await addNow(1);

@@ -88,7 +88,7 @@ describe('runs that wait', () => {
 
   it('find a signal that nobody told them of', async () => {
     await start(1);
-    // Whoever received it died before it could tell.
+    // The process that received it died before it could tell.
     await store.signals.add({ executionId: 'run 1', name: 'paid', signalId: 's' });
     await pass(31_000);
     expect([await stateOf(1), await stateOf(2)]).to.deep.equal(['completed', 'running']);

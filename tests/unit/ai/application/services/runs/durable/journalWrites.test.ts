@@ -141,7 +141,7 @@ describe('Concurrent writes of a run’s journal', () => {
     cancelCall();
     run.resolve(undefined);
     await until(() => begun.length === 2);
-    // Whoever takes the run over now must not go on with a call that seems to be cancelled.
+    // A process that takes the run over now must not go on with a call that seems to be cancelled.
     expect(summary(await memory.load('run'))).to.deep.equal([undefined, 'pending']);
     end.resolve(undefined);
     await flushed;

@@ -10,7 +10,7 @@ import { callItem, response } from '../../../../../../../imports/testing/respons
 const CALL = callItem({ name: 't', call_id: 'c' });
 const OUTPUT: Item = { type: 'function_call_output', call_id: 'c', output: 'done' };
 
-/** Of a run whose last recorded response has called a tool. */
+/** Restores a run whose last recorded response has called a tool. @returns the call's `deliveredIn` */
 function deliveredInAfter(transcript: readonly Item[], deliveredIn: string | undefined): string | undefined {
   const call: ToolCall = {
     ...{ id: 'c', call_id: 'c', name: 't', arguments: '{}', blocking: true, createdAt: 0 },
@@ -19,7 +19,7 @@ function deliveredInAfter(transcript: readonly Item[], deliveredIn: string | und
   };
   const last = response({ id: 'last', output: [CALL] });
   const progress = { ...initialProgress({ input: [], createdAt: 0 }, 'running'), transcript, response: last };
-  // Its plan is not read.
+  // The plan is left out, since it is not read.
   const run = {
     executionId: 'r',
     input: [],
