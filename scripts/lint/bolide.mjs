@@ -112,6 +112,31 @@ const commentLength = {
   }),
 };
 
+/** First words that point at something which the comment does not name. */
+const HEADLESS = /^[*\s]*(?:Of|Those|As|Its|There|Whoever)\b/;
+const MAYBE_HEADLESS = /(?:\/\/|\*)\s*(?:Of|Those|As|Its|There|Whoever)\b/;
+
+const commentStart = {
+  create: (context) => ({
+    Program() {
+      const { sourceCode } = context;
+      // Few files have any, and finding the comments takes time.
+      if (!MAYBE_HEADLESS.test(sourceCode.text)) return;
+      let last;
+      for (const comment of sourceCode.getAllComments()) {
+        if (HEADLESS.test(comment.value) && !continues(comment, last))
+          context.report({
+            loc: comment.loc,
+            message:
+              'Begin the comment with its subject: a noun for a type, field or value ("The id of …"), a verb for a ' +
+              'function ("Returns …"), or else a sentence.',
+          });
+        last = comment;
+      }
+    },
+  }),
+};
+
 const fileNames = {
   create: (context) => ({
     Program(node) {
@@ -125,12 +150,19 @@ export default {
   meta: { name: 'bolide' },
   rules: {
     'comment-length': commentLength,
+    'comment-start': commentStart,
     conventions: refuse(conventions),
     'file-names': fileNames,
     meteor: refuse([...refusedByMeteor, ...unbundled]),
     'pure-converters': refuse(impure),
   },
 };
+
+/** Whether two `//` comments are lines of one comment. */
+function continues({ type, loc: { start } }, previous) {
+  if (type !== 'Line' || previous?.type !== 'Line') return false;
+  return previous.loc.start.line === start.line - 1 && previous.loc.start.column === start.column;
+}
 
 function refuse(restrictions) {
   return {
