@@ -339,6 +339,29 @@ describe('SQLite: the log of changes', () => {
     await database.close();
   });
 
+  it('is void after a commit even if it cannot be emptied, and what was committed is acknowledged', async () => {
+    const database = await open();
+    const rows = database.collection<Row>('rows');
+    await rows.insert({ _id: 'first' });
+    const { ftruncateSync } = fs;
+    const stub = sinon.stub(fs, 'ftruncateSync').callsFake((file, length) => {
+      if (length === 0) throw Object.assign(new Error('EIO: i/o error, ftruncate'), { code: 'EIO' });
+      ftruncateSync(file, length);
+    });
+    const warnings = sinon.stub(process, 'emitWarning');
+    for (let n = 0; warnings.notCalled; n += 1) await rows.insert({ _id: `${n}`, text: `${n}`.repeat(1_000_000) });
+    const committed = await contentOf(database);
+    stub.restore();
+    warnings.restore();
+    await rows.insert({ _id: 'last' });
+    await crash();
+    expect((await contentAfterCrash()).map(({ _id }) => _id)).to.deep.equal([
+      ...committed.map(({ _id }) => _id),
+      'last',
+    ]);
+    await database.close();
+  });
+
   it('is part of a backup, and of what is repaired', async () => {
     const database = await open();
     await fill(database);

@@ -191,7 +191,7 @@ export class SqliteFile {
     try {
       this.commit();
     } catch (error) {
-      process.emitWarning(error instanceof Error ? error : String(error));
+      warn(error);
     }
   }
 
@@ -201,12 +201,17 @@ export class SqliteFile {
     try {
       if (this.log !== undefined) this.execute(NEXT_STATE, (statement) => statement.run());
       this.connection.exec('COMMIT');
-      this.isOpen = false;
-      this.state += 1;
-      this.log?.clear();
     } catch (cause) {
       this.takeBack();
       throw toSqliteError(`${this.path} could not be written`, this.path, cause);
+    }
+    this.isOpen = false;
+    this.state += 1;
+    try {
+      this.log?.clear();
+    } catch (error) {
+      // The log belongs to an earlier state now, and the next change empties it.
+      warn(error);
     }
   }
 
@@ -295,6 +300,10 @@ export class SqliteFile {
     this.statements.set(sql, statement);
     return statement;
   }
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
 }
 
 /** A table that no collection has, of one row. */
