@@ -1,11 +1,13 @@
 /** Builds the npm package: `npm run build`. */
 import { builtinModules } from 'node:module';
+import { join } from 'node:path';
 import { esmExternalRequirePlugin } from 'rolldown/plugins';
 import { defineConfig } from 'tsdown';
 import type { UserConfig } from 'tsdown';
 import { ENTRIES } from './scripts/package/entries';
 import { INLINED_PACKAGES, isInlined } from './scripts/package/inlinedPackages';
 import { inlinePages } from './scripts/package/inlinePages';
+import { loadHttpLazily } from './scripts/package/loadHttpLazily';
 import { loadSimulatorLazily } from './scripts/package/loadSimulatorLazily';
 import { shrinkChunks } from './scripts/package/shrinkChunks';
 import { preferInstalledSdks } from './scripts/package/preferInstalledSdks';
@@ -13,6 +15,10 @@ import { splitReact } from './scripts/package/splitReact';
 import { NODE_TARGET, packageManifest } from './scripts/package/packageManifest';
 
 const { peerDependencies } = packageManifest();
+
+/** Large packages that every program reads but few use. */
+const LAZY_PACKAGES =
+  /node_modules\/(?:@valibot|depd|is-promise|parseurl|path-to-regexp|router|zod|zod-to-json-schema)\//;
 
 const config: UserConfig = defineConfig({
   entry: {
@@ -27,6 +33,7 @@ const config: UserConfig = defineConfig({
   platform: 'node',
   target: NODE_TARGET,
   tsconfig: 'tsconfig.node.json',
+  alias: { debug: join(__dirname, 'scripts/package/noDebug.cjs') },
   dts: true,
   // `__dirname`.
   shims: true,
@@ -45,9 +52,12 @@ const config: UserConfig = defineConfig({
   failOnWarn: true,
   checks: { legacyCjs: false, pluginTimings: false },
   report: false,
+  // `shrinkChunks` minifies files that contain nothing else.
+  outputOptions: { codeSplitting: { groups: [{ name: 'packages', test: LAZY_PACKAGES }] } },
   plugins: [
     // In bundled packages. A file that defines `require` would be shared with those for browsers.
     esmExternalRequirePlugin({ external: [...builtinModules, /^node:/, '@opentelemetry/api'] }),
+    loadHttpLazily(),
     loadSimulatorLazily(),
     preferInstalledSdks(),
     splitReact(),

@@ -24,7 +24,6 @@ async function main(): Promise<void> {
   });
   if (simulator !== undefined) console.error(SIMULATION_NOTICE);
   const api = createHttpApi(module, {
-    express,
     authenticate: ({ headers }) =>
       headers.authorization === HEADERS.authorization ? { userId: 'visitor' } : undefined,
   });

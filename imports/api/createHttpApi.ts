@@ -1,9 +1,10 @@
-/** Creates the HTTP API as an Express router. Unknown paths below the API's own get the API's 404. */
+/** Creates the HTTP API as a router that an Express app can mount. Unknown paths below the API's own get its 404. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type express from 'express';
-import type { RequestHandler, Router } from 'express';
+import type { HttpHandler } from './http/HttpMessages';
+import { createRouter } from './http/createRouter';
+import type { HttpRouter, RouterFactory } from './http/createRouter';
 import type { RunHealth } from '../business/ai/infrastructure/persistence/runs/RunHealth';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { ResponseConversationStore } from '../business/ai/domain/interfaces/ResponseConversationStore';
@@ -52,7 +53,8 @@ import { McpHttp } from './mcp/McpHttp';
 import type { RunRoutePorts } from './runs/RunRoutePorts';
 
 export interface HttpApiPorts {
-  readonly express: typeof express;
+  /** The app's Express. Default: the API brings the router that it needs. */
+  readonly express?: RouterFactory | undefined;
   /** The principal of a request, or undefined if it has no valid token or session. */
   readonly authenticate: (request: IncomingMessage) => Promise<ApiPrincipal | undefined> | ApiPrincipal | undefined;
   /** Whether an API token is valid; undefined if it is not stored. Requests and sockets of invalid ones are ended. */
@@ -66,7 +68,7 @@ export interface HttpApiPorts {
   /** The keys that encrypt compacted conversations: the first encrypts, all decrypt. Default: a random key. */
   readonly secrets?: readonly Buffer[];
   /** `/oauth/…`, where users connect accounts: see `createOAuthRoutes`. */
-  readonly oauth?: RequestHandler;
+  readonly oauth?: HttpHandler;
   /** Enables `/runs`, `/tools` and `/stats`. */
   readonly runs?: RunRoutePorts;
   /** Enables `/chat`, with `runs` that have `live` events. */
@@ -151,7 +153,7 @@ const SHUTDOWN_PATIENCE_MS = 2_000;
 export interface HttpApi {
   /** What is offered over MCP, for other transports. Absent: nothing is. */
   readonly mcp?: McpServerPorts;
-  readonly router: Router;
+  readonly router: HttpRouter;
   /** Returns false for upgrades of other paths, and leaves their sockets alone. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   /** Ends the requests and WebSockets of an API token, unless it is valid. */
@@ -169,7 +171,6 @@ export interface HttpApi {
 
 export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   const {
-    express,
     access,
     secrets = [randomBytes(32)],
     runs,
@@ -284,7 +285,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
         }),
     ...limits,
   };
-  const router = express.Router();
+  const router = createRouter(ports.express);
   const { oauth, userLimiter } = ports;
   if (userLimiter !== undefined)
     router.use((_request, _response, next) => {
@@ -295,7 +296,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   if (oauth !== undefined) router.use(/^(?=\/oauth)/i, oauth);
   if (ports.servesPages === true) router.use(leavePages);
   router.use(useCanonicalPath);
-  addApiRoutes(router, express, shared);
+  addApiRoutes(router, shared);
   const sockets = new ResponseSockets({ ...shared, basePaths: ports.basePaths ?? [''] });
   const openTokens = new OpenTokens({
     isValid: ports.isTokenValid ?? (() => Promise.resolve(undefined)),

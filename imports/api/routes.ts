@@ -1,6 +1,6 @@
 /** The API's table of routes. */
-import type express from 'express';
-import type { RequestHandler, Router } from 'express';
+import type { HttpHandler } from './http/HttpMessages';
+import type { HttpRouter } from './http/createRouter';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { UserLimiter } from '../business/ai/application/services/UserLimiter';
@@ -99,7 +99,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly agUi?: AgUiRuns;
   readonly mcp?: Pick<McpRoutePorts, 'access' | 'corsOrigins' | 'mcp' | 'rootUrl'>;
   /** Lets pages of other origins call the routes. */
-  readonly cors?: RequestHandler;
+  readonly cors?: HttpHandler;
 }
 
 /**
@@ -133,7 +133,7 @@ const OPERATION_ROUTES: readonly AddOperationRoutes[] = [
   addAuditRoutes,
 ];
 
-export function addApiRoutes(router: Router, application: typeof express, ports: ApiRoutePorts): void {
+export function addApiRoutes(router: HttpRouter, ports: ApiRoutePorts): void {
   const { cors, dashboard } = ports;
   const registered: RegisteredRoute[] = [];
   const add: AddEndpoint = (api, path, name, ...endpoints) => {
@@ -149,7 +149,7 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
         maxJsonDepth: ports.maxJsonDepth,
         maxJsonValues: Math.max(ports.maxJsonValues, maxJsonValues),
       };
-      router[method](path, createRoute(ports, route, readsBody ? jsonBody(application, limits) : undefined, handler));
+      router[method](path, createRoute(ports, route, readsBody ? jsonBody(limits) : undefined, handler));
       const { scope, isOwnPage } = endpoint;
       if (isOwnPage === undefined)
         registered.push({
@@ -176,12 +176,12 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     api: RouteOptions['api'],
     name: string,
     error: (request: { readonly method: string; readonly path: string }) => HttpError,
-  ): RequestHandler =>
+  ): HttpHandler =>
     createRoute(ports, { api, name }, undefined, ({ request }) =>
       Promise.reject(error({ method: request.method, path: request.baseUrl + request.path })),
     );
   /** Browsers that open an unknown path get a page. */
-  const notFound = (api: RouteOptions['api'], name: string): RequestHandler => {
+  const notFound = (api: RouteOptions['api'], name: string): HttpHandler => {
     const refuse = createRoute(ports, { api, name }, undefined, ({ request, response }) => {
       const path = request.baseUrl + request.path;
       if (dashboard === undefined || !isNavigation(request))
@@ -190,7 +190,9 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
       return Promise.resolve();
     });
     if (cors === undefined) return refuse;
-    return (request, response, next) => void cors(request, response, () => void refuse(request, response, next));
+    return (request, response, next) => {
+      cors(request, response, () => refuse(request, response, next));
+    };
   };
 
   // The router compares a path with one route after another, so the busiest come first.

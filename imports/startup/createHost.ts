@@ -1,5 +1,6 @@
 /** Wires everything that a host serves, in the same way for Meteor and plain Node. */
-import type express from 'express';
+import { createRouter } from '../api/http/createRouter';
+import type { RouterFactory } from '../api/http/createRouter';
 import { createHttpApi } from '../api/createHttpApi';
 import type { HostOperations } from '../api/HostOperations';
 import type { HttpApi, HttpApiPorts } from '../api/createHttpApi';
@@ -144,7 +145,8 @@ export interface HostSettings {
 }
 
 export interface HostPorts {
-  readonly express: typeof express;
+  /** The app's Express. Default: the host brings the router that it needs. */
+  readonly express?: RouterFactory | undefined;
   readonly database: DocumentDatabase;
   /** Authenticates a request. Users' API tokens are accepted as well. */
   readonly authenticate: HttpApiPorts['authenticate'];
@@ -489,6 +491,18 @@ export async function createHost(
   const providerOperations = audit.auditProviders(providers.operations);
   const oauthPages = { express, authenticate: authFailures.limit(authenticate) };
   const homeOf = (page: string): string => (dashboard === undefined ? appUrl : `${homeUrl}/#/${page}`);
+  const oauth = createRouter(express);
+  oauth.use(
+    createOAuthRoutes({
+      ...{ ...oauthPages, flow: managedMcp.flow, pages: MCP_SIGN_IN_PAGES },
+      onConnected: audit.onSignedInAtMcpServer,
+      homeUrl: (name) => homeOf(name === undefined ? 'mcp-servers' : `mcp-servers/${name}`),
+    }),
+    createOAuthRoutes({
+      ...{ ...oauthPages, flow: providers.flow, onConnected: audit.onConnected },
+      homeUrl: () => homeOf('providers'),
+    }),
+  );
   const api = createHttpApi(module, {
     express,
     authenticate,
@@ -517,21 +531,7 @@ export async function createHost(
       ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
       ...(maxJsonValues === undefined ? {} : { maxJsonValues }),
     },
-    oauth: express
-      .Router()
-      .use(
-        createOAuthRoutes({
-          ...{ ...oauthPages, flow: managedMcp.flow, pages: MCP_SIGN_IN_PAGES },
-          onConnected: audit.onSignedInAtMcpServer,
-          homeUrl: (name) => homeOf(name === undefined ? 'mcp-servers' : `mcp-servers/${name}`),
-        }),
-      )
-      .use(
-        createOAuthRoutes({
-          ...{ ...oauthPages, flow: providers.flow, onConnected: audit.onConnected },
-          homeUrl: () => homeOf('providers'),
-        }),
-      ),
+    oauth,
     corsOrigins,
     ...(sdk === undefined
       ? {}

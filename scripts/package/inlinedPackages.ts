@@ -31,9 +31,14 @@ const LIBRARIES = [
 const SERVER_LIBRARIES = [
   'oauth4webapi',
   'prom-client',
+  'router',
   'ws',
   // What these import.
   'bintrees',
+  'depd',
+  'is-promise',
+  'parseurl',
+  'path-to-regexp',
   'tdigest',
 ];
 

@@ -2,18 +2,14 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Dependencies whose declarations are packages that apps install themselves. */
-const UNTYPED = ['express'];
-
 /**
  * Puts `@ts-ignore` above the imports of optional peers in the declarations of `directory`. An app that uses such a
  * package has it; to others, the types that depend on it are `any`.
  * @throws Error if an optional package is imported in another form
  */
 export async function markOptionalTypes(directory: string, peers: readonly string[]): Promise<void> {
-  const names = [...peers, ...UNTYPED];
   const isOptional = (specifier: string): boolean =>
-    names.some((name) => specifier === name || specifier.startsWith(`${name}/`));
+    peers.some((name) => specifier === name || specifier.startsWith(`${name}/`));
   for (const file of await readdir(directory)) {
     if (!file.endsWith('.d.ts')) continue;
     const path = join(directory, file);

@@ -4,7 +4,10 @@
  */
 import { transform } from 'esbuild';
 import type { Plugin } from 'rolldown';
+import { join } from 'node:path';
 import { NODE_TARGET } from './packageManifest';
+
+const SOURCES = join(__dirname, '../../imports/');
 
 export function shrinkChunks(): Plugin {
   return {
@@ -12,7 +15,8 @@ export function shrinkChunks(): Plugin {
     async renderChunk(code, { fileName, moduleIds }) {
       if (fileName.endsWith('.d.ts')) return undefined;
       const shrunk = await transform(code, {
-        minify: moduleIds.length > 0 && moduleIds.every((id) => id.includes('/node_modules/')),
+        minify:
+          moduleIds.some((id) => id.includes('/node_modules/')) && !moduleIds.some((id) => id.startsWith(SOURCES)),
         format: 'esm',
         platform: 'node',
         target: NODE_TARGET,

@@ -123,7 +123,6 @@ describe('chat over HTTP', () => {
       { tools, logger },
     );
     api = createHttpApi(module, {
-      express,
       authenticate: ({ headers }) => {
         const userId = /^Bearer (ann|bob|guest)$/.exec(headers.authorization ?? '')?.[1];
         return userId === undefined ? undefined : { userId };

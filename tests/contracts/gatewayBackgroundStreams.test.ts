@@ -85,7 +85,6 @@ describe('A background stream', () => {
   /** The API of another process that shares the stores. @returns its URL */
   async function startOther(ports: Partial<HttpApiPorts>): Promise<string> {
     const api = createHttpApi(gateway.module, {
-      express,
       authenticate: ({ headers }) => (headers.authorization === `Bearer ${TOKENS.ann}` ? { userId: 'ann' } : undefined),
       responseEvents: events,
       ...ports,

@@ -41,7 +41,7 @@ describe('createAIModule in its shortest form', () => {
 describe('createHttpApi with nothing but express and authenticate', () => {
   async function serve(authenticate: unknown) {
     const module = createAIModule({ providers: [{ vendor: 'openai', apiKey: 'k' }] });
-    const api = createHttpApi(module, { express, authenticate: authenticate as HttpApiPorts['authenticate'] });
+    const api = createHttpApi(module, { authenticate: authenticate as HttpApiPorts['authenticate'] });
     const server = createServer(express().use(api.router));
     server.on('upgrade', (request, socket, head) => {
       if (!api.handleUpgrade(request, socket, head)) socket.destroy();

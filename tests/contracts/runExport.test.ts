@@ -53,7 +53,6 @@ describe('The export of a run', () => {
     host = await createHost(
       { ai: { providers: [] }, secretKeys: newKey('k1'), rootUrl: 'http://localhost', allowPrivateHosts: true },
       {
-        express,
         database: {
           isExclusive: true,
           collection: (name) => database.collection(name),

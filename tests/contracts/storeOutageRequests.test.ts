@@ -80,7 +80,6 @@ describe(
           access: 'everyone',
         },
         {
-          express,
           database,
           authenticate: ({ headers }) =>
             typeof headers['x-user'] === 'string' && headers['x-user'] !== ''

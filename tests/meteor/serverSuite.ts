@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import express from 'express';
 import { check } from 'meteor/check';
 import { DDP } from 'meteor/ddp';
 import { Meteor } from 'meteor/meteor';
@@ -262,7 +261,7 @@ export function serverSuite({ signIn, staysOpen = false }: ServerSuiteOptions): 
       const { authenticate, findUser } = host.users;
       const other = await createHost(
         { ...settings, rootUrl: Meteor.absoluteUrl() },
-        { express, database: host.database, authenticate, findUser, hasAccounts: true, ai: { tools } },
+        { database: host.database, authenticate, findUser, hasAccounts: true, ai: { tools } },
       );
       vendor.responses.push({ call: { name: 'delete_file', arguments: '{}' } }, { text: 'It is gone.' });
       const { executionId } = await other.runs.methods['ai.runs.start'](

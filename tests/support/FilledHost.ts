@@ -155,7 +155,6 @@ export class FilledHost {
         ...settings,
       },
       {
-        express,
         database,
         authenticate: ({ headers }): ApiPrincipal | undefined => {
           const user = headers['x-user'];

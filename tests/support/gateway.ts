@@ -129,7 +129,6 @@ async function serveGateway(simulator: Simulator, options: GatewayOptions): Prom
   const module = { ...created, sendGuard, manager, guardrails: options.manager?.guardrails ?? [], ...options.module };
   const unexpected: unknown[] = [];
   const api = createHttpApi(module, {
-    express,
     authenticate: (await tokensOfTests()).authenticate,
     onUnexpected: (error) => unexpected.push(error),
     logger: new RecordingLogger(),

@@ -92,7 +92,6 @@ export async function startTokenGateway(
   });
   const unexpected: unknown[] = [];
   const api = createHttpApi(module, {
-    express,
     authenticate: tokens.authenticate,
     onUnexpected: (error) => unexpected.push(error),
     logger,

@@ -1,7 +1,7 @@
 /** `/audit`: the audit trail as pages, and as a file of any length. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Request } from 'express';
+import type { HttpRequest } from '../http/HttpMessages';
 import { formatAuditEntries } from '../../business/ai/domain/auditFormats';
 import type { AuditFormat } from '../../business/ai/domain/auditFormats';
 import { oneOf } from '../../business/ai/domain/arguments';
@@ -23,7 +23,7 @@ const PAGE_SIZE = 200;
 const readFields = queryArgument({ numbers: ['from', 'to', 'limit'], lists: ['action', 'outcome'], flags: ['count'] });
 
 /** The one flag that is set unless it is said to be `false`. */
-function readQuery(request: Request): Readonly<Record<string, unknown>> {
+function readQuery(request: HttpRequest): Readonly<Record<string, unknown>> {
   const { count, ...fields } = readFields(request);
   return count === undefined ? fields : { ...fields, count: count === 'false' ? false : count };
 }

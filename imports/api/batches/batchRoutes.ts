@@ -19,7 +19,7 @@ export function addBatchRoutes(add: AddEndpoint, operations: Partial<BatchOperat
     '/batches',
     '/batches',
     { method: 'get', scope: 'read', handler: operationRoute(list, page) },
-    { method: 'post', scope: 'generate', handler: operationRoute(create, ({ body }) => body as unknown, 202) },
+    { method: 'post', scope: 'generate', handler: operationRoute(create, ({ body }) => body, 202) },
   );
   add('app', '/batches/:id', '/batches/:id', {
     method: 'get',

@@ -1,5 +1,5 @@
 /** `/budgets`: the operations `ai.budgets.*` over HTTP. */
-import type { Request } from 'express';
+import type { HttpRequest } from '../http/HttpMessages';
 import type { BudgetOperations } from '../../business/ai/application/operations/BudgetOperations';
 import { fieldsOf } from '../../business/ai/domain/json';
 import type { AddEndpoint } from '../http/Endpoint';
@@ -13,13 +13,13 @@ import { queryArgument } from '../http/queryArgument';
 export function addBudgetRoutes(add: AddEndpoint, operations: Partial<BudgetOperations>): readonly string[] {
   const { 'ai.budgets.list': list, 'ai.budgets.set': set, 'ai.budgets.remove': remove } = operations;
   if (list === undefined || set === undefined || remove === undefined) return [];
-  const ofUser = ({ params }: Request): object => ({ userId: params['userId'] });
+  const ofUser = ({ params }: HttpRequest): object => ({ userId: params['userId'] });
   add(
     'app',
     '/budgets',
     '/budgets',
     { method: 'get', scope: 'read', handler: operationRoute(list, queryArgument()) },
-    { method: 'post', scope: 'admin', handler: operationRoute(set, ({ body }) => body as unknown) },
+    { method: 'post', scope: 'admin', handler: operationRoute(set, ({ body }) => body) },
     { method: 'delete', scope: 'admin', handler: operationRoute(remove, () => ({})) },
   );
   add(
@@ -33,7 +33,7 @@ export function addBudgetRoutes(add: AddEndpoint, operations: Partial<BudgetOper
     },
     { method: 'delete', scope: 'admin', handler: operationRoute(remove, ofUser) },
   );
-  const ofTeam = ({ params }: Request): object => ({ team: params['team'] });
+  const ofTeam = ({ params }: HttpRequest): object => ({ team: params['team'] });
   add(
     'app',
     '/budgets/teams/:team',

@@ -1,5 +1,5 @@
 /** `/chat`: the endpoint of the AI SDK's `useChat`. https://ai-sdk.dev/docs/ai-sdk-ui/transport */
-import type { Request } from 'express';
+import type { HttpRequest } from '../http/HttpMessages';
 import { ContinuedUIMessage } from '../../interop/aiSdk/ContinuedUIMessage';
 import { UIMessageEncoder } from '../../interop/aiSdk/UIMessageEncoder';
 import { UIMessageStreamEncoder } from '../../interop/aiSdk/UIMessageStreamEncoder';
@@ -48,6 +48,6 @@ export function readChat({ chat }: Pick<ChatRoutePorts, 'chat'>): RouteHandler {
   };
 }
 
-function chatIn(request: Request): string {
+function chatIn(request: HttpRequest): string {
   return chatId(request.params['id'], 'id');
 }

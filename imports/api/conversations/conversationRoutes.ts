@@ -1,5 +1,5 @@
 /** Chat endpoints: `POST /input` takes a message, `GET /output/stream?conversation=…` streams the responses. */
-import type { Response } from 'express';
+import type { HttpResponse } from '../http/HttpMessages';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { UserLimiter } from '../../business/ai/application/services/UserLimiter';
 import type { PastMessage } from '../../business/ai/domain/interfaces/ConversationStore';
@@ -130,7 +130,7 @@ export function toSseFrame({ id, data, type }: ChannelEvent): string {
 /** An event with its own name is visible to clients that want it and ignored by those that only read messages. */
 const MISSED_FRAME = 'event: missed\ndata: Earlier events are no longer available.\n\n';
 
-function write(response: Response, frame: string): void {
+function write(response: HttpResponse, frame: string): void {
   if (response.destroyed || response.writableEnded) return;
   if (response.writableLength > MAX_BUFFERED_BYTES) response.destroy();
   else response.write(frame);

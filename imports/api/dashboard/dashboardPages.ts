@@ -1,6 +1,6 @@
 /** Serves the dashboard's page and files, and manages its session. */
 import type { IncomingMessage } from 'node:http';
-import type { Response } from 'express';
+import type { HttpResponse } from '../http/HttpMessages';
 import {
   ConflictError,
   LLMAuthError,
@@ -64,7 +64,7 @@ export function servePage({ sessions, dashboard }: DashboardPagePorts): RouteHan
 }
 
 /** Responds with 404. */
-export function serveNotFound({ dashboard }: Pick<DashboardPagePorts, 'dashboard'>, response: Response): void {
+export function serveNotFound({ dashboard }: Pick<DashboardPagePorts, 'dashboard'>, response: HttpResponse): void {
   response.status(404).set(PAGE_HEADERS).send(dashboard.notFoundPage);
 }
 

@@ -1,10 +1,10 @@
-/** Response headers that say which provider and model have served a request, and after how many attempts. */
-import type { Response } from 'express';
+/** HttpResponse headers that say which provider and model have served a request, and after how many attempts. */
+import type { HttpResponse } from '../http/HttpMessages';
 import type { StartedAttempt } from '../../business/ai/domain/types/LLMTypes';
 
 /** @returns the listener for each attempt: the last one before the headers are sent is the one that serves */
 export function servedHeaders(
-  response: Pick<Response, 'headersSent' | 'removeHeader' | 'set'>,
+  response: Pick<HttpResponse, 'headersSent' | 'removeHeader' | 'set'>,
 ): (attempt: StartedAttempt) => void {
   return ({ providerId, model, number, isFallback, route }) => {
     // A keep-alive message may have sent the headers already.

@@ -1,12 +1,12 @@
 /** What a handler needs to handle one request. */
-import type { Request, Response } from 'express';
+import type { HttpRequest, HttpResponse } from './HttpMessages';
 import type { RateLimitState } from '../../business/ai/domain/types/ApiTokenLimits';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 
 export interface RequestContext {
   readonly principal: ApiPrincipal;
-  readonly request: Request;
-  readonly response: Response;
+  readonly request: HttpRequest;
+  readonly response: HttpResponse;
   /** Fires when the client disconnects, and when the grace period of a shutdown ends. */
   readonly signal: AbortSignal;
   readonly hasLeft: () => boolean;

@@ -3,7 +3,7 @@
  * API token that they send, and no others.
  */
 import cors from 'cors';
-import type { RequestHandler } from 'express';
+import type { HttpHandler } from './HttpMessages';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { parseUrl } from '../../business/ai/domain/parseUrl';
 
@@ -15,7 +15,7 @@ const PREFLIGHT_SECONDS = 600;
  * @param origins exact origins
  * @throws LLMInvalidRequestError for an invalid origin
  */
-export function allowOrigins(origins: readonly string[]): RequestHandler {
+export function allowOrigins(origins: readonly string[]): HttpHandler {
   const options: cors.CorsOptions = {
     // A list, so that the header `vary` is there for one origin as well.
     origin: origins.map((origin) => checkedOrigin(origin, 'corsOrigins')),
@@ -24,7 +24,7 @@ export function allowOrigins(origins: readonly string[]): RequestHandler {
     exposedHeaders: '*',
     maxAge: PREFLIGHT_SECONDS,
   };
-  return cors<Parameters<RequestHandler>[0]>(({ headers }, decide) =>
+  return cors<Parameters<HttpHandler>[0]>(({ headers }, decide) =>
     // Other requests with the method OPTIONS are left to the route.
     decide(null, { ...options, preflightContinue: headers['access-control-request-method'] === undefined }),
   );

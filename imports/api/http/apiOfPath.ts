@@ -1,8 +1,8 @@
 /** The API whose shape an error has below a path, for requests that no route answers. */
-import type { Request } from 'express';
+import type { HttpRequest } from './HttpMessages';
 import type { ApiName } from './errorResponse';
 
-type ApiOf = ApiName | ((request: Request) => ApiName);
+type ApiOf = ApiName | ((request: HttpRequest) => ApiName);
 
 /** The paths below which every request is one of the vendors' APIs. The first that matches counts. */
 export const VENDOR_PATHS: readonly (readonly [path: string, api: ApiOf])[] = [
@@ -27,7 +27,7 @@ export function isVendorPath(url: string): boolean {
 }
 
 /** @param request its `url` is relative to where the API is mounted */
-export function apiOfPath(request: Request): ApiName {
+export function apiOfPath(request: HttpRequest): ApiName {
   const [, api = 'app'] = PATHS.find(([start]) => isBelow(request.url, start)) ?? [];
   return typeof api === 'function' ? api(request) : api;
 }

@@ -1,5 +1,5 @@
 /** The paths below which hosts and other gateways serve the vendors' APIs, so that clients set up for them work. */
-import type { RequestHandler } from 'express';
+import type { HttpHandler } from './HttpMessages';
 
 const ALIASES: readonly (readonly [RegExp, string])[] = [
   // Groq's own path is /openai/v1, and Azure's current one too.
@@ -16,7 +16,7 @@ export function canonicalPath(url: string): string {
   return alias === undefined ? url : url.replace(...alias);
 }
 
-export const useCanonicalPath: RequestHandler = (request, _response, next) => {
+export const useCanonicalPath: HttpHandler = (request, _response, next) => {
   request.url = canonicalPath(request.url);
   next();
 };

@@ -1,6 +1,6 @@
 /** Wraps a handler with what every route needs: authentication, scope check, metrics, cancellation, error responses. */
 import type { IncomingMessage } from 'node:http';
-import type { Request, RequestHandler, Response } from 'express';
+import type { HttpHandler, HttpRequest, HttpResponse } from './HttpMessages';
 import {
   LLMAbortedError,
   LLMAuthError,
@@ -50,13 +50,13 @@ export type Held = 'calls' | 'connections' | 'nothing';
 
 export interface RouteOptions {
   /** The API whose shape errors have; where several APIs share a path, the request tells which. */
-  readonly api: ApiName | ((request: Request) => ApiName);
+  readonly api: ApiName | ((request: HttpRequest) => ApiName);
   /** The route's name in metrics. */
   readonly name: string;
   /** The scope that the caller needs. Absent: the route is public. */
   readonly scope?: Scope;
   /** What a request holds of its caller's limits until its response is complete. Default: a call. */
-  readonly holds?: Held | ((request: Request) => Held);
+  readonly holds?: Held | ((request: HttpRequest) => Held);
   /** Continues while the data of its user is deleted. */
   readonly isUncancellable?: true;
   /** Requests that fail before they call a model are entries of the request log. */
@@ -66,7 +66,7 @@ export interface RouteOptions {
   /** Answers while the server shuts down, too. */
   readonly answersWhileClosing?: true;
   /** Refuses requests by their headers, before the body is read. @throws what the client gets */
-  readonly admit?: (request: Request) => void;
+  readonly admit?: (request: HttpRequest) => void;
   /** Authenticates its callers. Default: as on every route. */
   readonly authenticate?: RoutePorts['authenticate'];
   /** The header `www-authenticate` for a caller without a valid token, or without the scope. */
@@ -77,9 +77,9 @@ export interface RouteOptions {
 export function createRoute(
   ports: RoutePorts,
   route: RouteOptions,
-  readBody: RequestHandler | undefined,
+  readBody: HttpHandler | undefined,
   handler: RouteHandler,
-): RequestHandler {
+): HttpHandler {
   return (request, response) => {
     const handle = (): void => {
       const context = openContext(ports, route, request, response);
@@ -170,12 +170,12 @@ export function createRoute(
     if (challenge !== undefined) response.set('www-authenticate', challenge);
     discardBody(request, context.isAuthorized ? ports.maxBodyBytes : undefined);
     // `useChat` shows people the body as it is.
-    if (api === 'ai_sdk') response.type('text/plain').send(error.message);
+    if (api === 'ai_sdk') response.set('content-type', 'text/plain; charset=utf-8').send(error.message);
     else response.json(body);
   }
 }
 
-function apiOf({ api }: RouteOptions, request: Request): ApiName {
+function apiOf({ api }: RouteOptions, request: HttpRequest): ApiName {
   return typeof api === 'function' ? api(request) : api;
 }
 
@@ -211,7 +211,12 @@ type PendingContext = Omit<RequestContext, 'principal'> & {
   isAuthorized: boolean;
 };
 
-function openContext(ports: RoutePorts, { name }: RouteOptions, request: Request, response: Response): PendingContext {
+function openContext(
+  ports: RoutePorts,
+  { name }: RouteOptions,
+  request: HttpRequest,
+  response: HttpResponse,
+): PendingContext {
   const { inFlight, metrics } = ports;
   const startedAt = performance.now();
   const requestId = createRequestId();
@@ -251,13 +256,13 @@ function openContext(ports: RoutePorts, { name }: RouteOptions, request: Request
 }
 
 /** @throws the middleware's error, or the signal's reason: a body that never arrives must not block a shutdown */
-function runMiddleware(middleware: RequestHandler, { request, response, signal }: PendingContext): Promise<void> {
+function runMiddleware(middleware: HttpHandler, { request, response, signal }: PendingContext): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     const next = (failed?: unknown): void => {
       if (failed === undefined) resolve();
       else reject(failed instanceof Error ? failed : new Error('A middleware failed without an Error.'));
     };
-    void middleware(request, response, next);
+    middleware(request, response, next);
   });
 }

@@ -1,5 +1,5 @@
 /** Forwards the vendor's response headers to a client that speaks the vendor's own API. */
-import type { Response } from 'express';
+import type { HttpResponse } from './HttpMessages';
 import type { AnswerHead } from '../../business/ai/domain/types/LLMTypes';
 import type { WireName } from '../../business/ai/domain/types/VendorTypes';
 import { requestIdHeaders } from './errorResponse';
@@ -10,7 +10,9 @@ export function forwardVendorHeaders(
   {
     response,
     requestId,
-  }: Pick<RequestContext, 'requestId'> & { readonly response: Pick<Response, 'headersSent' | 'removeHeader' | 'set'> },
+  }: Pick<RequestContext, 'requestId'> & {
+    readonly response: Pick<HttpResponse, 'headersSent' | 'removeHeader' | 'set'>;
+  },
   wire: WireName,
 ): (head: AnswerHead) => void {
   let forwarded: readonly string[] = [];

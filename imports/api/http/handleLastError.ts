@@ -1,12 +1,12 @@
 /** Answers what no route could handle, such as a path that cannot be decoded, in the shape of the path's API. */
-import type { ErrorRequestHandler } from 'express';
+import type { HttpErrorHandler } from './HttpMessages';
 import { apiOfPath } from './apiOfPath';
 import { createRoute } from './createRoute';
 import type { RoutePorts } from './createRoute';
 import { HttpError } from './HttpError';
 
-/** Without it, Express, or Meteor, would answer with a page that shows the stack. */
-export function handleLastError(ports: RoutePorts): ErrorRequestHandler {
+/** Keeps Express and Meteor from answering with a page that shows the stack. */
+export function handleLastError(ports: RoutePorts): HttpErrorHandler {
   return (thrown: unknown, request, response, next) => {
     const error =
       thrown instanceof URIError
@@ -16,6 +16,6 @@ export function handleLastError(ports: RoutePorts): ErrorRequestHandler {
     const route = createRoute(ports, { api: apiOfPath, name: 'invalid' }, undefined, () =>
       Promise.reject(error instanceof Error ? error : new Error('A middleware failed without an Error.')),
     );
-    void route(request, response, next);
+    route(request, response, next);
   };
 }

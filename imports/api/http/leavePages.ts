@@ -1,6 +1,6 @@
 /** Leaves paths that an app may use for pages of its own to the app when a browser opens them as a page. */
 import type { IncomingMessage } from 'node:http';
-import type { RequestHandler } from 'express';
+import type { HttpHandler } from './HttpMessages';
 
 const SHARED_PATHS = new RegExp(
   `^/(?:${[
@@ -20,8 +20,8 @@ const SHARED_PATHS = new RegExp(
   ].join('|')})(?:/|$)`,
 );
 
-/** Express skips the rest of the router on `next('router')`. */
-export const leavePages: RequestHandler = (request, _response, next) => {
+/** Skips the rest of the router, by `next('router')`. */
+export const leavePages: HttpHandler = (request, _response, next) => {
   if (SHARED_PATHS.test(request.path) && isNavigation(request)) next('router');
   else next();
 };

@@ -1,5 +1,5 @@
 /** Reads a query string into the argument of an operation. Operations are strict about types, and queries have none. */
-import type { Request } from 'express';
+import type { HttpRequest } from './HttpMessages';
 
 export interface QueryTypes {
   /** Times are milliseconds since the epoch. */
@@ -13,7 +13,7 @@ export interface QueryTypes {
 /** @returns reads the query of a request; fields that `types` does not name remain strings */
 export function queryArgument(
   types: QueryTypes = {},
-): (request: Pick<Request, 'query'>) => Readonly<Record<string, unknown>> {
+): (request: Pick<HttpRequest, 'query'>) => Readonly<Record<string, unknown>> {
   return ({ query }) =>
     Object.fromEntries(Object.entries(query).map(([name, value]) => [name, readValue(types, name, value)]));
 }

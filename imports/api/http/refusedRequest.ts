@@ -1,5 +1,5 @@
 /** The entry in the request log of a generation request that failed before it called a model. */
-import type { Request } from 'express';
+import type { HttpRequest } from './HttpMessages';
 import { NO_USAGE } from '../../business/ai/domain/entities/Response';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../business/ai/domain/json';
@@ -20,7 +20,7 @@ export interface Refusal {
   readonly startedAt: number;
   /** Absent for a message on a WebSocket. */
   readonly requestId?: string;
-  readonly request?: Request;
+  readonly request?: HttpRequest;
 }
 
 /** The client's field can have any length and content. */

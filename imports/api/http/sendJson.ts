@@ -1,11 +1,11 @@
 /** Sends JSON that nobody caches, such as the answer to a POST. `response.json` would hash it for an ETag. */
-import type { Response } from 'express';
+import type { HttpResponse } from './HttpMessages';
 
-export function sendJson(response: Response, body: unknown): void {
+export function sendJson(response: HttpResponse, body: unknown): void {
   sendJsonText(response, JSON.stringify(body));
 }
 
-export function sendJsonText(response: Response, json: string): void {
+export function sendJsonText(response: HttpResponse, json: string): void {
   response.setHeader('content-type', 'application/json; charset=utf-8');
   response.setHeader('content-length', Buffer.byteLength(json));
   response.end(json);

@@ -21,7 +21,7 @@ class UnexpectedError extends LLMError {
   }
 }
 
-/** Express's body parser throws errors with a status of their own: too large, unsupported encoding, aborted. */
+/** Middleware throws errors with a status of their own, such as body parsers of an app. */
 function bodyParserError(thrown: unknown): HttpError | undefined {
   if (
     !(thrown instanceof Error) ||

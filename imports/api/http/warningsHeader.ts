@@ -1,5 +1,5 @@
 /** The header that reports to clients what could not be sent to the vendor: a JSON array of sentences, in ASCII. */
-import type { Response } from 'express';
+import type { HttpResponse } from './HttpMessages';
 import type { Loss } from '../../business/ai/domain/types/VendorTypes';
 
 export const WARNINGS_HEADER = 'x-bolide-warnings';
@@ -28,7 +28,7 @@ function mostShown(warnings: readonly string[]): number {
 }
 
 /** Adds a warning to those that the response has. After its headers were sent, there is no place for it. */
-export function addWarning(response: Response, warning: string): void {
+export function addWarning(response: HttpResponse, warning: string): void {
   if (response.headersSent) return;
   const given = response.getHeader(WARNINGS_HEADER);
   // Boundary: `warningsHeader` wrote it.

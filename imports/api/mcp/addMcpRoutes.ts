@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import type { Request as ExpressRequest, Response as ExpressResponse } from 'express';
+import type { HttpRequest, HttpResponse } from '../http/HttpMessages';
 import { LLMPermissionError } from '../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../business/ai/domain/json';
@@ -67,7 +67,7 @@ export function addMcpRoutes(add: AddEndpoint, ports: McpRoutePorts): void {
   const shared = {
     scope: SCOPE,
     ...(access === undefined ? {} : { authenticate: acceptingTokensOf(access, ports) }),
-    admit: (request: ExpressRequest) => assertPermittedOrigin(request, ports),
+    admit: (request: HttpRequest) => assertPermittedOrigin(request, ports),
     challenge: (error: LLMError) => challengeOf(error, rootUrl + METADATA_PATH + MCP_PATH),
     handler: serve(ports),
   };
@@ -95,7 +95,7 @@ function serve({ mcp, rootUrl, maxConnectionTime, closing }: McpRoutePorts): Rou
   return async ({ principal, request, response, signal, hasLeft }) => {
     const { method } = request;
     const isStream = method === 'GET' || isListening(request);
-    const body: unknown = method === 'POST' ? (request.body as unknown) : undefined;
+    const body: unknown = method === 'POST' ? request.body : undefined;
     if (method === 'POST' && isListening(request) && fieldsOf(body)['method'] !== LISTEN)
       throw new HttpError(400, `The header mcp-method says "${LISTEN}", but the body does not.`);
     const exchange = new AbortController();
@@ -115,7 +115,7 @@ function serve({ mcp, rootUrl, maxConnectionTime, closing }: McpRoutePorts): Rou
   };
 }
 
-function toWebRequest({ method, headers }: ExpressRequest, rootUrl: string, signal: AbortSignal): Request {
+function toWebRequest({ method, headers }: HttpRequest, rootUrl: string, signal: AbortSignal): Request {
   const given = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined || name === 'authorization' || name === 'cookie'
       ? []
@@ -124,7 +124,7 @@ function toWebRequest({ method, headers }: ExpressRequest, rootUrl: string, sign
   return new Request(rootUrl + MCP_PATH, { method, headers: given, signal });
 }
 
-async function send(answer: Response, response: ExpressResponse, signal: AbortSignal): Promise<void> {
+async function send(answer: Response, response: HttpResponse, signal: AbortSignal): Promise<void> {
   response.status(answer.status);
   for (const [name, value] of answer.headers) response.set(name, value);
   if (answer.body === null) {
@@ -141,7 +141,7 @@ async function send(answer: Response, response: ExpressResponse, signal: AbortSi
 }
 
 /** A stream of changes. The protocol's server refuses requests whose header and body differ. */
-function isListening({ headers }: Pick<ExpressRequest, 'headers'>): boolean {
+function isListening({ headers }: Pick<HttpRequest, 'headers'>): boolean {
   return headers['mcp-method'] === LISTEN;
 }
 
@@ -149,7 +149,7 @@ function isListening({ headers }: Pick<ExpressRequest, 'headers'>): boolean {
  * Browsers send `Origin`, so pages of other origins are told by it, also those of a foreign name that resolves to this
  * machine. @throws HttpError 403, 421
  */
-function assertPermittedOrigin(request: ExpressRequest, { corsOrigins, rootUrl }: McpRoutePorts): void {
+function assertPermittedOrigin(request: HttpRequest, { corsOrigins, rootUrl }: McpRoutePorts): void {
   const { origin } = request.headers;
   if (origin === undefined || corsOrigins.includes(origin)) return;
   assertKnownHost(request, [new URL(rootUrl).hostname]);

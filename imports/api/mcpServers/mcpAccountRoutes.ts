@@ -1,5 +1,5 @@
 /** The HTTP routes of `ai.mcpAccounts.*`. */
-import type { Request } from 'express';
+import type { HttpRequest } from '../http/HttpMessages';
 import type { McpAccountOperations } from '../../business/ai/application/operations/McpAccountOperations';
 import type { AddEndpoint } from '../http/Endpoint';
 import { operationRoute } from '../http/operationRoute';
@@ -26,6 +26,6 @@ export function addMcpAccountRoutes(add: AddEndpoint, operations: Partial<McpAcc
   return ['/mcp-accounts'];
 }
 
-function ofServer({ params }: Request): object {
+function ofServer({ params }: HttpRequest): object {
   return { server: params['name'] };
 }

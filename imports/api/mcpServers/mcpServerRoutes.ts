@@ -1,5 +1,5 @@
 /** The HTTP routes of `ai.mcpServers.*`. */
-import type { Request } from 'express';
+import type { HttpRequest } from '../http/HttpMessages';
 import type { McpServerOperations } from '../../business/ai/application/operations/McpServerOperations';
 import { fieldsOf } from '../../business/ai/domain/json';
 import type { AddEndpoint } from '../http/Endpoint';
@@ -44,10 +44,10 @@ export function addMcpServerRoutes(add: AddEndpoint, operations: Partial<McpServ
   return ['/mcp-servers'];
 }
 
-function named({ params }: Request): object {
+function named({ params }: HttpRequest): object {
   return { name: params['name'] };
 }
 
-function withBody({ body, params }: Request): object {
+function withBody({ body, params }: HttpRequest): object {
   return { ...fieldsOf(body), name: params['name'] };
 }

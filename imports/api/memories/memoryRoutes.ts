@@ -18,7 +18,7 @@ export function addMemoryRoutes(add: AddEndpoint, operations: Partial<MemoryOper
     '/memories',
     '/memories',
     { method: 'get', scope: 'read', handler: operationRoute(list, page) },
-    { method: 'post', scope: 'generate', handler: operationRoute(save, ({ body }) => body as unknown) },
+    { method: 'post', scope: 'generate', handler: operationRoute(save, ({ body }) => body) },
     { method: 'delete', scope: 'generate', handler: operationRoute(forget, () => ({ all: true })) },
   );
   add('app', '/memories/search', '/memories/search', {

@@ -3,8 +3,10 @@
  * it, so that nobody can be tricked into connecting their account to another user, or into finishing a foreign flow.
  */
 import type { IncomingMessage } from 'node:http';
-import type express from 'express';
-import type { ErrorRequestHandler, Request, RequestHandler, Response, Router } from 'express';
+import type { HttpErrorHandler, HttpHandler, HttpRequest, HttpResponse } from '../http/HttpMessages';
+import { createRouter } from '../http/createRouter';
+import type { HttpRouter, RouterFactory } from '../http/createRouter';
+import { readBody } from '../http/readBody';
 import { consoleLogger } from '../../business/ai/domain/consoleLogger';
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { OtherOriginError } from '../dashboard/sameOrigin';
@@ -27,7 +29,7 @@ import { pageHeaders, renderPage } from './renderPage';
 import type { OAuthPage } from './renderPage';
 
 export interface OAuthRoutesPorts {
-  readonly express: typeof express;
+  readonly express?: RouterFactory | undefined;
   readonly flow: BrowserFlow;
   /** Default: that of accounts at vendors. */
   readonly pages?: FlowPages;
@@ -84,12 +86,12 @@ export function createOAuthRoutes({
   homeUrl = () => flow.rootUrl,
   onConnected,
   onUnexpected = printError,
-}: OAuthRoutesPorts): Router {
-  const router = express.Router();
+}: OAuthRoutesPorts): HttpRouter {
+  const router = createRouter(express);
   const cookieName = bindingCookieName(flow.rootUrl);
   const { origin } = new URL(flow.rootUrl);
 
-  const show = (response: Response, page: OAuthPage, referrer?: 'same-origin'): void => {
+  const show = (response: HttpResponse, page: OAuthPage, referrer?: 'same-origin'): void => {
     discardBody(response.req);
     response
       .status(page.status)
@@ -97,7 +99,7 @@ export function createOAuthRoutes({
       .send(renderPage(page.confirm === undefined ? { home: homeUrl(undefined), ...page } : page));
   };
 
-  const sendTo = (response: Response, url: URL, binding: string): void => {
+  const sendTo = (response: HttpResponse, url: URL, binding: string): void => {
     const secure = cookieName.startsWith('__Host-') ? '; Secure' : '';
     response
       .status(303)
@@ -107,9 +109,9 @@ export function createOAuthRoutes({
   };
 
   /** A browser uses one value for all its flows in progress. */
-  const bindingFor = (request: Request): string => bindingOf(request, cookieName) ?? randomToken();
+  const bindingFor = (request: HttpRequest): string => bindingOf(request, cookieName) ?? randomToken();
 
-  const start = async (request: Request, response: Response): Promise<void> => {
+  const start = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     const id = request.params['id'];
     const ticket = singleQuery(request, 'ticket');
     if (!pages.isId(id)) {
@@ -137,7 +139,7 @@ export function createOAuthRoutes({
    * A vendor of the same site sends browsers back with the session's cookie, although it is Strict. Such a request
    * has no user, like one from another site: the flow's own cookie identifies its browser.
    */
-  const userOf = async (request: Request): Promise<{ readonly userId: string } | undefined> => {
+  const userOf = async (request: HttpRequest): Promise<{ readonly userId: string } | undefined> => {
     try {
       return validPrincipal(await authenticate(request));
     } catch (error) {
@@ -147,24 +149,28 @@ export function createOAuthRoutes({
   };
 
   /** Refuses forms of other sites before their bodies are read. */
-  const admitForm: RequestHandler = (request, response, next) => {
+  const admitForm: HttpHandler = (request, response, next) => {
     if (pages.isId(request.params['id']) && isSameOrigin(request, origin)) {
       next();
       return;
     }
     show(response, isSameOrigin(request, origin) ? INVALID_TICKET : OTHER_ORIGIN);
   };
-  const readForm: RequestHandler = express.urlencoded({ extended: false, limit: MAX_FORM_BYTES });
-  const readSmallForm: RequestHandler = (request, response, next) => {
-    // Express's parser reports a body that is too long only after it has read all of it.
-    if (Number(request.headers['content-length']) <= MAX_FORM_BYTES) {
-      void readForm(request, response, next);
+  const readForm: HttpHandler = (request, response, next) => {
+    const { 'content-type': type = '', 'content-length': length } = request.headers;
+    if (!type.startsWith('application/x-www-form-urlencoded') || !(Number(length) <= MAX_FORM_BYTES)) {
+      show(response, INVALID_TICKET);
       return;
     }
-    show(response, INVALID_TICKET);
+    readBody(request, MAX_FORM_BYTES)
+      .then((body) => {
+        if (Buffer.isBuffer(body)) request.body = Object.fromEntries(new URLSearchParams(body.toString()));
+        next();
+      })
+      .catch(next);
   };
 
-  const confirmStart = async (request: Request, response: Response): Promise<void> => {
+  const confirmStart = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     const id = request.params['id'];
     const body: unknown = request.body;
     const ticket = typeof body === 'object' && body !== null && 'ticket' in body ? body.ticket : undefined;
@@ -172,13 +178,13 @@ export function createOAuthRoutes({
     else await redeem(response, id, ticket, bindingFor(request));
   };
 
-  const redeem = async (response: Response, id: string, ticket: string, binding: string): Promise<void> => {
+  const redeem = async (response: HttpResponse, id: string, ticket: string, binding: string): Promise<void> => {
     const url = await flow.redeemTicket(id, ticket, binding);
     if (url === undefined) show(response, INVALID_TICKET);
     else sendTo(response, url, binding);
   };
 
-  const callback = async (request: Request, response: Response): Promise<void> => {
+  const callback = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
     const parameters = parametersOf(request);
     if (parameters === undefined) {
       show(response, refusalPage({ reason: 'unknown-state' }, pages.noun));
@@ -192,7 +198,7 @@ export function createOAuthRoutes({
   };
 
   const handled =
-    (handle: (request: Request, response: Response) => Promise<void>): RequestHandler =>
+    (handle: (request: HttpRequest, response: HttpResponse) => Promise<void>): HttpHandler =>
     (request, response) => {
       handle(request, response).catch((error: unknown) => {
         if (!isLLMError(error)) onUnexpected(error);
@@ -201,18 +207,18 @@ export function createOAuthRoutes({
     };
 
   /** A path that cannot be decoded, or a form that cannot be read. */
-  const showLastError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
+  const showLastError: HttpErrorHandler = (error: unknown, _request, response, _next) => {
     if (response.headersSent) response.destroy();
     else show(response, error instanceof URIError ? NOT_FOUND : INVALID_TICKET);
   };
 
-  // Express would handle HEAD with the handler of GET, which uses up tickets and states.
+  // The router would handle HEAD with the handler of GET, which uses up tickets and states.
   router.head(/^\/oauth(?:\/|$)/, (_request, response) => {
     response.status(405).set({ allow: 'GET, POST', 'cache-control': 'no-store' }).end();
   });
   router.get(pages.callback, handled(callback));
   router.get(pages.start, handled(start));
-  router.post(pages.start, admitForm, readSmallForm, handled(confirmStart));
+  router.post(pages.start, admitForm, readForm, handled(confirmStart));
   // Other paths are those of the vendors' flow.
   if (pages === PROVIDER_PAGES) router.use('/oauth', (_request, response) => show(response, NOT_FOUND));
   router.use('/oauth', showLastError);
@@ -230,19 +236,19 @@ function bindingOf(request: IncomingMessage, name: string): string | undefined {
   return value !== undefined && others.length === 0 && isBinding(value) ? value : undefined;
 }
 
-function singleQuery(request: Request, name: string): string | undefined {
+function singleQuery(request: HttpRequest, name: string): string | undefined {
   const values = queryOf(request).getAll(name);
   return values.length === 1 ? values[0] : undefined;
 }
 
-function queryOf(request: Request): URLSearchParams {
+function queryOf(request: HttpRequest): URLSearchParams {
   const { originalUrl } = request;
   const at = originalUrl.indexOf('?');
   return new URLSearchParams(at < 0 ? '' : originalUrl.slice(at + 1));
 }
 
 /** The state may be part of the path, for servers that don't return it as a parameter. */
-function parametersOf(request: Request): URLSearchParams | undefined {
+function parametersOf(request: HttpRequest): URLSearchParams | undefined {
   if (request.originalUrl.length > MAX_QUERY) return undefined;
   const parameters = queryOf(request);
   const state = request.params['state'];

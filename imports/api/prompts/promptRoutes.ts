@@ -1,5 +1,5 @@
 /** `/models` and `/prompts`: what the playground chooses from. */
-import type { Request } from 'express';
+import type { HttpRequest } from '../http/HttpMessages';
 import type { ModelOperations } from '../../business/ai/application/operations/ModelOperations';
 import type { PromptOperations } from '../../business/ai/application/operations/PromptOperations';
 import type { AddEndpoint } from '../http/Endpoint';
@@ -24,7 +24,7 @@ export function addPromptRoutes(add: AddEndpoint, operations: Partial<PromptOper
     '/prompts',
     '/prompts',
     { method: 'get', scope: 'read', handler: operationRoute(list, queryArgument()) },
-    { method: 'post', scope: 'generate', handler: operationRoute(save, ({ body }) => body as unknown) },
+    { method: 'post', scope: 'generate', handler: operationRoute(save, ({ body }) => body) },
   );
   const version = queryArgument({ numbers: ['version'] });
   add(
@@ -41,6 +41,6 @@ export function addPromptRoutes(add: AddEndpoint, operations: Partial<PromptOper
   return ['/prompts'];
 }
 
-function promptIn({ params }: Request): { readonly promptId: unknown } {
+function promptIn({ params }: HttpRequest): { readonly promptId: unknown } {
   return { promptId: params['id'] };
 }

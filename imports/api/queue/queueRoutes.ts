@@ -1,5 +1,5 @@
 /** `/queue` and `/schedules`: the operations `ai.queue.*` and `ai.schedules.*` over HTTP. */
-import type { Request } from 'express';
+import type { HttpRequest } from '../http/HttpMessages';
 import type { QueueOperations } from '../../business/ai/application/operations/QueueOperations';
 import type { Operation } from '../../business/ai/domain/types/Operation';
 import { toActor } from '../auth/ApiPrincipal';
@@ -10,10 +10,10 @@ import { queryArgument } from '../http/queryArgument';
 
 export function addQueueRoutes(add: AddEndpoint, operations: Partial<QueueOperations>): readonly string[] {
   if (!hasAll(operations)) return [];
-  const act = (path: string, scope: Scope, operation: Operation, argumentOf: (request: Request) => unknown): void =>
+  const act = (path: string, scope: Scope, operation: Operation, argumentOf: (request: HttpRequest) => unknown): void =>
     add('app', path, path, { method: 'post', scope, readsBody: false, handler: operationRoute(operation, argumentOf) });
   const nothing = (): object => ({});
-  const byName = ({ params }: Request): object => ({ name: params['name'] });
+  const byName = ({ params }: HttpRequest): object => ({ name: params['name'] });
   const list = operationRoute(operations['ai.queue.list'], queryArgument({ numbers: ['limit'] }));
   add('app', '/queue', '/queue', { method: 'get', scope: 'read', handler: list });
   act('/queue/pause', 'admin', operations['ai.queue.pause'], nothing);

@@ -13,7 +13,8 @@ export function addExportRoutes(
     scope: 'read',
     handler: async ({ principal, request, response }) => {
       const exported = await exportRun(toActor(principal), { executionId: String(request.params['id']) });
-      response.attachment(`run-${exported.run.executionId.replace(/[^\w-]/g, '_')}.json`).json(exported);
+      const name = `run-${exported.run.executionId.replace(/[^\w-]/g, '_')}.json`;
+      response.set('content-disposition', `attachment; filename=${name}`).json(exported);
     },
   });
   return [];

@@ -1,5 +1,5 @@
 /** Lists, sums, ratings and tags of runs over HTTP. `GET /runs` is beside `POST /runs`. */
-import type { Request } from 'express';
+import type { HttpRequest } from '../http/HttpMessages';
 import { fieldsOf } from '../../business/ai/domain/json';
 import type { RunListOperations } from '../../business/ai/application/operations/RunListOperations';
 import type { AddEndpoint } from '../http/Endpoint';
@@ -46,6 +46,6 @@ export function addRunListRoutes(
 }
 
 /** The path determines the run, even if the body names another. */
-function ofRun({ body, params }: Request): object {
+function ofRun({ body, params }: HttpRequest): object {
   return { ...fieldsOf(body), executionId: params['id'] };
 }

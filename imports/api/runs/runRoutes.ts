@@ -1,5 +1,5 @@
 /** `/runs`, `/tools` and `/stats`: operations and queries of runs over HTTP. */
-import type { Request } from 'express';
+import type { HttpRequest } from '../http/HttpMessages';
 import { fieldsOf } from '../../business/ai/domain/json';
 import type { RouteHandler } from '../http/RequestContext';
 import { toActor } from '../auth/ApiPrincipal';
@@ -79,11 +79,11 @@ export function readStats({ queries }: RunRoutePorts): RouteHandler {
 }
 
 /** The path determines the run, even if the body names another. */
-function commandIn(request: Request): object {
+function commandIn(request: HttpRequest): object {
   return { ...fieldsOf(request.body), executionId: runIn(request) };
 }
 
-function runIn(request: Request): string {
+function runIn(request: HttpRequest): string {
   // The routes that call this have the parameter.
   return String(request.params['id']);
 }

@@ -2,7 +2,7 @@
  * `/sign-in`: sends browsers to the OpenID provider, and opens the dashboard's session for those that come back. A
  * cookie binds a flow to the browser that started it, so that nobody can be tricked into another's session.
  */
-import type { Response } from 'express';
+import type { HttpResponse } from '../http/HttpMessages';
 import { isLLMError, LLMRateLimitError } from '../../business/ai/domain/errors/LLMErrors';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { AuthFailureLimiter } from '../auth/AuthFailureLimiter';
@@ -121,7 +121,7 @@ const AGAIN = { label: 'Sign in again', href: SIGN_IN_PATH };
 function shown({ logger }: SignInRoutePorts, handle: RouteHandler): RouteHandler {
   return async (context: RequestContext) => {
     const { request, response } = context;
-    // Express handles HEAD with the handler of GET, which uses up states.
+    // The router handles HEAD with the handler of GET, which uses up states.
     if (request.method === 'HEAD') {
       response.status(405).set('allow', 'GET').end();
       return;
@@ -139,7 +139,7 @@ function shown({ logger }: SignInRoutePorts, handle: RouteHandler): RouteHandler
   };
 }
 
-function show(response: Response, page: OAuthPage, link: OAuthPage['link'] & {}): void {
+function show(response: HttpResponse, page: OAuthPage, link: OAuthPage['link'] & {}): void {
   response
     .status(page.status)
     .set(pageHeaders())

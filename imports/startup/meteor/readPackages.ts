@@ -18,7 +18,7 @@ interface Expectation {
 const REQUIRED: Readonly<Record<'Meteor' | 'Mongo' | 'WebApp' | 'Accounts', Expectation>> = {
   Meteor: { module: 'meteor/meteor', members: ['methods', 'publish', 'onConnection', 'absoluteUrl', 'Error'] },
   Mongo: { module: 'meteor/mongo', members: ['Collection'] },
-  WebApp: { module: 'meteor/webapp', members: ['handlers.use', 'httpServer.on', 'express'] },
+  WebApp: { module: 'meteor/webapp', members: ['handlers.use', 'httpServer.on', 'express.Router'] },
   Accounts: { module: 'meteor/accounts-base', members: ['_hashLoginToken', '_tokenExpiration', 'config'] },
 };
 const OPTIONAL: Readonly<Record<'DDPRateLimiter' | 'Match', Expectation>> = {

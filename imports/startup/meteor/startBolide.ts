@@ -4,8 +4,9 @@
 import { MeteorDatabase } from '../../business/ai/infrastructure/persistence/databases/MeteorDatabase';
 import { toToolRegistry } from '../../business/ai/infrastructure/tools/toToolRegistry';
 import type { ToolList } from '../../business/ai/infrastructure/tools/toToolRegistry';
+import type { RouterFactory } from '../../api/http/createRouter';
 import { createHost } from '../createHost';
-import type { Host, HostPorts } from '../createHost';
+import type { Host } from '../createHost';
 import { describePrivateHosts } from '../settings/host';
 import { readMeteorSettings } from '../settings/meteor';
 import { configureSignUp, createFirstUser, requirePasswords } from './configureAccounts';
@@ -116,8 +117,8 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
     const host = await createHost(
       { ...settings, ...ai, rootUrl: Meteor.absoluteUrl(), httpPath, shutdownGraceMs },
       {
-        // Meteor's own: an app's bundler need not include another one.
-        express: WebApp.express as HostPorts['express'],
+        // Meteor's own, since Meteor's Rspack builds the router's own package wrongly.
+        express: WebApp.express as RouterFactory,
         database,
         authenticate,
         findUser,

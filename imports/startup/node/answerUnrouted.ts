@@ -1,6 +1,5 @@
 /**
- * Answers what Express's router gives up on before any route or error handler: a request target that is no URL. Express
- * itself would answer with a page of its own.
+ * Answers what the router gives up on before any route or error handler: a request target that is no URL.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { errorResponse } from '../../api/http/errorResponse';

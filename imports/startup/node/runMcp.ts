@@ -3,7 +3,6 @@
  * and output, as MCP_USER. It is a process of the server without HTTP: it shares its database and executes runs.
  */
 import { Writable } from 'node:stream';
-import express from 'express';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { createMcpServer } from '../../api/mcp/createMcpServer';
 import { toMcpCaller } from '../../api/mcp/McpCaller';
@@ -77,7 +76,6 @@ async function serve(
   const host = await createHost(
     { ai, secretKeys: await readSecretKeys(env), rootUrl, ...settings },
     {
-      express,
       database,
       authenticate: () => undefined,
       findUser: () => Promise.resolve(undefined),

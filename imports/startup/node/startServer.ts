@@ -1,8 +1,7 @@
-/** The plain-Node host: the HTTP API and the dashboard on Express, with its database in DATA_DIR or at MONGO_URL. */
+/** The plain-Node host: the HTTP API and the dashboard, with its database in DATA_DIR or at MONGO_URL. */
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import express from 'express';
 import { ApiTokens } from '../../api/auth/ApiTokens';
 import { presentedToken } from '../../api/auth/presentedToken';
 import { MemoryApiTokenStore } from '../../api/auth/MemoryApiTokenStore';
@@ -12,6 +11,7 @@ import type { DashboardPagePorts } from '../../api/dashboard/dashboardPages';
 import { SESSIONS, SessionStore } from '../../api/dashboard/SessionStore';
 import { SIGN_IN_PATH } from '../../api/signIn/SignInFlow';
 import type { OpenIdSignIn } from '../../api/signIn/signInRoutes';
+import type { HttpRouter } from '../../api/http/createRouter';
 import { consoleLogger } from '../../business/ai/domain/consoleLogger';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { DocumentDatabase } from '../../business/ai/infrastructure/persistence/databases/DocumentDatabase';
@@ -31,7 +31,8 @@ import type { Environment } from '../settings/vendors';
 import { openSettings } from '../moduleFromEnvironment';
 import { SIMULATION_NOTICE } from '../simulation';
 import type { OpenedSettings } from '../moduleFromEnvironment';
-import { createExpressServer } from './createExpressServer';
+import { answerUnrouted } from './answerUnrouted';
+import { createHttpServer } from './createHttpServer';
 import { dashboardFiles } from './dashboardFiles';
 import type { DashboardAssets } from './dashboardFiles';
 import { readDashboard } from './readDashboard';
@@ -106,17 +107,13 @@ async function open(
   await tokens.adopt(token, { userId: LOCAL_USER, name: 'local use', scopes: ['admin'] });
   const { settings: ai, simulator } = await openSettings(env, simulatedPause);
   resources.simulator = simulator;
-  const app = express();
-  app.disable('x-powered-by');
-  // Pages of errors without the stack.
-  app.set('env', 'production');
-  const server = (resources.server = createExpressServer(CONNECTIONS, app));
   // The root URL needs the port, so the server listens first. Requests wait until everything is ready.
-  const ready = createGate();
-  app.use((_request, _response, next) => {
-    if (ready.isOpen()) next();
-    else void ready.opened.then(() => next());
-  });
+  const ready = Promise.withResolvers<HttpRouter>();
+  const server = (resources.server = createHttpServer(CONNECTIONS, (request, response) => {
+    void ready.promise.then((router) => {
+      router(request, response, (thrown) => answerUnrouted(thrown, request, response));
+    });
+  }));
   await listen(server, port, hostName);
   // A server that listens on a port has an AddressInfo.
   const { port: bound } = server.address() as AddressInfo;
@@ -143,7 +140,6 @@ async function open(
       ...settings,
     },
     {
-      express,
       database,
       // A token that is presented counts, even if it is invalid: it must not be answered for the session beside it.
       authenticate: (request) =>
@@ -156,11 +152,10 @@ async function open(
         : { dashboard: await openDashboard(loadDashboard, sessions, notice, signIn?.openId) }),
     },
   ));
-  app.use(host.api.router);
   server.on('upgrade', (request, socket, head) => {
     if (!host.api.handleUpgrade(request, socket, head)) socket.destroy();
   });
-  ready.open();
+  ready.resolve(host.api.router);
   return {
     url: readRootUrl({}, hostName, bound),
     token,
@@ -230,23 +225,6 @@ async function close(
   await closed;
   await database?.close();
   await simulator?.close();
-}
-
-function createGate(): {
-  readonly opened: Promise<void>;
-  readonly isOpen: () => boolean;
-  readonly open: () => void;
-} {
-  let isOpen = false;
-  let resolve = (): void => undefined;
-  const opened = new Promise<void>((resolveOpened) => {
-    resolve = resolveOpened;
-  });
-  const open = (): void => {
-    isOpen = true;
-    resolve();
-  };
-  return { opened, isOpen: () => isOpen, open };
 }
 
 /**

@@ -28,7 +28,7 @@ describe('Clients that read the plain stream until [DONE]', () => {
       },
       { logger: new RecordingLogger() },
     );
-    api = createHttpApi(module, { express, authenticate: () => ({ userId: 'ann' }) });
+    api = createHttpApi(module, { authenticate: () => ({ userId: 'ann' }) });
     server = createServer(express().use(api.router));
     await once(server.listen(0, '127.0.0.1'), 'listening');
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -24,7 +24,7 @@ const ROOT = join(__dirname, '../../..');
 const MEGABYTE = 1_000_000;
 const SPECIFIERS = Object.keys(ENTRIES).map((name) => (name === 'index' ? 'bolide' : `bolide/${name}`));
 const REACT = ['react', 'react-dom'];
-const ALL_PEERS = [...REACT, '@types/react', '@types/react-dom', '@types/express', 'openai', '@anthropic-ai/sdk'];
+const ALL_PEERS = [...REACT, '@types/react', '@types/react-dom', 'openai', '@anthropic-ai/sdk'];
 /** In the order of their first requests below. */
 const VENDORS = ['google', 'openai', 'grok', 'anthropic', 'groq'] as const;
 const MODELS: Readonly<Record<(typeof VENDORS)[number], string>> = {

@@ -5,8 +5,8 @@ interface Layer {
   readonly handle?: { readonly stack?: readonly Layer[] };
 }
 
-export function routesOf(router: { readonly stack: readonly unknown[] }): readonly string[] {
-  return (router.stack as readonly Layer[]).flatMap(({ route, handle }) => {
+export function routesOf(router: object): readonly string[] {
+  return (router as { readonly stack: readonly Layer[] }).stack.flatMap(({ route, handle }) => {
     if (route === undefined) return handle?.stack === undefined ? [] : routesOf({ stack: handle.stack });
     return Object.keys(route.methods)
       .filter((method) => !method.startsWith('_') && method !== 'head')

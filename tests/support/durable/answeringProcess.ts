@@ -92,7 +92,6 @@ async function main({ place, vendor, lease, lateness, halts }: AnsweringHostOpti
       userLimits: { requestsPerMinute: Infinity },
     },
     {
-      express,
       database,
       authenticate: () => ({ userId: 'ann' }),
       relayTimes: { lateness },

@@ -98,7 +98,6 @@ export class ProvidersHost {
     };
     app.use(
       createOAuthRoutes({
-        express,
         flow: host.module.flow,
         authenticate,
         onUnexpected: (error) => host.unexpected.push(error),

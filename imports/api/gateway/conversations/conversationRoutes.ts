@@ -3,7 +3,7 @@
  * https://platform.openai.com/docs/api-reference/conversations
  */
 import { randomBytes } from 'node:crypto';
-import type { Request } from 'express';
+import type { HttpRequest } from '../../http/HttpMessages';
 import { normalizeInput } from '../../../business/ai/application/services/ContentNormalizer';
 import { isLLMError, LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../../business/ai/domain/json';
@@ -172,7 +172,7 @@ function readMetadata(metadata: unknown): ResponseConversation['metadata'] {
 }
 
 /** @throws LLMInvalidRequestError */
-function bodyOf(request: Request): JsonObject {
+function bodyOf(request: HttpRequest): JsonObject {
   const body: unknown = request.body;
   if (isObject(body)) return body;
   throw new LLMInvalidRequestError('The request body must be a JSON object.', { path: '' });
@@ -186,7 +186,7 @@ function unknownItem(id: string): HttpError {
   return new HttpError(404, `Item with id '${id.slice(0, 100)}' not found.`, { path: 'item_id' });
 }
 
-function parameterOf({ params }: Request, name: string): string {
+function parameterOf({ params }: HttpRequest, name: string): string {
   const { [name]: value } = params;
   return typeof value === 'string' ? value : '';
 }

@@ -1,5 +1,5 @@
 /** An API with embeddings: reads its requests and writes its responses. */
-import type { Request } from 'express';
+import type { HttpRequest } from '../../http/HttpMessages';
 import type { Embeddings, EmbedOptions } from '../../../business/ai/domain/types/EmbeddingTypes';
 import type { JsonObject, WireName } from '../../../business/ai/domain/types/VendorTypes';
 
@@ -16,5 +16,5 @@ export interface EmbeddingsApi {
   /** The wires of the vendors whose API this is. */
   readonly ownWires: readonly WireName[];
   /** @throws LLMInvalidRequestError with the path of the invalid field */
-  read(request: Request): EmbeddingsRequest;
+  read(request: HttpRequest): EmbeddingsRequest;
 }

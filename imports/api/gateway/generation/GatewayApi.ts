@@ -1,5 +1,5 @@
 /** A vendor-compatible API of the gateway: reads its requests and writes its responses. */
-import type { Request } from 'express';
+import type { HttpRequest } from '../../http/HttpMessages';
 import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
 import type { LLMResponse } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject, ServedWire } from '../../../business/ai/domain/types/VendorTypes';
@@ -19,6 +19,6 @@ export interface ClientRequest {
 export interface GatewayApi {
   readonly wire: StatelessWire;
   /** @throws LLMInvalidRequestError with the path of the invalid field */
-  read(request: Request): ClientRequest;
+  read(request: HttpRequest): ClientRequest;
   write(response: LLMResponse): JsonObject;
 }

@@ -1,5 +1,5 @@
 /** `GET /v1/models` and `GET /v1beta/models`: the available models in the format of OpenAI, Anthropic or Google. */
-import type { Request } from 'express';
+import type { HttpRequest } from '../../http/HttpMessages';
 import { invalid } from '../../../business/ai/domain/arguments';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { RouteHandler } from '../../http/RequestContext';
@@ -12,12 +12,12 @@ const UNKNOWN_TIME = 0;
 type ModelsApi = 'chat_completions' | 'anthropic_messages' | 'gemini';
 
 /** The clients of three APIs request `/v1/models`; the headers that their SDKs send distinguish them. */
-export function modelsApiOf({ headers }: Pick<Request, 'headers'>): ModelsApi {
+export function modelsApiOf({ headers }: Pick<HttpRequest, 'headers'>): ModelsApi {
   if (headers['anthropic-version'] !== undefined) return 'anthropic_messages';
   return headers['x-goog-api-key'] === undefined ? 'chat_completions' : 'gemini';
 }
 
-type Query = Request['query'];
+type Query = HttpRequest['query'];
 
 const LISTS: Readonly<Record<ModelsApi, (listed: readonly ListedModel[], query: Query) => JsonObject>> = {
   chat_completions: (listed) => ({ object: 'list', data: listed.map(openAIModel) }),
@@ -41,7 +41,7 @@ export function listModels(models: ModelDirectory, apiOf = modelsApiOf): RouteHa
 /** Answers every name that is valid in a request. @param apiOf the API whose format the client expects */
 export function readModel(models: ModelDirectory, apiOf = modelsApiOf): RouteHandler {
   return async ({ principal, request, response }) => {
-    // Express has decoded it.
+    // The router has decoded it.
     const id = String(request.params.id);
     response.json(MODELS[apiOf(request)](await models.find(principal, id)));
   };

@@ -1,5 +1,5 @@
 /** Chooses the provider to which a request without a model is relayed. */
-import type { Request } from 'express';
+import type { HttpRequest } from '../../http/HttpMessages';
 import type { ILLMProvider } from '../../../business/ai/domain/interfaces/ILLMProvider';
 import type { RelayRequest, RelayResponse } from '../../../business/ai/domain/types/RelayTypes';
 import type { VendorName, WireName } from '../../../business/ai/domain/types/VendorTypes';
@@ -78,7 +78,11 @@ export function familyOf(provider: Pick<ILLMProvider, 'wireOf'> | undefined): Ap
   return wire === undefined ? undefined : FAMILY_OF_WIRE[wire];
 }
 
-function choose(rows: readonly ProviderRow[], request: Request, knownId: string | undefined): ProviderRow | undefined {
+function choose(
+  rows: readonly ProviderRow[],
+  request: HttpRequest,
+  knownId: string | undefined,
+): ProviderRow | undefined {
   const named = namedProvider(request);
   if (named !== undefined) return rows.find(({ id }) => id === named);
   const alias = ALIASES.find(([pattern]) => pattern.test(request.originalUrl))?.[1];
@@ -87,7 +91,7 @@ function choose(rows: readonly ProviderRow[], request: Request, knownId: string 
   return rows.find(({ vendor }) => !COPIES.has(vendor)) ?? rows[0];
 }
 
-export function namedProvider({ headers, query }: Request): string | undefined {
+export function namedProvider({ headers, query }: HttpRequest): string | undefined {
   const named = headers[PROVIDER_HEADER] ?? query['provider'];
   return typeof named === 'string' && named !== '' ? named : undefined;
 }

@@ -1,5 +1,5 @@
 /** A collection of objects that vendors store, as its API describes them. */
-import type { Request } from 'express';
+import type { HttpRequest } from '../../http/HttpMessages';
 import { isObject } from '../../../business/ai/domain/json';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { ApiFamily } from './RelayProviders';
@@ -18,7 +18,7 @@ export interface VendorCollection {
   /** The objects of other collections that belong to the same user. */
   readonly relatedIds?: (object: JsonObject) => readonly unknown[];
   /** The object as the gateway's client is to see it. */
-  readonly present?: (object: JsonObject, request: Request) => JsonObject;
+  readonly present?: (object: JsonObject, request: HttpRequest) => JsonObject;
 }
 
 export const OPENAI_FILES: VendorCollection = {
@@ -77,7 +77,7 @@ export function listOf({ data }: JsonObject): readonly JsonObject[] {
 }
 
 /** The vendor's own URL would be requested with the gateway's token. */
-function batchesUrl(request: Request): string {
+function batchesUrl(request: HttpRequest): string {
   const { host = 'localhost' } = request.headers;
   const forwarded = String(request.headers['x-forwarded-proto'] ?? '')
     .split(',')[0]

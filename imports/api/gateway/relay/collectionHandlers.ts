@@ -1,5 +1,5 @@
 /** Creates, lists, reads and deletes objects at their vendor, each for the user who created it only. */
-import type { Request } from 'express';
+import type { HttpRequest } from '../../http/HttpMessages';
 import { LLMStreamError } from '../../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../../business/ai/domain/json';
 import type { RelayRequest, RelayResponse } from '../../../business/ai/domain/types/RelayTypes';
@@ -20,7 +20,7 @@ export interface CollectionPorts {
 }
 
 /** The collection of a path, which two APIs may share. */
-export type CollectionOf = (request: Request) => VendorCollection;
+export type CollectionOf = (request: HttpRequest) => VendorCollection;
 
 export function upload(collectionOf: CollectionOf, ports: CollectionPorts): RouteHandler {
   return async (context) => {
@@ -84,7 +84,7 @@ function ownPage(
   page: JsonObject,
   own: readonly JsonObject[],
   collection: VendorCollection,
-  request: Request,
+  request: HttpRequest,
 ): JsonObject {
   const ids = {
     ...('first_id' in page ? { first_id: own[0]?.['id'] ?? null } : {}),
@@ -198,7 +198,7 @@ export function requestTo(
 /** Parameters for the gateway itself. */
 const OWN_QUERY: ReadonlySet<string> = new Set(['provider', 'key', 'api-version']);
 
-function anthropicHeaders({ headers }: Request): Readonly<Record<string, string>> {
+function anthropicHeaders({ headers }: HttpRequest): Readonly<Record<string, string>> {
   const version = headers['anthropic-version'];
   const beta = headers['anthropic-beta'];
   return {

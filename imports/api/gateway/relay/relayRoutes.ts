@@ -1,5 +1,5 @@
 /** The routes of what vendors store: files and batches. */
-import type { Request } from 'express';
+import type { HttpRequest } from '../../http/HttpMessages';
 import type { AddEndpoint } from '../../http/Endpoint';
 import { HttpError } from '../../http/HttpError';
 import { createBatch, createMessageBatch } from './batchHandlers';
@@ -15,9 +15,9 @@ export type RelayRoutePorts = RelayProvidersPorts &
 
 export function addRelayRoutes(add: AddEndpoint, given: RelayRoutePorts): void {
   const ports = { ...given, providers: new RelayProviders(given) };
-  const files = ({ headers }: Pick<Request, 'headers'>): VendorCollection =>
+  const files = ({ headers }: Pick<HttpRequest, 'headers'>): VendorCollection =>
     headers['anthropic-version'] === undefined ? OPENAI_FILES : ANTHROPIC_FILES;
-  const apiOf = (request: Pick<Request, 'headers'>): 'chat_completions' | 'anthropic_messages' =>
+  const apiOf = (request: Pick<HttpRequest, 'headers'>): 'chat_completions' | 'anthropic_messages' =>
     files(request) === OPENAI_FILES ? 'chat_completions' : 'anthropic_messages';
   const batches = (): VendorCollection => OPENAI_BATCHES;
   const messageBatches = (): VendorCollection => MESSAGE_BATCHES;

@@ -1,6 +1,6 @@
 /** Passes bodies on as they arrive, in both directions, at the pace of the slower side. */
 import { once } from 'node:events';
-import type { Request, Response } from 'express';
+import type { HttpRequest, HttpResponse } from '../../http/HttpMessages';
 import type { RelayResponse } from '../../../business/ai/domain/types/RelayTypes';
 import { HttpError } from '../../http/HttpError';
 import { requestIdHeaders } from '../../http/errorResponse';
@@ -15,7 +15,7 @@ export interface Upload {
  * A multipart body, which is not parsed.
  * @throws HttpError for another content type and a body that is too large
  */
-export function uploadOf(request: Request, maxBytes: number): Upload {
+export function uploadOf(request: HttpRequest, maxBytes: number): Upload {
   const contentType = request.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\s*;.*boundary=/i.test(contentType))
     throw new HttpError(415, 'The body must be multipart/form-data with a boundary.');
@@ -27,7 +27,7 @@ export function uploadOf(request: Request, maxBytes: number): Upload {
   };
 }
 
-async function* limited(request: Request, maxBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
+async function* limited(request: HttpRequest, maxBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
   let received = 0;
   try {
     // Leaving early must not close the connection, over which an error is still to be sent.
@@ -62,7 +62,7 @@ export async function sendRelayed(context: RequestContext, relayed: RelayRespons
   response.end();
 }
 
-async function drained(response: Response, signal: AbortSignal): Promise<void> {
+async function drained(response: HttpResponse, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   await once(response, 'drain', { signal }).catch((error: unknown) => {
     signal.throwIfAborted();

@@ -2,7 +2,7 @@
  * Pages of items as OpenAI lists them. https://platform.openai.com/docs/api-reference/responses/input-items,
  * https://platform.openai.com/docs/api-reference/conversations/list-items
  */
-import type { Request } from 'express';
+import type { HttpRequest } from '../../http/HttpMessages';
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import { fieldsOf, isList, isObject } from '../../../business/ai/domain/json';
 import type { Item } from '../../../business/ai/domain/types/ResponsesAPITypes';
@@ -29,7 +29,7 @@ const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
 /** @throws LLMInvalidRequestError with the name of the parameter */
-export function readPageQuery(request: Request): PageQuery {
+export function readPageQuery(request: HttpRequest): PageQuery {
   const { limit, order = 'desc', after } = request.query;
   if (order !== 'asc' && order !== 'desc') throw invalid('order', 'must be "asc" or "desc"');
   if (after !== undefined && typeof after !== 'string') throw invalid('after', 'must be the id of an item');
@@ -44,12 +44,11 @@ function readLimit(limit: unknown): number {
 }
 
 /** OpenAI's SDK writes lists as `include[]=a&include[]=b`. */
-export function readInclude({ query }: Request): ReadonlySet<string> {
-  const values = [query.include, query['include[]']].flat().filter((value) => value !== undefined);
-  for (const value of values)
-    if (typeof value !== 'string' || !INCLUSIONS.includes(value))
-      throw invalid('include', `must consist of: ${INCLUSIONS.join(', ')}`);
-  return new Set(values as readonly string[]);
+export function readInclude({ query }: HttpRequest): ReadonlySet<string> {
+  const values = [query['include'], query['include[]']].flat().filter((value) => value !== undefined);
+  const inclusions = values.filter((value) => typeof value === 'string').filter((value) => INCLUSIONS.includes(value));
+  if (inclusions.length < values.length) throw invalid('include', `must consist of: ${INCLUSIONS.join(', ')}`);
+  return new Set(inclusions);
 }
 
 /**

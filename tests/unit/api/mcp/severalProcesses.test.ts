@@ -31,7 +31,6 @@ describe('/mcp in several processes', () => {
       const module = createAIModule({ providers: [{ vendor: 'openai', apiKey: 'sk-unused' }] }, { tools });
       const offer = { sdk, tools: ['*'], rootUrl: url, homeUrl: url };
       const api = createHttpApi(module, {
-        express,
         authenticate: () => ({ userId: 'ann', scopes: ['generate', 'approve'] }),
         mcp: offer,
         secrets,
