@@ -3,7 +3,7 @@ export { Dashboard } from '../ui/Dashboard';
 export { mountDashboard } from '../ui/mountDashboard';
 export type { DashboardData } from '../ui/data/DashboardData';
 export { createHttpData } from '../ui/data/http/createHttpData';
-export type { HttpDashboardData } from '../ui/data/http/createHttpData';
+export type { HttpDashboardData } from '../ui/data/http/toDashboardData';
 export type { HttpDataOptions } from '../ui/data/http/HttpData';
 export { BolideProvider } from '../ui/hooks/BolideProvider';
 export type {

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { useLayoutEffect } from 'react';
 import type { RunningServer } from '../../imports/startup/node/startServer';
 import { createHttpData } from '../../imports/ui/data/http/createHttpData';
-import type { HttpDashboardData } from '../../imports/ui/data/http/createHttpData';
+import type { HttpDashboardData } from '../../imports/ui/data/http/toDashboardData';
 import { useConversation } from '../../imports/ui/hooks/useConversation';
 import type { Conversation, UseConversationOptions } from '../../imports/ui/hooks/useConversation';
 import type { ConversationMessage, ToolPart } from '../../imports/ui/hooks/ConversationMessage';

@@ -8,10 +8,15 @@ import type { RunDetailView, RunView, ToolCallView } from '../../business/ai/dom
 import type { ArgumentOf, OperationName, ResultOf } from './operations';
 import type { ApprovalDecision, StartRunRequest, ToolResultSubmission } from './runRequests';
 
-export interface DashboardData {
+/** The part of it that is needed before sign-in. */
+export interface SessionData {
   readonly useAccess: () => Access;
   /** The notice shown on every page while responses are simulated; undefined when models write them. */
   readonly useSimulationNotice: () => string | undefined;
+  readonly commands: Pick<DashboardCommands, 'signIn'>;
+}
+
+export interface DashboardData extends SessionData {
   readonly useConnection: () => Connection;
   /** Undefined for a run that does not exist or belongs to another user, and without an id. */
   readonly useRun: (executionId: string | undefined) => Loaded<RunDetails | undefined>;

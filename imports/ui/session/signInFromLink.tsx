@@ -2,7 +2,7 @@
 import { createRoot } from 'react-dom/client';
 import { ConfirmDialog } from '../components/ConfirmDialog';
 import { DashboardError } from '../data/DashboardData';
-import type { HttpDashboardData } from '../data/http/createHttpData';
+import type { HttpDashboardData } from '../data/http/toDashboardData';
 import { useTheme } from '../shell/useTheme';
 
 type SessionData = Pick<HttpDashboardData, 'commands' | 'checkSession'>;

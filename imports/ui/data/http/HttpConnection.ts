@@ -1,7 +1,5 @@
 /** Sends JSON requests to the server that served the page, with its session cookie. */
 import { DashboardError } from '../DashboardData';
-import type { ArgumentOf, OperationName, ResultOf } from '../operations';
-import { OPERATION_ROUTES } from './operationRoutes';
 
 export interface HttpConnectionOptions {
   readonly fetch: typeof fetch;
@@ -55,15 +53,6 @@ export class HttpConnection {
     return answered;
   }
 
-  /** Carries out an operation by its route. */
-  async call<N extends OperationName>(name: N, argument: ArgumentOf<N>): Promise<ResultOf<N>> {
-    const { request, field } = OPERATION_ROUTES[name];
-    const { method, path, body } = request(argument);
-    const response = await this.request<unknown>(method, path, body);
-    // The contract of the server's own routes types their responses.
-    return (field === undefined ? response : (response as Readonly<Record<string, unknown>>)[field]) as ResultOf<N>;
-  }
-
   /** Opens a response whose body is read as it arrives. @throws DashboardError for any status but 200 */
   async openStream(
     path: string,
@@ -75,7 +64,8 @@ export class HttpConnection {
     return response.body;
   }
 
-  private async request<T>(method: string, path: string, body?: object): Promise<T> {
+  /** @throws DashboardError */
+  async request<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await this.send(path, {
       method,
       headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },

@@ -4,34 +4,28 @@ import { RUN_END_EVENTS } from '../../../business/ai/domain/types/AgentEvents';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { RunView } from '../../../business/ai/domain/types/RunViews';
 import { DashboardError } from '../DashboardData';
-import type { Access, Connection, Loaded, OpenIdLink } from '../DashboardData';
+import type { Connection, Loaded } from '../DashboardData';
 import { QueryStore } from '../queries/QueryStore';
 import { reduceRun } from '../reducers/reduceRun';
 import type { StreamedRun } from '../reducers/reduceRun';
 import { runFromSnapshot } from '../reducers/runFromSnapshot';
 import type { RunSnapshot } from '../reducers/runFromSnapshot';
+import { callOperation } from './callOperation';
 import { createPageSchedule } from './createUpdateThrottle';
 import { createFeedChanges } from './createFeedChanges';
 import { EventFeed } from './EventFeed';
 import type { EventFeedListener } from './EventFeed';
-import { HttpConnection } from './HttpConnection';
 import { HttpResource } from './HttpResource';
 import type { HttpResourceOptions } from './HttpResource';
+import { HttpSession } from './HttpSession';
+import type { HttpSessionOptions } from './HttpSession';
 import { Observable } from './Observable';
 import type { ReadonlyObservable } from './Observable';
 
-export interface HttpDataOptions {
-  /** Where the server is: an origin, with the path below which its routes are mounted, if there is one. */
-  readonly origin?: string;
-  /** An API token, or what returns one before each request. Without it, the session's cookie is sent. */
-  readonly token?: string | (() => string | undefined);
-  /** Default: the global one. */
-  readonly fetch?: typeof fetch;
+export interface HttpDataOptions extends HttpSessionOptions {
   /** Calls `flush` once, when the page is ready for an update. Default: with the next frame, less often under load. */
   readonly schedule?: (flush: () => void) => void;
   readonly simulationNotice?: string;
-  /** Offered on the sign-in page. */
-  readonly openId?: OpenIdLink;
   /** Minimum milliseconds between two reloads that events cause; default 1000. */
   readonly reloadIntervalMs?: number;
   readonly backoff?: (attempt: number) => number;
@@ -42,7 +36,7 @@ export interface HttpDataOptions {
 
 /** The observable values behind the hooks of `createHttpData`. */
 export class HttpData {
-  readonly access = new Observable<Access>({ state: 'checking' });
+  readonly session: HttpSession;
   readonly connectionState = new Observable<Connection>('connecting');
   /** `connectionState`, for which the stream is read as long as someone watches it. */
   readonly watchedConnection: ReadonlyObservable<Connection> = {
@@ -52,39 +46,29 @@ export class HttpData {
       return () => unsubscribe.forEach((each) => each());
     },
   };
-  readonly connection: HttpConnection;
   readonly queries: QueryStore;
   private readonly options: HttpDataOptions;
   private readonly schedule: (flush: () => void) => void;
   private readonly feed: EventFeed;
   private readonly feeds = new Set<EventFeed>();
   private isVisible = true;
-  private signOuts = 0;
   private readonly openedConversations = new Map<string, HttpResource<readonly RunView[]>>();
   private readonly openedRuns = new Map<
     string,
     { readonly resource: HttpResource<StreamedRun | undefined>; readonly feed: EventFeed }
   >();
 
-  constructor(options: HttpDataOptions) {
+  /** @param session the page's; default: one of its own */
+  constructor(options: HttpDataOptions, session = new HttpSession(options)) {
     this.options = options;
+    this.session = session;
     this.schedule = options.schedule ?? createPageSchedule();
-    this.connection = new HttpConnection({
-      fetch: (input, init) => fetch(input, init),
-      ...options,
-      onSignedOut: () => this.setSignedOut(),
-    });
     this.feed = this.createFeed('/runs/stream?brief');
     this.queries = new QueryStore({
       ...options,
-      call: (name, argument) => this.connection.call(name, argument),
+      call: (name, argument) => callOperation(session.connection, name, argument),
       changes: createFeedChanges(this.feed),
     });
-  }
-
-  /** Differs after every sign-out. */
-  get session(): string {
-    return String(this.signOuts);
   }
 
   /** The same resource for the same id, as long as it is among the most recently opened conversations. */
@@ -93,7 +77,7 @@ export class HttpData {
     if (opened !== undefined) return opened;
     const path = `/runs?conversationId=${encodeURIComponent(conversationId)}`;
     const resource = this.createReloadedResource(
-      async () => (await this.connection.get<{ runs: readonly RunView[] }>(path)).runs,
+      async () => (await this.session.connection.get<{ runs: readonly RunView[] }>(path)).runs,
       (event) => event.type === 'run:started' && event.conversationId === conversationId,
     );
     this.openedConversations.set(conversationId, resource);
@@ -113,7 +97,7 @@ export class HttpData {
     const resource: HttpResource<StreamedRun | undefined> = this.createResource<StreamedRun | undefined>({
       feed,
       load: async () => {
-        const snapshot = await undefinedIfNotFound(this.connection.get<RunSnapshot>(path));
+        const snapshot = await undefinedIfNotFound(this.session.connection.get<RunSnapshot>(path));
         const current = resource.get();
         return snapshot === undefined
           ? undefined
@@ -135,17 +119,6 @@ export class HttpData {
     return resource;
   }
 
-  /** Shows the sign-in page. What the last user has loaded is not shown to the next. */
-  readonly setSignedOut = (): void => {
-    this.signOuts += 1;
-    const { openId } = this.options;
-    this.access.set({ state: 'signedOut', method: 'token', ...(openId === undefined ? {} : { openId }) });
-  };
-
-  readonly leave = (url: string): void => {
-    window.location.assign(url);
-  };
-
   /** To be called when the network goes down or comes back. */
   reconnect(): void {
     for (const feed of this.feeds) feed.reconnect();
@@ -157,24 +130,12 @@ export class HttpData {
     for (const feed of this.feeds) feed.setVisible(isVisible);
   }
 
-  /** Finds out whether the page has a session. */
-  async checkSession(): Promise<void> {
-    try {
-      await this.connection.get('/session');
-      this.access.set({ state: 'signedIn' });
-    } catch (error) {
-      // A 401 has already set the access. Without a response, the pages themselves show the error.
-      const isRefused = error instanceof DashboardError && error.code === 'auth-failed';
-      if (!isRefused && this.access.get().state === 'checking') this.access.set({ state: 'signedIn' });
-    }
-  }
-
   private createFeed(path: string): EventFeed {
     const { fetch: _fetch, ...options } = this.options;
     const feed = new EventFeed({
       ...options,
       schedule: this.schedule,
-      connection: this.connection,
+      connection: this.session.connection,
       path,
       onConnectionChange: (state) => this.connectionState.set(state),
     });

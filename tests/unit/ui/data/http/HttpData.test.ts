@@ -249,7 +249,7 @@ describe(
       });
       server.send('event: resync\ndata: {}\n\n');
       await requested.promise;
-      await data.connection.get('/nothing').catch(() => undefined);
+      await data.session.connection.get('/nothing').catch(() => undefined);
       expect(runs.get().state).to.equal('ready');
     });
 
@@ -263,11 +263,11 @@ describe(
       });
       const refused = deferred<{ readonly status: number }>();
       server.responses.set('DELETE /session', () => refused.promise);
-      const early: unknown = data.connection.get('/slow').catch((thrown: unknown) => thrown);
+      const early: unknown = data.session.connection.get('/slow').catch((thrown: unknown) => thrown);
       await asked.promise;
 
-      const signedOut = createHttpCommands(data).signOut();
-      const late: unknown = data.connection.get('/late').catch((thrown: unknown) => thrown);
+      const signedOut = createHttpCommands(data.session).signOut();
+      const late: unknown = data.session.connection.get('/late').catch((thrown: unknown) => thrown);
       refused.resolve({ status: 204 });
       await signedOut;
       expect(await early).to.include({ code: 'auth-failed', message: 'You have signed out.' });
@@ -275,13 +275,13 @@ describe(
       expect([server.count('GET /late'), server.count('GET /slow')]).to.deep.equal([0, 1]);
       expect(server.streams.size).to.equal(0);
       slow.resolve({ body: {} });
-      const later: unknown = await data.connection.get('/late').catch((thrown: unknown) => thrown);
+      const later: unknown = await data.session.connection.get('/late').catch((thrown: unknown) => thrown);
       expect(later).to.include({ code: 'auth-failed' });
       expect(server.count('GET /late')).to.equal(0);
       server.responses.set('POST /session', { body: {} });
       server.responses.set('GET /late', { body: { is: 'there' } });
-      await createHttpCommands(data).signIn({ method: 'token', token: 'yes' });
-      expect(await data.connection.get('/late')).to.deep.equal({ is: 'there' });
+      await createHttpCommands(data.session).signIn({ method: 'token', token: 'yes' });
+      expect(await data.session.connection.get('/late')).to.deep.equal({ is: 'there' });
     });
 
     it('goes on under a session that could not be ended', async () => {
@@ -294,9 +294,9 @@ describe(
         return { body: { attempts } };
       });
       server.responses.set('DELETE /session', { status: 503, body: { error: { code: 'server', message: 'Later.' } } });
-      const early = data.connection.get('/slow');
+      const early = data.session.connection.get('/slow');
       await asked.promise;
-      const error: unknown = await createHttpCommands(data)
+      const error: unknown = await createHttpCommands(data.session)
         .signOut()
         .catch((thrown: unknown) => thrown);
       expect(error).to.include({ code: 'server' });
@@ -312,22 +312,22 @@ describe(
         status: 401,
         body: { error: { code: 'auth-failed', message: 'The API token is not valid on this server.' } },
       });
-      await data.checkSession();
-      expect(data.access.get()).to.deep.equal({ state: 'signedOut', method: 'token' });
-      const commands = createHttpCommands(data);
+      await data.session.check();
+      expect(data.session.access.get()).to.deep.equal({ state: 'signedOut', method: 'token' });
+      const commands = createHttpCommands(data.session);
       const error: unknown = await commands.signIn({ method: 'token', token: 'no' }).catch((thrown: unknown) => thrown);
       expect(error).to.include({ code: 'auth-failed', message: 'The API token is not valid on this server.' });
       server.responses.set('POST /session', { body: { userId: 'local' } });
       await commands.signIn({ method: 'token', token: 'yes' });
-      expect(data.access.get()).to.deep.equal({ state: 'signedIn' });
+      expect(data.session.access.get()).to.deep.equal({ state: 'signedIn' });
       expect(server.requests.at(-1)?.body).to.deep.equal({ token: 'yes' });
       server.responses.set('DELETE /session', { status: 204 });
       await commands.signOut();
-      expect(data.access.get().state).to.equal('signedOut');
+      expect(data.session.access.get().state).to.equal('signedOut');
     });
 
     it('sends each command to its run', async () => {
-      const commands = createHttpCommands(data);
+      const commands = createHttpCommands(data.session);
       for (const action of ['cancel', 'approve', 'reject', 'tool-results'])
         server.responses.set(`POST /runs/a%2Fb/${action}`, { body: {} });
       const named = { executionId: 'a/b', callId: 'c' };
