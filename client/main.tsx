@@ -4,6 +4,7 @@ import { Mongo } from 'meteor/mongo';
 import { Tracker } from 'meteor/tracker';
 import '../imports/ui/styles/page.css';
 import '../imports/ui/dashboardStyles';
+import { DASHBOARD_PAGES } from '../imports/ui/dashboardPages';
 import { createMeteorData } from '../imports/ui/data/meteor/createMeteorData';
 import { loadIcons } from '../imports/ui/loadIcons';
 import { loadInter } from '../imports/ui/loadInter';
@@ -14,6 +15,8 @@ Meteor.startup(() => {
   const { pathname: root } = new URL(Meteor.absoluteUrl());
   loadIcons(root);
   loadInter(`${root}bolide`);
+  // While the server checks the session of a stored token.
+  if (Meteor.loggingIn()) DASHBOARD_PAGES.preload();
   const place = document.getElementById('app');
   if (place !== null) mountDashboard(place, createMeteorData({ Meteor, Mongo, Tracker }));
 });

@@ -1,32 +1,33 @@
-/** The dashboard's root: chooses the page by sign-in state and route. */
+/** The dashboard's root: shows the sign-in page, or loads the pages after it. */
 import { Suspense, useEffect } from 'react';
-import { useData } from './hooks/BolideProvider';
-import { EmptyState } from './components/EmptyState';
 import { ErrorBoundary } from './components/ErrorBoundary';
+import type { Preloadable } from './components/preloadable';
 import { Skeleton } from './components/Skeleton';
-import { PageTitle } from './components/PageTitle';
-import { componentOf, findPage } from './pages';
+import type { SessionData } from './data/DashboardData';
 import { forgetDraft } from './playground/forgetDraft';
 import { SignInPage } from './session/SignInPage';
-import { useRoute } from './shell/route';
-import type { Route } from './shell/route';
-import { Shell } from './shell/Shell';
+import type { SignedInProps } from './SignedIn';
 import { SimulationNotice } from './shell/SimulationNotice';
 import { useTheme } from './shell/useTheme';
 import type { ThemeChoice } from './shell/useTheme';
 
-export function App() {
+export interface AppProps {
+  readonly session: SessionData;
+  /** The pages after sign-in. */
+  readonly pages: Preloadable<SignedInProps>;
+}
+
+export function App(props: AppProps) {
   const theme = useTheme();
   return (
     <div className="bolide" data-theme={theme.shown}>
-      <CurrentPage theme={theme} />
+      <CurrentPage theme={theme} {...props} />
     </div>
   );
 }
 
-function CurrentPage({ theme }: { readonly theme: ThemeChoice }) {
-  const access = useData().useAccess();
-  const route = useRoute();
+function CurrentPage({ theme, session, pages }: AppProps & { readonly theme: ThemeChoice }) {
+  const access = session.useAccess();
   const isSignedOut = access.state === 'signedOut';
   useEffect(() => {
     // The next one to sign in may be somebody else.
@@ -34,49 +35,34 @@ function CurrentPage({ theme }: { readonly theme: ThemeChoice }) {
   }, [isSignedOut]);
   switch (access.state) {
     case 'checking':
-      return (
-        <main className="centered-page">
-          <Skeleton what="the dashboard" />
-        </main>
-      );
+      return <Opening />;
     case 'signedOut':
       return (
         <>
-          <SimulationNotice />
-          <SignInPage method={access.method} {...(access.openId === undefined ? {} : { openId: access.openId })} />
+          <SimulationNotice data={session} />
+          <SignInPage
+            signIn={session.commands.signIn}
+            onBegin={pages.preload}
+            method={access.method}
+            {...(access.openId === undefined ? {} : { openId: access.openId })}
+          />
         </>
       );
     case 'signedIn':
       return (
-        <Shell route={route} theme={theme} {...(access.name === undefined ? {} : { name: access.name })}>
-          <CurrentContent route={route} />
-        </Shell>
+        <ErrorBoundary resetKey="">
+          <Suspense fallback={<Opening />}>
+            <pages.Component theme={theme} {...(access.name === undefined ? {} : { name: access.name })} />
+          </Suspense>
+        </ErrorBoundary>
       );
   }
 }
 
-function CurrentContent({ route }: { readonly route: Route }) {
-  const page = findPage(route);
-  const Content = page && componentOf(page, route);
-  if (page === undefined || Content === undefined) return <PageNotFound />;
-  // Another entry of a page starts with a new state; another filter does not.
-  const key = route.path.join('/');
+function Opening() {
   return (
-    <ErrorBoundary resetKey={key}>
-      <Suspense fallback={<Skeleton what={page.label.toLowerCase()} />}>
-        <Content key={key} route={route} />
-      </Suspense>
-    </ErrorBoundary>
-  );
-}
-
-function PageNotFound() {
-  return (
-    <>
-      <PageTitle title="Page not found" />
-      <EmptyState icon="search" title="This page doesn’t exist">
-        <a href="#/">Go to the overview</a>
-      </EmptyState>
-    </>
+    <main className="centered-page">
+      <Skeleton what="the dashboard" />
+    </main>
   );
 }

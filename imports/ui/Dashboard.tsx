@@ -1,5 +1,6 @@
 /** The dashboard as a component, for a page of its own or inside an app. */
 import { App } from './App';
+import { DASHBOARD_PAGES } from './dashboardPages';
 import type { DashboardData } from './data/DashboardData';
 import { BolideProvider } from './hooks/BolideProvider';
 
@@ -7,7 +8,7 @@ import { BolideProvider } from './hooks/BolideProvider';
 export function Dashboard({ data }: { readonly data: DashboardData }) {
   return (
     <BolideProvider data={data}>
-      <App />
+      <App session={data} pages={DASHBOARD_PAGES} />
     </BolideProvider>
   );
 }

@@ -3,15 +3,16 @@
  * page is opened. In the npm package it is included: see `scripts/package/inlinePages.ts`, which knows the form of
  * these imports.
  */
-import { lazy } from 'react';
-import type { ComponentType, LazyExoticComponent } from 'react';
+import type { ComponentType } from 'react';
 import type { IconName } from './components/Icon';
+import { preloadable } from './components/preloadable';
+import type { Preloadable } from './components/preloadable';
 import type { PageProps } from './shell/PageProps';
 import type { Route } from './shell/route';
 
 type PageComponent = ComponentType<PageProps>;
 
-export interface Page {
+export interface Page extends Preloadable<PageProps> {
   /** The first segment of the route; '' for the first page. */
   readonly path: string;
   readonly label: string;
@@ -21,11 +22,8 @@ export interface Page {
   readonly isPrimary?: true;
   /** Shows how many calls and runs wait for someone. */
   readonly countsInbox?: true;
-  readonly Component: LazyExoticComponent<PageComponent>;
   /** The page of one of its entries: the route has further segments. */
-  readonly Detail?: LazyExoticComponent<PageComponent>;
-  /** Loads the code ahead of a visit. */
-  readonly preload: () => void;
+  readonly detail?: Preloadable<PageProps>;
 }
 
 export const PAGE_GROUPS = ['Monitor', 'Build', 'Manage'] as const;
@@ -153,12 +151,13 @@ export function findPage({ path: [first = ''] }: Route): Page | undefined {
   return PAGES.find((candidate) => candidate.path === path);
 }
 
-/** What is rendered on a route: a page, or the page of one of its entries. */
-export function componentOf({ Component, Detail }: Page, route: Route): LazyExoticComponent<PageComponent> | undefined {
-  return route.path.length <= 1 ? Component : Detail;
+/** What is rendered on a route: a page, or the page of one of its entries; undefined for an unknown one. */
+export function pageOf(route: Route): Preloadable<PageProps> | undefined {
+  const page = findPage(route);
+  return route.path.length <= 1 ? page : page?.detail;
 }
 
-type PageInit = Omit<Page, 'Component' | 'Detail' | 'preload'> & {
+type PageInit = Omit<Page, 'Component' | 'preload' | 'detail'> & {
   readonly load: () => Promise<PageComponent>;
   readonly loadDetail?: () => Promise<PageComponent>;
 };
@@ -166,13 +165,7 @@ type PageInit = Omit<Page, 'Component' | 'Detail' | 'preload'> & {
 function page({ load, loadDetail, ...init }: PageInit): Page {
   return {
     ...init,
-    Component: toLazy(load),
-    ...(loadDetail === undefined ? {} : { Detail: toLazy(loadDetail) }),
-    // A failure is shown when the page is opened, which tries again.
-    preload: () => void load().catch(() => undefined),
+    ...preloadable(load),
+    ...(loadDetail === undefined ? {} : { detail: preloadable(loadDetail) }),
   };
-}
-
-function toLazy(load: () => Promise<PageComponent>): LazyExoticComponent<PageComponent> {
-  return lazy(async () => ({ default: await load() }));
 }

@@ -1,6 +1,8 @@
 /** Completes the npm package after the entries have been compiled: the last step of `npm run build`. */
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants } from 'node:zlib';
 import { build } from 'esbuild';
 import { bundleDashboard } from '../../server/bundleDashboard';
 import { billOfMaterials } from './billOfMaterials';
@@ -28,11 +30,25 @@ async function writeAssets(): Promise<void> {
   await writeJson('sbom.cdx.json', await billOfMaterials());
 }
 
-/** The dashboard as `startServer` serves it. */
+/**
+ * The dashboard as `startServer` serves it. Scripts and style sheets are included in their smallest form only: the
+ * server converts them for clients that don't accept it.
+ */
 async function writeDashboard(): Promise<void> {
   const directory = join(DIST, 'dashboard');
   await mkdir(directory, { recursive: true });
-  for (const [name, contents] of await bundleDashboard()) await writeFile(join(directory, name), contents);
+  for (const [name, contents] of await bundleDashboard())
+    if (/\.(?:js|css)$/.test(name)) await writeFile(join(directory, `${name}.br`), await brotliSmallest(contents));
+    else await writeFile(join(directory, name), contents);
+}
+
+function brotliSmallest(contents: Buffer): Promise<Buffer> {
+  return promisify(brotliCompress)(contents, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+      [constants.BROTLI_PARAM_SIZE_HINT]: contents.byteLength,
+    },
+  });
 }
 
 /** The style sheet of `Dashboard`. */

@@ -269,9 +269,9 @@ describe('hostile input', function () {
         await watch(page, faults);
         await page.goto(`${server.url}/#token=${TOKEN}`);
         await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-        for (const { path, Detail } of PAGES) {
+        for (const { path, detail } of PAGES) {
           const details = entries.get(path) ?? [];
-          if (Detail !== undefined) expect(details, `entries of ${path} to open`).to.not.be.empty;
+          if (detail !== undefined) expect(details, `entries of ${path} to open`).to.not.be.empty;
           for (const route of [`/${path}`, ...details]) {
             await page.goto(`${server.url}/#${route}`);
             await page.locator('main h1').first().waitFor();

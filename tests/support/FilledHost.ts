@@ -10,6 +10,7 @@ import { expect } from 'chai';
 import express from 'express';
 import type { ApiPrincipal } from '../../imports/api/auth/ApiPrincipal';
 import { DashboardSessions } from '../../imports/api/dashboard/DashboardSessions';
+import { EncodedFile } from '../../imports/api/dashboard/EncodedFile';
 import { SESSIONS, SessionStore } from '../../imports/api/dashboard/SessionStore';
 import { IDENTITIES, IdentityStore } from '../../imports/api/signIn/Identities';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
@@ -75,6 +76,8 @@ export const IMPERSONAL = [
 export const SHARED_PROVIDER = 'shared';
 
 export const actorOf = (userId: string): Actor => ({ userId, isAdmin: userId === ADMIN, source: 'http' });
+
+const EMPTY = new EncodedFile({ contentType: 'text/html', body: Buffer.alloc(0) });
 
 export interface FilledHostSettings extends Partial<Pick<HostSettings, 'sealContent' | 'secretKeys' | 'mcpServers'>> {
   /** Outlives the host. Default: one of its own. */
@@ -165,7 +168,7 @@ export class FilledHost {
         findUser: (userId) => Promise.resolve(actorOf(userId)),
         hasAccounts: true,
         ai: { tools },
-        dashboard: { sessions, dashboard: { page: '', notFoundPage: '', files: new Map() } },
+        dashboard: { sessions, dashboard: { page: EMPTY, signedInPage: EMPTY, notFoundPage: '', files: new Map() } },
       },
     );
     const app = express();

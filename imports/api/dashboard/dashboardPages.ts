@@ -1,6 +1,6 @@
 /** Serves the dashboard's page and files, and manages its session. */
 import type { IncomingMessage } from 'node:http';
-import type { HttpResponse } from '../http/HttpMessages';
+import type { HttpRequest, HttpResponse } from '../http/HttpMessages';
 import {
   ConflictError,
   LLMAuthError,
@@ -12,21 +12,25 @@ import { hasScope } from '../auth/ApiPrincipal';
 import type { AuthFailureLimiter } from '../auth/AuthFailureLimiter';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { HttpError } from '../http/HttpError';
+import { preferredEncoding } from '../http/preferredEncoding';
 import type { RequestContext, RouteHandler } from '../http/RequestContext';
 import type { OpenIdSignIn } from '../signIn/signInRoutes';
 import type { DashboardSessions } from './DashboardSessions';
+import type { EncodedFile } from './EncodedFile';
 import { recordSession, reportSignIn } from './sessionAudit';
 import type { SessionAuditPorts } from './sessionAudit';
 import { assertKnownHost, assertSameOrigin } from './sameOrigin';
 
 /** A bundled dashboard. */
 export interface DashboardFiles {
-  /** The HTML at `/`. */
-  readonly page: string;
+  /** The HTML at `/` for visitors. */
+  readonly page: EncodedFile;
+  /** The HTML at `/` for a browser that has a session, valid or not: it loads the pages after sign-in at once. */
+  readonly signedInPage: EncodedFile;
   /** The HTML of unknown paths, for browsers. */
   readonly notFoundPage: string;
   /** By path, such as `/dashboard/main-1f3a.js`, whose name changes with its contents, or `/favicon.ico`. */
-  readonly files: ReadonlyMap<string, { readonly contentType: string; readonly body: string | Buffer }>;
+  readonly files: ReadonlyMap<string, EncodedFile>;
 }
 
 export interface DashboardPagePorts {
@@ -45,7 +49,7 @@ export interface SignInPorts extends DashboardPagePorts, SessionAuditPorts {
 /** Allows scripts, styles and data from this server only, and no framing. */
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
+  'cache-control': 'no-cache',
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
@@ -56,10 +60,10 @@ const PAGE_HEADERS = {
 };
 
 export function servePage({ sessions, dashboard }: DashboardPagePorts): RouteHandler {
-  return ({ request, response }) => {
+  return async ({ request, response }) => {
     assertKnownHost(request, sessions.hostNames);
-    response.set(PAGE_HEADERS).send(dashboard.page);
-    return Promise.resolve();
+    const page = sessions.idIn(request) === undefined ? dashboard.page : dashboard.signedInPage;
+    await sendFile(page, request, response.set(PAGE_HEADERS));
   };
 }
 
@@ -69,22 +73,39 @@ export function serveNotFound({ dashboard }: Pick<DashboardPagePorts, 'dashboard
 }
 
 export function serveFile({ sessions, dashboard }: DashboardPagePorts): RouteHandler {
-  return ({ request, response }) => {
+  return async ({ request, response }) => {
     assertKnownHost(request, sessions.hostNames);
     const path = request.baseUrl + request.path;
     const file = dashboard.files.get(path);
     if (file === undefined) throw new HttpError(404, 'File not found.');
     response.set({
-      'content-type': file.contentType,
-      'cache-control': path.startsWith('/dashboard/')
-        ? 'private, max-age=31536000, immutable'
-        : 'public, max-age=86400',
+      'cache-control': path.startsWith('/dashboard/') ? 'public, max-age=31536000, immutable' : 'public, max-age=86400',
       'x-content-type-options': 'nosniff',
       'cross-origin-resource-policy': 'same-origin',
     });
-    response.send(file.body);
-    return Promise.resolve();
+    await sendFile(file, request, response);
   };
+}
+
+/** Sends the file in the client's preferred encoding, or 304 if the client has it. */
+async function sendFile(file: EncodedFile, request: HttpRequest, response: HttpResponse): Promise<void> {
+  const encoding = preferredEncoding(request.headers['accept-encoding'], file.encodings);
+  const { body, etag } = await file.in(encoding);
+  response.set('etag', etag);
+  if (file.encodings.length > 1) response.appendHeader('vary', 'accept-encoding');
+  if (hasCurrent(request, etag)) {
+    response.status(304).end();
+    return;
+  }
+  response.set('content-type', file.contentType);
+  if (encoding !== 'identity') response.set('content-encoding', encoding);
+  response.send(body);
+}
+
+/** https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2 */
+function hasCurrent({ headers }: HttpRequest, etag: string): boolean {
+  const tags = (headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes(etag) || tags.includes('*');
 }
 
 /** Several times the longest token. */

@@ -1,17 +1,19 @@
 /** Signs in: with an API token or at an OpenID provider under plain Node, with a password under Meteor. */
 import { useEffect, useId, useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
-import type { Credentials, OpenIdLink } from '../data/DashboardData';
-import { useData } from '../hooks/BolideProvider';
+import type { Credentials, DashboardCommands, OpenIdLink } from '../data/DashboardData';
 import { useAction } from '../components/useAction';
 import { Logo } from '../shell/Logo';
 
 interface SignInPageProps {
+  readonly signIn: DashboardCommands['signIn'];
+  /** Called when somebody begins to fill in the form. */
+  readonly onBegin: () => void;
   readonly method: Credentials['method'];
   readonly openId?: OpenIdLink;
 }
 
-export function SignInPage({ method, openId }: SignInPageProps) {
+export function SignInPage({ openId, ...form }: SignInPageProps) {
   return (
     <main className="centered-page">
       <div className="card sign-in">
@@ -22,19 +24,18 @@ export function SignInPage({ method, openId }: SignInPageProps) {
             {`Sign in with ${openId.name}`}
           </a>
         )}
-        {openId?.isOnly !== true && <CredentialsForm method={method} isSecondary={openId !== undefined} />}
+        {openId?.isOnly !== true && <CredentialsForm {...form} isSecondary={openId !== undefined} />}
       </div>
     </main>
   );
 }
 
-interface CredentialsFormProps extends Pick<SignInPageProps, 'method'> {
+interface CredentialsFormProps extends Omit<SignInPageProps, 'openId'> {
   /** Whether most people sign in another way. */
   readonly isSecondary: boolean;
 }
 
-function CredentialsForm({ method, isSecondary }: CredentialsFormProps) {
-  const { commands } = useData();
+function CredentialsForm({ method, isSecondary, onBegin, ...commands }: CredentialsFormProps) {
   const signIn = useAction(commands.signIn);
   const [login, setLogin] = useState('');
   const [secret, setSecret] = useState('');
@@ -53,7 +54,12 @@ function CredentialsForm({ method, isSecondary }: CredentialsFormProps) {
     );
   };
   return (
-    <form className={isSecondary ? 'sign-in-other' : undefined} onSubmit={submit} aria-busy={signIn.isBusy}>
+    <form
+      className={isSecondary ? 'sign-in-other' : undefined}
+      onInput={onBegin}
+      onSubmit={submit}
+      aria-busy={signIn.isBusy}
+    >
       <p className="muted">
         {method === 'token'
           ? isSecondary

@@ -26,7 +26,8 @@ export interface ShellProps {
 }
 
 export function Shell({ route, theme, name, children }: ShellProps) {
-  const { commands } = useData();
+  const data = useData();
+  const { commands } = data;
   useKeyDispatcher();
   const signOut = useAction(commands.signOut);
   const [dialog, setDialog] = useState<'palette' | 'keys'>();
@@ -83,7 +84,7 @@ export function Shell({ route, theme, name, children }: ShellProps) {
       </header>
       <div className="page-area">
         <LostConnection />
-        <SimulationNotice />
+        <SimulationNotice data={data} />
         <main id="bolide-content" tabIndex={-1}>
           {children}
         </main>

@@ -1,9 +1,9 @@
 /** States on every page that responses are simulated, when they are. */
-import { useData } from '../hooks/BolideProvider';
 import { Icon } from '../components/Icon';
+import type { SessionData } from '../data/DashboardData';
 
-export function SimulationNotice() {
-  const notice = useData().useSimulationNotice();
+export function SimulationNotice({ data }: { readonly data: Pick<SessionData, 'useSimulationNotice'> }) {
+  const notice = data.useSimulationNotice();
   if (notice === undefined) return null;
   return (
     <aside className="notice" aria-label="Simulation notice">

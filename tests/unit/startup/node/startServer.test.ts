@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ToolRegistry } from '../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { startServer } from '../../../../imports/startup/node/startServer';
@@ -56,7 +57,8 @@ describe(
         dashboard: () =>
           Promise.resolve(
             new Map([
-              ['dashboard-1.js', Buffer.from('1;')],
+              ['dashboard-1.js.br', brotliCompressSync('1;')],
+              ['manifest.json', Buffer.from('{"script":"dashboard-1.js","signIn":[],"signedIn":[]}')],
               ['favicon.svg', Buffer.from('<svg/>')],
             ]),
           ),
@@ -64,6 +66,7 @@ describe(
       expect(await (await fetch(url)).text()).to.include('src="/dashboard/dashboard-1.js"');
       const script = await fetch(`${url}/dashboard/dashboard-1.js`);
       expect(script.headers.get('content-type')).to.equal('text/javascript; charset=utf-8');
+      expect(await script.text()).to.equal('1;');
       expect(await (await fetch(`${url}/favicon.svg`)).text()).to.equal('<svg/>');
     });
 
