@@ -8,10 +8,12 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { PACKAGE_DIRECTORY } from './packageManifest';
+import { signInBytes } from './signInBytes';
 
 const KILOBYTE = 1000;
 const MAX_HOOKS_BYTES = 20 * KILOBYTE;
 const MAX_IMPORT_MS = 120;
+const MAX_SIGN_IN_BYTES = 90 * KILOBYTE;
 const ROUNDS = 10;
 
 /** What a page of an app's own imports: the hooks, and their data over HTTP. */
@@ -22,8 +24,16 @@ async function checkWeight(): Promise<void> {
   console.log(`Hooks of bolide/react: ${(hooks / KILOBYTE).toFixed(1)} KB gzipped, without React.`);
   const milliseconds = await importMilliseconds();
   console.log(`Importing bolide: ${milliseconds.toFixed(0)} ms of CPU time.`);
+  // Browsers accept Brotli over https and from localhost only.
+  const brotli = await signInBytes('br');
+  const gzip = await signInBytes('gzip');
+  console.log(
+    `Sign-in page: ${(brotli / KILOBYTE).toFixed(1)} KB with Brotli, ${(gzip / KILOBYTE).toFixed(1)} KB with gzip.`,
+  );
   if (hooks > MAX_HOOKS_BYTES) throw new Error(`The hooks may take ${MAX_HOOKS_BYTES / KILOBYTE} KB.`);
   if (milliseconds > MAX_IMPORT_MS) throw new Error(`The import may take ${MAX_IMPORT_MS} ms.`);
+  if (Math.max(brotli, gzip) > MAX_SIGN_IN_BYTES)
+    throw new Error(`The sign-in page may take ${MAX_SIGN_IN_BYTES / KILOBYTE} KB.`);
 }
 
 /** The size of the hooks in an app's bundle, as browsers receive it. */
