@@ -269,7 +269,7 @@ describe('The npm package', () => {
            });`,
         );
         expect(stderr).to.equal('');
-        expect(JSON.parse(stdout)).to.deep.equal({ files: 4, statuses: [200], health: 200 });
+        expect(JSON.parse(stdout)).to.deep.equal({ files: 6, statuses: [200], health: 200 });
       });
 
     it('looks after the embedded database with `npx bolide data`', async () => {
