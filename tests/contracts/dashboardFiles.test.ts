@@ -16,7 +16,7 @@ const SCRIPT = 'console.log("A script.");\n'.repeat(20);
 const STYLES = '.bolide { color: red }\n'.repeat(20);
 const FONT = 'wOF2 is compressed.';
 
-/** As a build of the package and one of a checkout contain them. */
+/** The files of a dashboard: one compressed, as in the package, the others plain, as in a checkout. */
 const ASSETS: ReadonlyMap<string, Buffer> = new Map([
   ['dashboard-1.js.br', brotliCompressSync(SCRIPT)],
   ['signIn-2.css', Buffer.from(STYLES)],
@@ -36,7 +36,7 @@ const ASSETS: ReadonlyMap<string, Buffer> = new Map([
   ],
 ]);
 
-/** Both ways in which a file is stored. */
+/** A file of each kind. */
 const TEXTS: Readonly<Record<string, string>> = {
   '/dashboard/dashboard-1.js': SCRIPT,
   '/dashboard/signIn-2.css': STYLES,
