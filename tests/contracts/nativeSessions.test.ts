@@ -1,4 +1,5 @@
 import { Anthropic } from '@anthropic-ai/sdk';
+import { GoogleGenAI } from '@google/genai';
 import { GoogleGenerativeAI } from '@google/generative-ai';
 import { expect } from 'chai';
 import { OpenAI } from 'openai';
@@ -130,6 +131,25 @@ const SESSIONS: Readonly<Record<string, (simulator: Simulator, options?: RunOpti
       ...(signal === undefined ? {} : { signal }),
     });
     return { ...result, text: result.response.response.text() };
+  },
+  async 'the Gen AI SDK'(simulator, { signal, ...options } = {}) {
+    const functionDeclarations = names.map((name) => ({
+      name,
+      description,
+      ...(name === 'weather' ? { parametersJsonSchema: parameters } : {}),
+    }));
+    const chat = new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: simulator.baseURL('google') } }).chats.create({
+      model: 'gemini-2.5-flash',
+      config: { tools: [{ functionDeclarations }] },
+    });
+    const result = await new ToolExecutionLoop({ toolExecutor: registry(), ...options }).run({
+      initialResponse: await chat.sendMessage({ message: question }),
+      adapter: new GeminiAdapter(chat),
+      tools: names,
+      userId: 'ann',
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return { ...result, text: result.response.text ?? '' };
   },
 };
 

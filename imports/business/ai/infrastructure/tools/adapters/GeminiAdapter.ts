@@ -1,20 +1,43 @@
 /**
- * Tool handling for a chat session of Google's SDK, which stores its own history.
+ * Tool handling for a chat of one of Google's SDKs, which stores its own history: a `ChatSession` of
+ * `@google/generative-ai`, or a `Chat` of `@google/genai`.
  * https://ai.google.dev/gemini-api/docs/function-calling
  */
-import type { ChatSession, FunctionCall, FunctionResponsePart, GenerateContentResult } from '@google/generative-ai';
+import type { GenerateContentResult } from '@google/generative-ai';
 import type { ToolResult } from '../../../domain/entities/Tool';
 import type { NativeToolCall, ToolAdapter } from '../../../domain/interfaces/ToolAdapter';
 
-/** The SDK's type lacks the id that newer models assign. */
-type CallWithId = FunctionCall & { readonly id?: unknown };
+/** Of either SDK. */
+export interface GeminiChat<Response> {
+  sendMessage(request: never, options?: never): Promise<Response>;
+}
 
-export class GeminiAdapter implements ToolAdapter<GenerateContentResult, FunctionResponsePart> {
-  private readonly session: ChatSession;
+interface GeminiCall {
+  /** Only newer models assign it. */
+  readonly id?: string;
+  readonly name?: string;
+  readonly args?: object;
+}
+
+export type GeminiResponse =
+  | { readonly response: { functionCalls(): readonly GeminiCall[] | undefined } }
+  | { readonly functionCalls?: readonly GeminiCall[] | undefined; readonly candidates?: unknown };
+
+export interface GeminiResponsePart {
+  readonly functionResponse: { readonly id?: string; readonly name: string; readonly response: object };
+}
+
+export class GeminiAdapter<Response extends GeminiResponse = GenerateContentResult> implements ToolAdapter<
+  Response,
+  GeminiResponsePart
+> {
+  private readonly session: GeminiChat<Response>;
   /** Ids that the model assigned, as opposed to ours. */
   private readonly wireIds = new Set<string>();
+  /** Its responses are as `@google/generative-ai` returns them. */
+  private isSession = false;
 
-  constructor(session: ChatSession) {
+  constructor(session: GeminiChat<Response>) {
     this.session = session;
   }
 
@@ -22,16 +45,17 @@ export class GeminiAdapter implements ToolAdapter<GenerateContentResult, Functio
    * Older models assign no ids: name and index then distinguish the calls, and responses are matched by name and
    * order.
    */
-  getToolCalls(result: GenerateContentResult): readonly NativeToolCall[] {
-    const calls: readonly CallWithId[] = result.response.functionCalls() ?? [];
-    return calls.map(({ id, name, args }, index) => {
+  getToolCalls(result: Response): readonly NativeToolCall[] {
+    this.isSession = 'response' in result;
+    const calls = ('response' in result ? result.response.functionCalls() : result.functionCalls) ?? [];
+    return calls.map(({ id, name = '', args }, index) => {
       const hasWireId = typeof id === 'string' && id !== '';
       if (hasWireId) this.wireIds.add(id);
       return {
         call_id: hasWireId ? id : `${name}:${index}`,
         name,
         // The API omits empty arguments.
-        arguments: JSON.stringify((args as object | undefined) ?? {}),
+        arguments: JSON.stringify(args ?? {}),
       };
     });
   }
@@ -40,7 +64,7 @@ export class GeminiAdapter implements ToolAdapter<GenerateContentResult, Functio
     // The session records the model's turn itself.
   }
 
-  buildToolResponseMessage(result: ToolResult, name: string): FunctionResponsePart {
+  buildToolResponseMessage(result: ToolResult, name: string): GeminiResponsePart {
     const functionResponse = {
       ...(this.wireIds.has(result.call_id) ? { id: result.call_id } : {}),
       name,
@@ -49,8 +73,13 @@ export class GeminiAdapter implements ToolAdapter<GenerateContentResult, Functio
     return { functionResponse };
   }
 
-  async sendToolResponses(parts: readonly FunctionResponsePart[], signal: AbortSignal): Promise<GenerateContentResult> {
-    return this.session.sendMessage([...parts], { signal });
+  async sendToolResponses(parts: readonly GeminiResponsePart[], signal: AbortSignal): Promise<Response> {
+    const message = [...parts];
+    if (this.isSession) return this.session.sendMessage(message as never, { signal } as never);
+    // Boundary: the configuration of a request replaces that of the chat, which has it in a private field.
+    const { config } = this.session as { readonly config?: object };
+    const request = config === undefined ? { message } : { message, config: { ...config, abortSignal: signal } };
+    return this.session.sendMessage(request as never);
   }
 }
 
