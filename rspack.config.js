@@ -2,7 +2,7 @@
 const { defineConfig } = require('@meteorjs/rspack');
 
 /** They require optional packages or computed paths, which Rspack cannot resolve. Node loads them from node_modules. */
-const LOADED_BY_NODE = ['agenda', 'express', 'ws'];
+const LOADED_BY_NODE = ['@agendajs/mongo-backend', 'agenda', 'express', 'ws'];
 
 /**
  * The default adds the lines of `.meteorignore` at any depth: `/docs` would ignore every change to an app in a folder

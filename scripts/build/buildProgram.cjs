@@ -7,7 +7,7 @@ const path = require('node:path');
 const ROOT = path.join(__dirname, '../..');
 
 /** Packages that stay where they are: loaded rarely, or with files that they look for. */
-const EXTERNAL = ['agenda', 'esbuild', 'gpt-tokenizer', 'mongodb', 'tsx'];
+const EXTERNAL = ['@agendajs/mongo-backend', 'agenda', 'esbuild', 'gpt-tokenizer', 'mongodb', 'tsx'];
 
 /**
  * Writes `program.cjs` and its source map.

@@ -1,11 +1,12 @@
-/** The contract of both job queues: the one of a single process, and Agenda's. */
+/** The contract of the job queues: the one of a single process, and Agenda's, which servers may tell of new jobs. */
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { stub, useFakeTimers } from 'sinon';
 import type { SinonFakeTimers } from 'sinon';
 import { LLMInvalidRequestError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { JobLimits, JobQueue, Schedule } from '../../imports/business/ai/domain/interfaces/JobQueue';
-import { JOBS, openAgendaQueue } from '../../imports/business/ai/infrastructure/jobs/AgendaJobQueue';
+import { openAgendaQueue } from '../../imports/business/ai/infrastructure/jobs/AgendaJobQueue';
+import { JOBS } from '../../imports/business/ai/infrastructure/jobs/AgendaJobs';
 import { LocalJobQueue } from '../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
 import { SCHEDULES, ScheduleTimes } from '../../imports/business/ai/infrastructure/jobs/ScheduleTimes';
 import type { ScheduleDocument } from '../../imports/business/ai/infrastructure/jobs/ScheduleTimes';
@@ -37,18 +38,19 @@ interface Made {
 const MOMENTS = 20_000;
 
 let mongo: TestMongo;
+/** It has change streams. */
+let replicaSet: TestMongo;
+const openAgenda = async ({ url }: TestMongo, limits: Partial<JobLimits>): Promise<Made> => {
+  const logger = new RecordingLogger();
+  return { queue: await openAgendaQueue({ url, pollEvery: 20, retryDelay: 1, ...limits, logger }), logger };
+};
 const QUEUES: Readonly<Record<string, (limits: Partial<JobLimits>) => Promise<Made>>> = {
   'in one process': (limits) => {
     const logger = new RecordingLogger();
     return Promise.resolve({ queue: new LocalJobQueue({ retryDelay: 1, ...limits, logger }), logger });
   },
-  'by Agenda': async (limits) => {
-    const logger = new RecordingLogger();
-    return {
-      queue: await openAgendaQueue({ url: mongo.url, pollEvery: 20, retryDelay: 1, ...limits, logger }),
-      logger,
-    };
-  },
+  'by Agenda': (limits) => openAgenda(mongo, limits),
+  'by Agenda, with change streams': (limits) => openAgenda(replicaSet, limits),
 };
 
 /** Records executions in order of start, and lets a test wait for a number of them. */
@@ -71,9 +73,17 @@ class Tally {
 }
 
 before(async () => {
-  mongo = await startTestMongo();
+  [mongo, replicaSet] = await Promise.all([startTestMongo(), startTestMongo({ replicaSet: true })]);
 });
-after(() => mongo.stop());
+after(() => Promise.all([mongo.stop(), replicaSet.stop()]));
+
+async function dropDatabases(): Promise<void> {
+  for (const { url } of [mongo, replicaSet]) {
+    const client = await MongoClient.connect(url);
+    await client.db().dropDatabase();
+    await client.close();
+  }
+}
 
 for (const [name, open] of Object.entries(QUEUES)) {
   describe(
@@ -87,9 +97,7 @@ for (const [name, open] of Object.entries(QUEUES)) {
       };
       afterEach(async () => {
         for (const { queue } of made.splice(0)) await queue.stop();
-        const client = await MongoClient.connect(mongo.url);
-        await client.db().dropDatabase();
-        await client.close();
+        await dropDatabases();
       });
 
       it('are executed once each, including those added before the start', async () => {
@@ -234,9 +242,7 @@ for (const [name, open] of Object.entries(QUEUES)) {
       });
       afterEach(async () => {
         for (const queue of made.splice(0)) await queue.stop();
-        const client = await MongoClient.connect(mongo.url);
-        await client.db().dropDatabase();
-        await client.close();
+        await dropDatabases();
         resetMeteor();
       });
 

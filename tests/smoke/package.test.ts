@@ -58,7 +58,15 @@ describe('The npm package', () => {
     const app = await mkdtemp(join(parent, 'peers-'));
     await writeFile(join(app, 'package.json'), '{ "private": true }');
     const tarball = join(ROOT, `build/bolide-${manifest.version}.tgz`);
-    const peers = ['openai@6', 'ai@6', '@anthropic-ai/sdk@0', '@google/genai@2', 'mongodb@7', 'agenda@6'];
+    const peers = [
+      'openai@6',
+      'ai@6',
+      '@anthropic-ai/sdk@0',
+      '@google/genai@2',
+      'mongodb@7',
+      'agenda@6',
+      '@agendajs/mongo-backend',
+    ];
     // npm resolves the versions and downloads nothing else. It rejects if they conflict.
     await promisify(execFile)('npm', ['install', '--package-lock-only', '--no-audit', tarball, ...peers], { cwd: app });
   });

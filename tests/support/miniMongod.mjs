@@ -3,7 +3,7 @@
 // are evaluated by the npm package `mingo`. Two dependencies: bson, mingo. The program of that name starts it alone.
 //
 // A simulated replica set has a single member, and change streams of a database: inserts, updates, replacements and
-// deletions, by their collection and key, without documents and without resumption of the past.
+// deletions, without resumption of the past, and without documents except the inserted ones.
 //
 // Not here: authentication, elections, an oplog, transactions (their
 // commands are accepted and do nothing), $text, geo, collation
@@ -131,7 +131,7 @@ export async function startMiniMongod({ host = '127.0.0.1', port = 0, replicaSet
         for (const [k] of keys) seen.set(k, idKey);
       }
       this.docs.set(idKey, doc);
-      noteChange(this.ns, old ? 'update' : 'insert', doc._id);
+      noteChange(this.ns, old ? 'update' : 'insert', doc._id, doc, old);
     }
 
     remove(key) {
@@ -290,7 +290,8 @@ export async function startMiniMongod({ host = '127.0.0.1', port = 0, replicaSet
   }
   const tokenOf = () => ({ _data: String(changes).padStart(16, '0') });
 
-  function noteChange(namespace, operationType, key) {
+  /** @param {object} [doc] @param {object} [old] */
+  function noteChange(namespace, operationType, key, doc, old) {
     if (!streams.size) return;
     const dot = namespace.indexOf('.');
     const [db, collection] = [namespace.slice(0, dot), namespace.slice(dot + 1)];
@@ -301,12 +302,21 @@ export async function startMiniMongod({ host = '127.0.0.1', port = 0, replicaSet
       clusterTime: timeOf().operationTime,
       ns: { db, coll: collection },
       documentKey: { _id: key },
+      ...(operationType === 'insert' ? { fullDocument: doc } : {}),
+      ...(operationType === 'update' ? { updateDescription: difference(old, doc) } : {}),
     };
     for (const stream of streams.values()) {
       if (stream.db !== db) continue;
       stream.found.push(...new Aggregator(stream.stages).run([change]));
       if (stream.found.length) stream.wake?.();
     }
+  }
+
+  /** By whole fields, whereas a server reports paths. */
+  function difference(old, doc) {
+    const updated = Object.entries(doc).filter(([name, value]) => !(name in old) || !equal(value, old[name]));
+    const removedFields = Object.keys(old).filter((name) => !(name in doc));
+    return { updatedFields: Object.fromEntries(updated), removedFields, truncatedArrays: [] };
   }
 
   /** Waits for changes, as long as the command says. */

@@ -68,6 +68,11 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
     `${AI}/infrastructure/persistence/runs/runDocuments.ts`,
   ],
   [
+    'infrastructure-layers-mongo',
+    `${AI}/infrastructure/mongo/MongoChanges.ts`,
+    `${AI}/infrastructure/persistence/runs/runDocuments.ts`,
+  ],
+  [
     'infrastructure-layers-tools',
     `${AI}/infrastructure/tools/adapters/GeminiAdapter.ts`,
     `${AI}/infrastructure/converters/google/googleWire.ts`,

@@ -1,7 +1,7 @@
 /** Settings of queued runs: which queue distributes them, how many run at once, and how long runs are retained. */
 import { MissingPackageError } from '../../business/ai/domain/errors/LLMErrors';
 import type { JobQueue } from '../../business/ai/domain/interfaces/JobQueue';
-import { openAgendaQueue } from '../../business/ai/infrastructure/jobs/AgendaJobQueue';
+import { AGENDA_PACKAGES, openAgendaQueue } from '../../business/ai/infrastructure/jobs/AgendaJobQueue';
 import { LocalJobQueue } from '../../business/ai/infrastructure/jobs/LocalJobQueue';
 import { ManagedJobQueue } from '../../business/ai/infrastructure/jobs/ManagedJobQueue';
 import { SCHEDULES, ScheduleTimes } from '../../business/ai/infrastructure/jobs/ScheduleTimes';
@@ -28,8 +28,7 @@ export interface JobSettings {
 
 const DAY_MS = 86_400_000;
 
-const NO_AGENDA =
-  'Queued runs and schedules stay in the process that accepted them, because the package "agenda" is not installed. To distribute them over several processes, run: npm install agenda@5. For a single process, set JOBS_ENGINE to local.';
+const NO_AGENDA = `Queued runs and schedules stay in the process that accepted them, because the packages of their queue are not installed. To distribute them over several processes, run: npm install ${AGENDA_PACKAGES}. For a single process, set JOBS_ENGINE to local.`;
 
 /**
  * JOBS_ENGINE (`agenda` or `local`; default: Agenda where MONGO_URL is set and the package is installed),

@@ -415,18 +415,18 @@ describe('The npm package', () => {
   });
 
   describe('a missing optional package', () => {
-    it('is Agenda 5 in an app that has Agenda 6', async () => {
+    it('is Agenda 6, with its backend, in an app that has Agenda 5', async () => {
       const consumer = await ConsumerApp.create(parent, packed);
       const folder = join('node_modules', 'agenda');
       await mkdir(join(consumer.directory, folder));
-      await consumer.write(join(folder, 'package.json'), '{ "type": "module", "main": "index.js" }');
-      await consumer.write(join(folder, 'index.js'), 'export class Agenda {}');
+      await consumer.write(join(folder, 'package.json'), '{ "main": "index.js" }');
+      await consumer.write(join(folder, 'index.js'), 'exports.Agenda = class { mongo() {} };');
       const { stdout } = await consumer.run(
         'agenda.mjs',
         `import { openAgendaQueue } from 'bolide/node';
          openAgendaQueue({ url: 'mongodb://127.0.0.1:1/x' }).catch((error) => console.log(error.code, error.message));`,
       );
-      expect(stdout).to.include('missing-package').and.to.include('npm install agenda@5');
+      expect(stdout).to.include('missing-package').and.to.include('npm install agenda@6 @agendajs/mongo-backend');
     });
 
     for (const format of ['mjs', 'cjs'] as const) {
@@ -446,7 +446,7 @@ describe('The npm package', () => {
         );
         const [mongo, agenda] = JSON.parse(stdout) as [string, string];
         expect(mongo).to.include('MONGO_URL').and.to.include('npm install mongodb');
-        expect(agenda).to.include('JOBS_ENGINE').and.to.include('npm install agenda');
+        expect(agenda).to.include('JOBS_ENGINE').and.to.include('npm install agenda@6 @agendajs/mongo-backend');
       });
     }
   });

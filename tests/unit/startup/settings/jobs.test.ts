@@ -42,7 +42,7 @@ describe('settings of jobs', () => {
     it('open a queue in this process, and warn, if no engine is chosen', async () => {
       const queue = await openJobQueue(read(url), new MeteorDatabase(METEOR_PACKAGES), missing);
       expect(queue.engine).to.equal('local');
-      expect(warn.args.flat().join()).to.match(/npm install agenda@5.*JOBS_ENGINE/);
+      expect(warn.args.flat().join()).to.match(/npm install agenda@6 @agendajs\/mongo-backend\..*JOBS_ENGINE/);
     });
 
     it('fail if Agenda is chosen', async () => {

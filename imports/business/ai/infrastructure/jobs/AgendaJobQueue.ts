@@ -1,21 +1,24 @@
 /**
  * A job queue for several processes: Agenda, on MongoDB. When a process dies, another one takes its jobs once their
- * locks have not been renewed for a while. https://github.com/agenda/agenda (5.x, by its own MongoDB driver)
+ * locks have not been renewed for a while. https://github.com/agenda/agenda (6.x)
  */
 import { consoleLogger } from '../../domain/consoleLogger';
-import type { Agenda, Job } from 'agenda';
+import type { Agenda, Job, JobParameters } from 'agenda';
 import { explainMissingPackage } from '../../domain/errors/explainMissingPackage';
-import { LLMConnectionError, MissingPackageError } from '../../domain/errors/LLMErrors';
+import { MissingPackageError } from '../../domain/errors/LLMErrors';
 import { DEFAULT_JOB_LIMITS } from '../../domain/interfaces/JobQueue';
 import type { JobLimits, JobQueue, JobWork, Schedule, ScheduledTask } from '../../domain/interfaces/JobQueue';
 import type { Logger } from '../../domain/interfaces/Logger';
+import { createMongoClient } from '../mongo/connectMongo';
+import { AgendaJobs, RUN } from './AgendaJobs';
 import { checkSchedule } from './checkSchedule';
 import { nextTimeOf } from './cronTimes';
+import { JobWorker } from './JobWorker';
 
 export interface AgendaOptions extends Partial<JobLimits> {
   /** A connection string of MongoDB, such as that in MONGO_URL. */
   readonly url: string;
-  /** Milliseconds between two polls for new jobs. */
+  /** Milliseconds between two polls for new jobs, where the server does not report them. */
   readonly pollEvery?: number;
   /** Milliseconds after which another process may take a job whose lock was not renewed. */
   readonly lockLifetime?: number;
@@ -27,139 +30,174 @@ interface RunJob {
   readonly executionId: string;
 }
 
-export const JOBS = 'ai_jobs';
-const RUN = 'run';
-const FAIL_REASON = 'The error is in the log of the server.';
-const REPORT_EVERY_MS = 60_000;
-const TIMEOUTS = { serverSelectionTimeoutMS: 10_000, connectTimeoutMS: 10_000, socketTimeoutMS: 30_000 };
+type QueueOptions = JobLimits & { readonly lockLifetime: number; readonly pollEvery: number; readonly logger: Logger };
+
 const DEFAULT_POLL_MS = 1_000;
 const DEFAULT_LOCK_MS = 30_000;
-/** Scheduled tasks run in addition to runs. */
-const MAX_CONCURRENT_TASKS = 20;
 
 /**
  * @throws LLMConnectionError if no server responds; it does not repeat the URL, which may contain a password.
- *   MissingPackageError without Agenda
+ *   MissingPackageError without Agenda 6 or its backend
  */
-export async function openAgendaQueue(options: AgendaOptions): Promise<AgendaJobQueue> {
-  const { url, pollEvery = DEFAULT_POLL_MS, lockLifetime = DEFAULT_LOCK_MS, logger = consoleLogger } = options;
-  const limits = { ...DEFAULT_JOB_LIMITS, ...options };
-  const { Agenda: AgendaClass } = await importAgenda();
-  const agenda = await new Promise<Agenda>((resolve, reject) => {
-    const created: Agenda = new AgendaClass(
-      {
-        db: { address: url, collection: JOBS, options: timeoutsFor(url) },
-        processEvery: `${pollEvery / 1000} seconds`,
-        maxConcurrency: limits.concurrency + MAX_CONCURRENT_TASKS,
-        defaultLockLifetime: lockLifetime,
-      },
-      (error: unknown) => {
-        if (error === undefined || error === null) resolve(created);
-        else reject(new LLMConnectionError('Could not connect to the MongoDB of the job queue.', { cause: error }));
-      },
-    );
+export async function openAgendaQueue({
+  url,
+  pollEvery = DEFAULT_POLL_MS,
+  lockLifetime = DEFAULT_LOCK_MS,
+  logger = consoleLogger,
+  ...limits
+}: AgendaOptions): Promise<AgendaJobQueue> {
+  const { MongoClient, MongoJobRepository, ...agenda } = await importAgenda();
+  const jobs = await AgendaJobs.open({
+    createClient: () => createMongoClient(MongoClient, url),
+    Repository: MongoJobRepository,
+    pollEvery,
+    lockLifetime,
+    logger,
   });
-  return new AgendaJobQueue(agenda, { ...limits, lockLifetime, logger });
-}
-
-/** Without them, an operation on a connection that the network has lost never ends. A URL's own options count. */
-function timeoutsFor(url: string): Partial<typeof TIMEOUTS> {
-  const isGiven = (name: string): boolean => new RegExp(`[?&]${name}=`, 'i').test(url);
-  return Object.fromEntries(Object.entries(TIMEOUTS).filter(([name]) => !isGiven(name)));
+  return new AgendaJobQueue(agenda, jobs, { ...DEFAULT_JOB_LIMITS, ...limits, pollEvery, lockLifetime, logger });
 }
 
 const USER = 'The job queue "agenda", which MONGO_URL or JOBS_ENGINE selects,';
+export const AGENDA_PACKAGES = 'agenda@6 @agendajs/mongo-backend';
 
 /**
- * Loaded on demand, together with its own database driver.
- * @throws MissingPackageError also for the app's Agenda 6, which takes its database by other means
+ * Loaded on demand.
+ * @throws MissingPackageError also for the app's Agenda 5, which the backend cannot be loaded with
  */
-async function importAgenda(): Promise<typeof import('agenda')> {
-  let agenda: typeof import('agenda');
+async function importAgenda(): Promise<typeof import('agenda') & typeof import('@agendajs/mongo-backend')> {
+  const isMissing = (error: unknown): boolean =>
+    ['agenda', '@agendajs/mongo-backend', 'mongodb'].some(
+      (name) => explainMissingPackage(error, name, USER) instanceof MissingPackageError,
+    );
+  let cause: unknown;
   try {
-    agenda = await import('agenda');
+    const agenda = await import('agenda');
+    if (!('mongo' in agenda.Agenda.prototype)) return { ...agenda, ...(await import('@agendajs/mongo-backend')) };
   } catch (error) {
-    throw explainMissingPackage(error, 'agenda', USER);
+    if (!isMissing(error)) throw error;
+    cause = error;
   }
-  if (!('mongo' in agenda.Agenda.prototype)) throw new MissingPackageError('agenda@5', USER);
-  return agenda;
+  throw new MissingPackageError(AGENDA_PACKAGES, USER, { cause });
 }
 
+/**
+ * Executes Agenda's jobs without its processor. That one counts a job whose lock expired before it began for ever, and
+ * ends at its limit; locks jobs before they are due; stops by unlocking jobs whose time it has cleared, so that they
+ * never run; and leaves a timer for each job, which keeps the process from ending.
+ */
 export class AgendaJobQueue implements JobQueue {
   readonly engine = 'agenda';
   readonly limits: JobLimits;
   private readonly agenda: Agenda;
-  private readonly options: JobLimits & { readonly lockLifetime: number; readonly logger: Logger };
-  private readonly pendingWork = new Set<Promise<void>>();
-  /** By `performance.now()`. */
-  private outageReportedAt = -Infinity;
+  private readonly createJob: (stored: JobParameters) => Job;
+  private readonly jobs: AgendaJobs;
+  private readonly options: QueueOptions;
+  /** The workers by the name of their jobs. */
+  private readonly workers = new Map<string, JobWorker<JobParameters>>();
+  private isStarted = false;
 
-  constructor(agenda: Agenda, options: JobLimits & { readonly lockLifetime: number; readonly logger: Logger }) {
+  constructor(
+    { Agenda: AgendaClass, Job: JobClass }: Pick<typeof import('agenda'), 'Agenda' | 'Job'>,
+    jobs: AgendaJobs,
+    options: QueueOptions,
+  ) {
+    const agenda = new AgendaClass({ backend: jobs.backend });
     this.agenda = agenda;
+    this.createJob = (stored) => new JobClass(agenda, stored, true);
+    this.jobs = jobs;
     this.options = options;
     this.limits = options;
-    this.guardSaves();
-    agenda.on('success', (job: Job) => this.trackInBackground(this.onSuccess(job)));
-    agenda.on('fail', (error: unknown, job: Job) => this.trackInBackground(this.onFailure(job, error)));
-    agenda.on('error', (error: unknown) => this.report('The job queue failed.', error));
+    agenda.on('retry', (job, { error }) => options.logger.warn(`${labelOf(job)} failed and will be retried.`, error));
+    agenda.on('retry exhausted', (error, job) => {
+      options.logger.error(`${labelOf(job)} failed after ${job.attrs.failCount ?? 1} attempts.`, error);
+      // The next time of a schedule has attempts of its own.
+      job.attrs.failCount = 0;
+    });
   }
 
   async add(executionId: string, at?: number): Promise<void> {
     await this.agenda
-      .create(RUN, { executionId })
+      .create<RunJob>(RUN, { executionId })
       .unique({ 'data.executionId': executionId }, { insertOnly: true })
       .schedule(new Date(at ?? Date.now()))
       .save();
+    this.signal(RUN);
   }
 
-  async remove(executionIds: readonly string[]): Promise<number> {
-    return (await this.agenda.cancel({ name: RUN, 'data.executionId': { $in: executionIds } })) ?? 0;
+  remove(executionIds: readonly string[]): Promise<number> {
+    return this.jobs.remove(executionIds);
   }
 
   async schedule(schedule: Schedule, task: ScheduledTask): Promise<void> {
     checkSchedule(schedule);
     const name = taskName(schedule.name);
     const { cron, timezone = 'UTC' } = schedule;
-    this.agenda.define(name, { concurrency: 1, lockLimit: 1 }, (job: Job) => {
+    this.define(name, 1, (job) => {
       setNextTime(job, schedule);
-      return this.track(this.withRenewal(job, task()));
+      return task();
     });
-    const [planned] = await this.agenda.jobs({ name });
+    const planned = await this.jobs.find(name);
     // Rescheduling would lose a time that passed while no process was running.
-    if (planned?.attrs.repeatInterval === cron && planned.attrs.repeatTimezone === timezone) return;
-    // Boundary: for one name it returns one job, which its type does not say.
-    const job = (await this.agenda.every(cron, name, undefined, { timezone })) as Job;
+    if (planned?.repeatInterval === cron && planned.repeatTimezone === timezone) {
+      this.signal(name);
+      return;
+    }
+    const job = this.agenda.create(name).repeatEvery(cron, { timezone });
+    // All processes share the job.
+    job.attrs.type = 'single';
     setNextTime(job, schedule);
     await job.save();
+    this.signal(name);
   }
 
   /** A later save by the process that runs the task restores the next time, so that it does not run twice. */
   async trigger(name: string): Promise<boolean> {
-    const [planned] = await this.agenda.jobs({ name: taskName(name) });
-    if (planned === undefined) return false;
-    await planned.schedule(new Date()).save();
-    return true;
+    const isKnown = await this.jobs.makeDue(taskName(name));
+    this.signal(taskName(name));
+    return isKnown;
   }
 
-  async start(work: JobWork): Promise<void> {
+  start(work: JobWork): Promise<void> {
     const { concurrency } = this.options;
-    if (concurrency > 0) {
-      const runJob = (job: Job<RunJob>): Promise<void> =>
-        this.track(this.withRenewal(job, work(job.attrs.data.executionId)));
-      this.agenda.define<RunJob>(RUN, { concurrency, lockLimit: concurrency }, runJob);
-    }
-    await this.agenda.start();
+    if (concurrency > 0) this.define<RunJob>(RUN, concurrency, (job) => work(job.attrs.data.executionId));
+    this.isStarted = true;
+    this.jobs.listen((name) => this.signal(name));
+    this.signal();
+    return Promise.resolve();
   }
 
   async stop(): Promise<void> {
-    try {
-      await this.agenda.stop();
-    } catch (error) {
-      // Other processes take the jobs once their locks have expired.
-      this.report('Could not unlock the jobs of this process.', error);
-    }
-    while (this.pendingWork.size > 0) await Promise.allSettled(this.pendingWork);
-    await this.agenda.close({ force: true });
+    this.isStarted = false;
+    await Promise.all([...this.workers.values()].map((worker) => worker.stop()));
+    await this.jobs.close();
+  }
+
+  private define<T = unknown>(name: string, limit: number, work: (job: Job<T>) => Promise<void>): void {
+    const { retries, retryDelay, pollEvery } = this.options;
+    // oxlint-disable-next-line typescript/no-misused-promises -- a function of one argument is awaited
+    this.agenda.define<T>(name, (job) => this.withRenewal(job, work(job)), {
+      backoff: ({ attempt }) => (attempt <= retries ? retryDelay * 2 ** (attempt - 1) : null),
+    });
+    // The task may have been scheduled before.
+    if (this.workers.has(name)) return;
+    const { jobs } = this;
+    const worker = new JobWorker({
+      limit,
+      take: () => jobs.lock(name),
+      execute: (stored) => this.createJob(stored).run(),
+      release: (stored) => jobs.unlock(stored),
+      pause: () => jobs.pauseOf(name),
+      pauseAfterFailure: pollEvery,
+      report: jobs.report,
+    });
+    this.workers.set(name, worker);
+  }
+
+  /** Tells workers that there may be jobs, of the name or of any. */
+  private signal(name?: string): void {
+    if (!this.isStarted) return;
+    const workers = name === undefined ? this.workers.values() : [this.workers.get(name)];
+    for (const worker of workers) worker?.signal();
   }
 
   /** Renews the job's lock while the work is in progress. */
@@ -171,87 +209,16 @@ export class AgendaJobQueue implements JobQueue {
       clearInterval(renewal);
     }
   }
+}
 
-  /** Removes a finished run's job, so that the run can be added again. A schedule's job repeats. */
-  private async onSuccess(job: Job): Promise<void> {
-    if (job.attrs.name === RUN) await job.remove();
-    else if ((job.attrs.failCount ?? 0) > 0) {
-      job.attrs.failCount = 0;
-      await job.save();
-    }
-  }
-
-  private async onFailure(job: Job, error: unknown): Promise<void> {
-    const { retries, retryDelay, logger } = this.options;
-    const { name, failCount = 1 } = job.attrs;
-    const label = name === RUN ? `The run ${String(job.attrs.data['executionId'])}` : `The ${name}`;
-    if (failCount <= retries) {
-      logger.warn(`${label} failed and will be retried.`, error);
-      await job.schedule(new Date(Date.now() + retryDelay * 2 ** (failCount - 1))).save();
-      return;
-    }
-    logger.error(`${label} failed after ${failCount} attempts.`, error);
-    await this.onSuccess(job);
-  }
-
-  /** An outage of the database makes much fail: it is reported once a minute. */
-  private report(message: string, error: unknown): void {
-    if (!isOfDriver(error)) {
-      this.options.logger.error(message, error);
-      return;
-    }
-    const now = performance.now();
-    if (now - this.outageReportedAt < REPORT_EVERY_MS) return;
-    this.outageReportedAt = now;
-    this.options.logger.error(`The job queue cannot reach its database: ${error.message}`);
-  }
-
-  /** Returns the same promise, which `stop` waits for. */
-  private track(work: Promise<void>): Promise<void> {
-    const settled = work.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.pendingWork.add(settled);
-    void settled.then(() => this.pendingWork.delete(settled));
-    return work;
-  }
-
-  /** For work whose failure has no other observer. */
-  private trackInBackground(work: Promise<void>): void {
-    this.track(work).catch((error: unknown) => this.report('Could not finish a job.', error));
-  }
-
-  /**
-   * Agenda saves jobs in places where a failure would be an unhandled rejection and end the process. A job that could
-   * not be saved is found again by its old lock; only the failure to add one is thrown. Its collection is not sealed,
-   * so that the text of an error, which may quote what users wrote, is kept out of it.
-   */
-  private guardSaves(): void {
-    const agenda = this.agenda;
-    const save = agenda.saveJob.bind(agenda);
-    agenda.saveJob = async (job: Job) => {
-      if (typeof job.attrs.failReason === 'string') job.attrs.failReason = FAIL_REASON;
-      try {
-        return await save(job);
-      } catch (error) {
-        if (!('_id' in job.attrs)) throw error;
-        this.report(`Could not save the state of the job ${job.attrs.name}.`, error);
-        return job;
-      }
-    };
-  }
+function labelOf({ attrs: { name, data } }: Job): string {
+  return name === RUN ? `The run ${(data as RunJob).executionId}` : `The ${name}`;
 }
 
 /** Agenda has computed it, too, but not as the other queue does. It stores the job again when the task has ended. */
 function setNextTime(job: Job, schedule: Schedule): void {
   const next = nextTimeOf(schedule, Date.now());
   if (next !== undefined) job.attrs.nextRunAt = new Date(next);
-}
-
-/** Errors about connections. Those of commands are MongoServerErrors. */
-function isOfDriver(error: unknown): error is Error {
-  return error instanceof Error && error.name.startsWith('Mongo') && error.name !== 'MongoServerError';
 }
 
 function taskName(schedule: string): string {

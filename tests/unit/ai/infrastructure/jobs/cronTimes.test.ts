@@ -1,10 +1,11 @@
 /** When schedules are due around the changes of clocks in 2026, by both queues. */
 import { EventEmitter } from 'node:events';
-import type { Agenda, Job } from 'agenda';
+import type { Job } from 'agenda';
 import { expect } from 'chai';
 import { useFakeTimers } from 'sinon';
 import { DEFAULT_JOB_LIMITS } from '../../../../../imports/business/ai/domain/interfaces/JobQueue';
 import { AgendaJobQueue } from '../../../../../imports/business/ai/infrastructure/jobs/AgendaJobQueue';
+import type { AgendaJobs } from '../../../../../imports/business/ai/infrastructure/jobs/AgendaJobs';
 import { nextTimeOf } from '../../../../../imports/business/ai/infrastructure/jobs/cronTimes';
 import { LocalJobQueue } from '../../../../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
 import { itInSoak } from '../../../../support/soak';
@@ -107,16 +108,19 @@ async function timesOfLocal(times: Times, pass: () => Promise<unknown>): Promise
 
 /** Runs the job whenever its `nextRunAt` comes, as Agenda does. Agenda's own computation is left out. */
 async function timesOfAgenda(times: Times, end: number, setTime: (time: number) => void): Promise<readonly string[]> {
-  const job = { attrs: { name: 'task:task', nextRunAt: new Date(0) }, save: () => Promise.resolve(job) };
+  const job = {
+    attrs: { name: 'task:task', nextRunAt: new Date(0) },
+    repeatEvery: () => job,
+    save: () => Promise.resolve(job),
+  };
   let process = (_job: Job): Promise<void> => Promise.resolve();
-  const agenda = Object.assign(new EventEmitter(), {
-    saveJob: () => Promise.resolve(job),
-    define: (_name: string, _options: object, run: typeof process) => (process = run),
-    jobs: () => Promise.resolve([]),
-    every: () => Promise.resolve(job),
-  });
-  const options = { ...DEFAULT_JOB_LIMITS, lockLifetime: 30_000, logger: new RecordingLogger() };
-  const queue = new AgendaJobQueue(agenda as unknown as Agenda, options);
+  class Agenda extends EventEmitter {
+    define = (_name: string, run: typeof process) => (process = run);
+    create = () => job;
+  }
+  const jobs = { find: () => Promise.resolve(undefined) } as unknown as AgendaJobs;
+  const options = { ...DEFAULT_JOB_LIMITS, pollEvery: 1_000, lockLifetime: 30_000, logger: new RecordingLogger() };
+  const queue = new AgendaJobQueue({ Agenda } as unknown as typeof import('agenda'), jobs, options);
   const at: string[] = [];
   await queue.schedule({ name: 'task', ...times }, () => Promise.resolve(void at.push(new Date().toISOString())));
   while (job.attrs.nextRunAt.getTime() <= end) {

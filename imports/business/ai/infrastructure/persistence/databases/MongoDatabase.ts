@@ -1,26 +1,15 @@
 /** MongoDB for plain Node, through the official driver. */
 import type { Collection, Document, MongoClient } from 'mongodb';
 import { explainMissingPackage } from '../../../domain/errors/explainMissingPackage';
-import { LLMConnectionError, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import { connectMongo, createMongoClient } from '../../mongo/connectMongo';
 import { checkCollectionName, PROBED } from './DocumentDatabase';
 import { toDatabaseError } from './databaseErrors';
 import type { DocumentDatabase, StoreOutage } from './DocumentDatabase';
-import { MongoChanges } from './MongoChanges';
+import { hasChangeStreams, MongoChanges } from '../../mongo/MongoChanges';
 import { MongoCollection } from './MongoCollection';
 import { StoreCircuit } from './StoreCircuit';
 import type { StoreCircuitOptions } from './StoreCircuit';
-
-/**
- * Milliseconds. Defaults; a URL's own options take precedence. An operation that waits for a free connection waits as
- * long as for an answer: a busy database is used as it is, and the circuit ends the wait if there is none.
- */
-const TIMEOUTS = {
-  serverSelectionTimeoutMS: 10_000,
-  connectTimeoutMS: 10_000,
-  socketTimeoutMS: 60_000,
-  waitQueueTimeoutMS: 60_000,
-};
 
 export interface MongoDatabaseOptions extends Pick<StoreCircuitOptions, 'times' | 'logger'> {
   /** Creates a client like the first one. Absent: a client that stops working is not replaced. */
@@ -39,7 +28,7 @@ export async function openMongoDatabase(
 ): Promise<MongoDatabase> {
   const client = await createClient(url);
   try {
-    await connect(client);
+    await connectMongo(client);
   } catch (error) {
     await client.close();
     throw error;
@@ -83,14 +72,25 @@ export class MongoDatabase implements DocumentDatabase {
   }
 
   async onChange(names: readonly string[], callback: (name: string) => void): Promise<(() => void) | undefined> {
-    const changes = await this.circuit.run(async () => {
+    const isReported = await this.circuit.run(async () => {
       try {
-        return await MongoChanges.open({ client: () => this.client, names, callback });
+        return await hasChangeStreams(this.client);
       } catch (cause) {
         throw toDatabaseError(cause, names.join(', '));
       }
     });
-    if (changes === undefined) return undefined;
+    if (!isReported) return undefined;
+    const changes = new MongoChanges({
+      client: () => this.client,
+      pipeline: [
+        { $match: { operationType: { $in: ['insert', 'update', 'replace'] }, 'ns.coll': { $in: [...names] } } },
+        { $project: { ns: 1 } },
+      ],
+      onChange: ({ ns }) => callback((ns as { readonly coll: string }).coll),
+      onOpen: () => {
+        for (const name of names) callback(name);
+      },
+    });
     this.changes.add(changes);
     return () => {
       this.changes.delete(changes);
@@ -123,7 +123,7 @@ export class MongoDatabase implements DocumentDatabase {
     discard(this.candidate);
     const candidate = await create();
     this.candidate = candidate;
-    await connect(candidate);
+    await connectMongo(candidate);
     if (this.candidate !== candidate) return;
     const previous = this.client;
     this.client = candidate;
@@ -139,19 +139,6 @@ export class MongoDatabase implements DocumentDatabase {
   }
 }
 
-/** @throws LLMConnectionError if no server responds; it does not repeat the URL */
-async function connect(client: MongoClient): Promise<void> {
-  try {
-    await client.connect();
-    await client.db().command({ ping: 1 });
-  } catch (cause) {
-    throw new LLMConnectionError(
-      `Could not connect to MongoDB at ${client.options.hosts.map((host) => host.toString()).join(', ')}.`,
-      { cause },
-    );
-  }
-}
-
 /** Not awaited: it may wait for a server that does not answer. */
 function discard(client: MongoClient | undefined): void {
   client?.close(true).catch(() => undefined);
@@ -159,15 +146,7 @@ function discard(client: MongoClient | undefined): void {
 
 async function createClient(url: string): Promise<MongoClient> {
   const { MongoClient: Client } = await importDriver();
-  const givenOptions = new Set([...url.matchAll(/[?&]([A-Za-z]+)=/g)].map((match) => match[1]?.toLowerCase()));
-  const timeouts = Object.fromEntries(
-    Object.entries(TIMEOUTS).filter(([name]) => !givenOptions.has(name.toLowerCase())),
-  );
-  try {
-    return new Client(url, { appName: 'bolide', ...timeouts });
-  } catch (cause) {
-    throw new LLMInvalidRequestError('MONGO_URL is not a valid MongoDB URL.', { cause, path: 'MONGO_URL' });
-  }
+  return createMongoClient(Client, url);
 }
 
 async function importDriver(): Promise<typeof import('mongodb')> {

@@ -7,13 +7,13 @@ import type { GenerateContentResult } from '@google/generative-ai';
 import type { ToolResult } from '../../../domain/entities/Tool';
 import type { NativeToolCall, ToolAdapter } from '../../../domain/interfaces/ToolAdapter';
 
-/** Of either SDK. */
+/** A chat of either SDK. */
 export interface GeminiChat<Response> {
   sendMessage(request: never, options?: never): Promise<Response>;
 }
 
 interface GeminiCall {
-  /** Only newer models assign it. */
+  /** The id that newer models assign. */
   readonly id?: string;
   readonly name?: string;
   readonly args?: object;
@@ -34,7 +34,7 @@ export class GeminiAdapter<Response extends GeminiResponse = GenerateContentResu
   private readonly session: GeminiChat<Response>;
   /** Ids that the model assigned, as opposed to ours. */
   private readonly wireIds = new Set<string>();
-  /** Its responses are as `@google/generative-ai` returns them. */
+  /** Whether the chat is a `ChatSession`, as its responses show. */
   private isSession = false;
 
   constructor(session: GeminiChat<Response>) {

@@ -1,0 +1,71 @@
+/**
+ * Notifications of changes in a MongoDB, by change streams, which replica sets and sharded clusters have.
+ * https://www.mongodb.com/docs/manual/changeStreams/
+ */
+import type { ChangeStream, Document, MongoClient } from 'mongodb';
+
+export interface MongoChangesOptions {
+  /** The present client. */
+  readonly client: () => MongoClient;
+  /** Chooses among the changes of the database, and what is reported of them. */
+  readonly pipeline: readonly Document[];
+  readonly onChange: (change: Document) => void;
+  /** From now on, changes are reported. Earlier ones may have been missed. */
+  readonly onOpen: () => void;
+  readonly onClose?: () => void;
+  /** Milliseconds before a stream that has ended is opened again. Default: 1,000. */
+  readonly reopenAfter?: number;
+}
+
+/** @throws errors of the driver */
+export async function hasChangeStreams(client: MongoClient): Promise<boolean> {
+  const { setName, msg } = (await client.db().command({ hello: 1 })) as {
+    readonly setName?: string;
+    readonly msg?: string;
+  };
+  return setName !== undefined || msg === 'isdbgrid';
+}
+
+export class MongoChanges {
+  private readonly options: MongoChangesOptions;
+  private stream: ChangeStream | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private isStopped = false;
+
+  constructor(options: MongoChangesOptions) {
+    this.options = options;
+    this.listen();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    clearTimeout(this.timer);
+    close(this.stream);
+  }
+
+  private listen(): void {
+    const { client, pipeline, onChange, onOpen, onClose } = this.options;
+    const stream = client()
+      .db()
+      .watch([...pipeline]);
+    this.stream = stream;
+    stream.on('change', onChange);
+    // The first answer of the server has a token, too.
+    stream.once('resumeTokenChanged', onOpen);
+    // The driver resumes a stream by itself where that is possible.
+    const reopen = (): void => {
+      if (this.stream !== stream || this.isStopped) return;
+      close(this.stream);
+      this.stream = undefined;
+      onClose?.();
+      this.timer = setTimeout(() => this.listen(), this.options.reopenAfter ?? 1_000);
+    };
+    stream.on('error', reopen);
+    stream.on('close', reopen);
+  }
+}
+
+/** Not awaited, since the server may not answer. */
+function close(stream: ChangeStream | undefined): void {
+  stream?.close().catch(() => undefined);
+}
