@@ -81,29 +81,43 @@ export async function runWriter([mode, directory = '', seed = '0', large = 'shor
   }
 }
 
-/** Takes half of the space that `fill` finds. */
-const FILLER_BYTES = 128 * 1_024;
+/** Takes half of the space that `fill` finds. Its other half has room for a full log of changes, and for applying it. */
+const FILLER_BYTES = 16 * 1_024 * 1_024;
 
 async function fill(directory: string, database: DocumentDatabase): Promise<void> {
   const filler = join(directory, 'filler');
   await writeFile(filler, Buffer.alloc(FILLER_BYTES));
-  const rows = database.collection<WrittenRow>('rows');
+  let opened = database;
   let acknowledged = 0;
-  const insert = (): Promise<void> => rows.insert({ _id: `${acknowledged}`, n: 0, texts: ['x'.repeat(5_000)] });
+  const insert = (): Promise<void> =>
+    opened.collection<WrittenRow>('rows').insert({ _id: `${acknowledged}`, n: 0, texts: ['x'.repeat(5_000)] });
+  const printContent = async (when: string): Promise<void> => {
+    const count = await opened.collection<WrittenRow>('rows').count({});
+    print(`${count === acknowledged ? 'all acknowledged are there' : `${count} of ${acknowledged} are there`} ${when}`);
+  };
   try {
     for (; ; acknowledged += 1) await insert();
   } catch (error) {
     print(describe(error));
   }
-  print((await rows.count({})) === acknowledged ? 'all acknowledged are there' : 'documents are missing');
+  await printContent('on the full disk');
+  await opened.close();
+  opened = await openSqliteDatabase({ directory });
+  try {
+    await printContent('at a start on the full disk');
+  } catch (error) {
+    print(`${describe(error)} at a start on the full disk`);
+  }
+  await opened.close();
   await rm(filler);
+  opened = await openSqliteDatabase({ directory });
+  await printContent('at a start with room');
   await insert();
-  print('written');
-  await database.close();
-  const reopened = await openSqliteDatabase({ directory });
-  const count = await reopened.collection<WrittenRow>('rows').count({});
-  print(count === acknowledged + 1 ? 'the same after a start' : 'documents are missing after a start');
-  await reopened.close();
+  acknowledged += 1;
+  await opened.close();
+  opened = await openSqliteDatabase({ directory });
+  await printContent('at the next start');
+  await opened.close();
 }
 
 const LARGE_SHARE = 0.3;
