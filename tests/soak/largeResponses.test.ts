@@ -93,7 +93,8 @@ describe('Large stored responses', () => {
       last = id;
     }
     await stop();
-    expect(await bytesIn(directory)).to.be.lessThan(110 * MEGABYTE);
+    // 100 MB of stored responses, one more until the oldest is removed, and the log of the largest changes.
+    expect(await bytesIn(directory)).to.be.lessThan(150 * MEGABYTE);
 
     await start(heap);
     const found = await fetch(`${server?.url}/v1/responses/${last}/input_items`, {

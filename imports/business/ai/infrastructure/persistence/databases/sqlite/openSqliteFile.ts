@@ -18,6 +18,7 @@ const APPLICATION_ID = 0x424f4c49;
 const FORMAT = 2;
 /** Pages in SQLite's log until they are written to the file: 16 MB. */
 const LOG_PAGES = 4_096;
+const PAGE_BYTES = 4_096;
 
 export interface SqliteFileOptions {
   /** Changes are logged, so that not each of them is a transaction. For the file of a database that is in use. */
@@ -60,6 +61,7 @@ export async function openSqliteFile(
     connection.exec(`
       PRAGMA synchronous = NORMAL;
       PRAGMA wal_autocheckpoint = ${LOG_PAGES};
+      PRAGMA journal_size_limit = ${LOG_PAGES * PAGE_BYTES};
       PRAGMA secure_delete = ON;
       PRAGMA busy_timeout = 0;
       PRAGMA cache_size = -32768;
