@@ -19,6 +19,9 @@ interface PageTraffic {
   readonly failed: string[];
 }
 
+/** Pages see an answer while it is streamed. */
+const STREAM_PAUSE_MS = 15;
+
 export class DashboardBrowser {
   readonly server: RunningServer;
   readonly browser: Browser;
@@ -39,11 +42,8 @@ export class DashboardBrowser {
   /** @param data a directory with data; it is removed in the end */
   static async start(browser: Browser, data?: string, env: Environment = {}): Promise<DashboardBrowser> {
     const directory = data ?? (await mkdtemp(join(tmpdir(), 'bolide-dashboard-')));
-    return new DashboardBrowser(
-      await startDemoServer({ PORT: '0', BOLIDE_API_TOKEN: TOKEN, DATA_DIR: directory, ...env }),
-      browser,
-      directory,
-    );
+    const settings = { PORT: '0', BOLIDE_API_TOKEN: TOKEN, DATA_DIR: directory, ...env };
+    return new DashboardBrowser(await startDemoServer(settings, STREAM_PAUSE_MS), browser, directory);
   }
 
   /** Closes the server. Pages that are open then lose their connection. */
