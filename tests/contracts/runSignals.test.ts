@@ -154,9 +154,9 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       it('is refused for a run that has ended, that is unknown, or that was sent too many', async () => {
         const loop = create([waiting('a'), answer('Done.')]);
         const { done } = await loop.start('ann', OPTIONS);
-        sinon.stub(opened.store.signals, 'add').resolves('full');
+        const add = sinon.stub(opened.store.signals, 'add').resolves('full');
         expect(await failure(loop.signal('r', 'paid'))).to.be.instanceOf(ConflictError);
-        sinon.restore();
+        add.restore();
         await until(() => isExecuting());
         await loop.submitToolResult('r', 'a', { output: '' });
         await done;

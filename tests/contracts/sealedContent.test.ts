@@ -233,7 +233,7 @@ describe(
       await readBack(BOB, sealed.runs[0] ?? '', sealed.responseId);
       simulator.enqueue({ text: 'In plain text.' });
       await test.request(BOB, 'POST', '/v1/responses', { model: SHARED_PROVIDER, input: `Now ${CONTENTS[BOB]}` });
-      expect([...(await filesWith(CONTENTS[BOB] ?? ''))]).to.include('ai_responses');
+      expect(await collectionsWith(CONTENTS[BOB] ?? '')).to.include('ai_responses');
     });
 
     itInSoak(

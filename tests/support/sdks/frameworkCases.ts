@@ -6,18 +6,17 @@ import { HumanMessage, ToolMessage } from '@langchain/core/messages';
 import type { AIMessageChunk, BaseMessage } from '@langchain/core/messages';
 import { tool as langChainTool } from '@langchain/core/tools';
 import { ChatOpenAI } from '@langchain/openai';
-import { Agent, getGlobalTraceProvider, OpenAIProvider, Runner, tool as agentTool } from '@openai/agents';
 import { generateText, isStepCount, Output, streamText, tool } from 'ai';
 import type { LanguageModel } from 'ai';
 import { expect } from 'chai';
 import { z } from 'zod';
 import { failure } from '../failure';
 import { TOKENS } from '../gateway';
+import { agents } from './openAIAgents';
 import { PNG, WEATHER_CALLS, WEATHER_RESULTS, weatherIn } from './SdkCase';
 import type { SdkCase, SdkCases, SdkContext } from './SdkCase';
 
-// The trace provider's timer starts with the import, and would go off in the next file of tests.
-void getGlobalTraceProvider().shutdown();
+const { Agent, OpenAIProvider, Runner, tool: agentTool } = agents;
 
 const City = z.object({ city: z.string() });
 const USAGE = { input: 30, output: 7 };
@@ -203,7 +202,7 @@ export const LANGCHAIN_CASES: SdkCases = {
 // ---- OpenAI's Agents SDK
 
 function agentsCases(useResponses: boolean): Readonly<Record<string, SdkCase>> {
-  const runnerOf = ({ gateway }: SdkContext): Runner =>
+  const runnerOf = ({ gateway }: SdkContext) =>
     new Runner({
       modelProvider: new OpenAIProvider({ apiKey: TOKENS.ann, baseURL: `${gateway.url}/v1`, useResponses }),
       // Traces would go to OpenAI.
