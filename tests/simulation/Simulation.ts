@@ -215,35 +215,42 @@ export class Simulation implements StoreObserver {
 
   /** Does it in a process that takes requests, as soon as there is one. */
   private inProcess(slot: number | undefined, work: (process: SimulatedProcess) => void): void {
+    this.withProcess(slot, (process) => process.run(() => work(process)));
+  }
+
+  private withProcess(slot: number | undefined, use: (process: SimulatedProcess) => void): void {
     const process =
       slot === undefined
         ? this.random.pick([undefined, ...this.processes.filter(({ isAvailable }) => isAvailable)].slice(-4))
         : this.current(slot);
-    if (process?.isAvailable === true) process.run(() => work(process));
-    else this.time.after(RETRY, () => this.inProcess(slot, work));
+    if (process?.isAvailable === true) use(process);
+    else this.time.after(RETRY, () => this.withProcess(slot, use));
   }
 
   /** A client starts the run, and asks again if it gets no answer. */
   private request(run: PlannedRun): void {
-    this.inProcess(undefined, (process) => {
+    this.withProcess(undefined, (process) => {
       let isAnswered = false;
       const again = (): void => {
         if (!this.seen.started.has(run.id)) this.request(run);
       };
-      process.program.start(run).then(
-        ({ done }) => {
-          isAnswered = true;
-          this.seen.started.add(run.id);
-          void done.then((outcome) => this.seen.outcomes.push({ executionId: run.id, outcome }));
-        },
-        (error: unknown) => {
-          isAnswered = true;
-          if (process.errorCode(error) === 'conflict') this.seen.started.add(run.id);
-          else this.time.after(RETRY, again);
-        },
-      );
+      // The process may die before it has read the request.
       this.time.after(CLIENT_TIMEOUT, () => {
         if (!isAnswered) again();
+      });
+      process.run(() => {
+        process.program.start(run).then(
+          ({ done }) => {
+            isAnswered = true;
+            this.seen.started.add(run.id);
+            void done.then((outcome) => this.seen.outcomes.push({ executionId: run.id, outcome }));
+          },
+          (error: unknown) => {
+            isAnswered = true;
+            if (process.errorCode(error) === 'conflict') this.seen.started.add(run.id);
+            else this.time.after(RETRY, again);
+          },
+        );
       });
     });
   }
