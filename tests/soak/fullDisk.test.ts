@@ -1,6 +1,6 @@
 /**
- * The embedded database on a small file system that is really full, in a process and a mount namespace of its own. Linux
- * only.
+ * The embedded database on a small file system that is really full, in a process and a mount namespace of its own.
+ * Linux only.
  */
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';

@@ -81,7 +81,7 @@ export async function runWriter([mode, directory = '', seed = '0', large = 'shor
   }
 }
 
-/** Takes half of the space that `fill` finds. Its other half has room for a full log of changes, and for applying it. */
+/** Half of the space that `fill` finds: room for a full log of changes, and for applying it. */
 const FILLER_BYTES = 16 * 1_024 * 1_024;
 
 async function fill(directory: string, database: DocumentDatabase): Promise<void> {

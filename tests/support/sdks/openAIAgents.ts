@@ -1,6 +1,6 @@
 /**
- * `@openai/agents` without the timers of its trace processors. They start with the import, set themselves anew for ever,
- * and would go off in the virtual time of another file's tests.
+ * `@openai/agents` without the timers of its trace processors. They start with the import, set themselves anew for
+ * ever, and would go off in the virtual time of another file's tests.
  */
 
 const { setTimeout } = globalThis;
