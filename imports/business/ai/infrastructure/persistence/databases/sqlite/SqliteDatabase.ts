@@ -13,6 +13,7 @@ import type { DirectoryLock } from './lockDataDirectory';
 import { openSqliteFile, SQLITE_FILE } from './openSqliteFile';
 import { SqliteCollection } from './SqliteCollection';
 import { toSqliteError } from './sqliteErrors';
+import { warn } from './SqliteFile';
 import type { SqliteFile } from './SqliteFile';
 
 export interface SqliteDatabaseOptions {
@@ -55,9 +56,7 @@ export class SqliteDatabase implements DocumentDatabase {
     this.lock = lock;
     this.timer = setInterval(() => {
       // A failed write also fails the next operation.
-      this.sweeping = this.removeExpired().catch((error: unknown) =>
-        process.emitWarning(error instanceof Error ? error : String(error)),
-      );
+      this.sweeping = this.removeExpired().catch(warn);
     }, expireEvery);
     this.timer.unref();
   }

@@ -302,7 +302,8 @@ export class SqliteFile {
   }
 }
 
-function warn(error: unknown): void {
+/** Reports a failure that loses nothing. */
+export function warn(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error));
 }
 
