@@ -5,8 +5,7 @@ export const CONTENT_ENCODINGS = ['br', 'gzip', 'identity'] as const;
 export type ContentEncoding = (typeof CONTENT_ENCODINGS)[number];
 
 /**
- * Express's `acceptsEncodings` prefers whichever of equal encodings the client names first, and browsers name gzip
- * before br.
+ * Of equal weights, the smallest wins: browsers name gzip before br.
  * @param accepted the header `accept-encoding`
  * @returns the acceptable one with the highest weight; `identity` if none is acceptable
  */
