@@ -1,4 +1,4 @@
-/** Sends JSON that nobody caches, such as the answer to a POST. Express's `response.json` would hash it for an ETag. */
+/** Sends JSON that nobody caches, such as the answer to a POST. Express's `json` would hash it for an ETag. */
 import type { HttpResponse } from './HttpMessages';
 
 export function sendJson(response: HttpResponse, body: unknown): void {
