@@ -5,7 +5,7 @@ export const CONTENT_ENCODINGS = ['br', 'gzip', 'identity'] as const;
 export type ContentEncoding = (typeof CONTENT_ENCODINGS)[number];
 
 /**
- * Of equal weights, the smallest wins: browsers name gzip before br.
+ * The smallest wins among equal weights: browsers name gzip before br.
  * @param accepted the header `accept-encoding`
  * @returns the acceptable one with the highest weight; `identity` if none is acceptable
  */
