@@ -6,6 +6,8 @@ const AI = '^imports/business/ai/';
 const SERVICES = `${AI}application/services/`;
 const INFRASTRUCTURE = `${AI}infrastructure/`;
 const PROVIDERS = '^imports/business/providers/';
+/** What a definition of an operation consists of. */
+const DEFINITIONS = '^imports/host/(AuditRule|auditedText|defineOperation|schemas)[.]ts$';
 /** Every folder with code of this repository. */
 const OURS = '^(imports|packages|server|client|tests|scripts|examples|bench)/';
 /** tsconfig.node.json maps `meteor/*` to these stubs, so in plain Node they stand for Meteor's own packages. */
@@ -47,7 +49,7 @@ module.exports = {
       name: 'application-sees-domain',
       severity: 'error',
       from: { path: `${AI}application/` },
-      to: { path: OURS, pathNot: `${AI}(domain|application)/` },
+      to: { path: OURS, pathNot: `${AI}(domain|application)/|${DEFINITIONS}` },
     },
     {
       name: 'application-does-no-io',
@@ -58,7 +60,7 @@ module.exports = {
         pathNot: [
           '^(imports|tests)/',
           '^(node:)?(async_hooks|crypto|events|perf_hooks|vm|worker_threads)$',
-          'node_modules/(@valibot/to-json-schema|ajv|ajv-formats|eventemitter3|lru-cache|minisearch|p-limit|simpl-schema|zod-to-json-schema)/',
+          'node_modules/(@valibot/to-json-schema|ajv|ajv-formats|eventemitter3|lru-cache|minisearch|p-limit|simpl-schema|valibot|zod-to-json-schema)/',
         ],
       },
     },
@@ -89,7 +91,7 @@ module.exports = {
       name: 'module-sees-itself-only',
       severity: 'error',
       from: { path: AI },
-      to: { path: OURS, pathNot: AI },
+      to: { path: OURS, pathNot: `${AI}|${DEFINITIONS}` },
     },
     {
       name: 'converters-are-pure',
@@ -123,7 +125,7 @@ module.exports = {
       name: 'provider-system-application-sees-domains',
       severity: 'error',
       from: { path: `${PROVIDERS}application/` },
-      to: { path: OURS, pathNot: `(${PROVIDERS}(domain|application)|${AI}domain)/` },
+      to: { path: OURS, pathNot: `(${PROVIDERS}(domain|application)|${AI}domain)/|${DEFINITIONS}` },
     },
     {
       name: 'provider-system-infrastructure-sees-application-in-factories-only',
@@ -137,7 +139,7 @@ module.exports = {
       from: { path: PROVIDERS },
       to: {
         path: OURS,
-        pathNot: `(${PROVIDERS}|${AI}(domain|infrastructure/(clients|persistence))/)`,
+        pathNot: `${PROVIDERS}|${AI}(domain|infrastructure/(clients|persistence))/|${DEFINITIONS}`,
       },
     },
     {
@@ -146,6 +148,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^imports/library/' },
       to: { path: OURS, pathNot: '^imports/(library|business|startup/settings)/' },
+    },
+    {
+      name: 'definitions-see-domain',
+      comment: 'Every feature defines operations, so a definition depends on none.',
+      severity: 'error',
+      from: { path: DEFINITIONS },
+      to: { path: OURS, pathNot: `${DEFINITIONS}|${AI}domain/` },
     },
     {
       name: 'api-sees-no-host',
@@ -165,7 +174,13 @@ module.exports = {
       name: 'ui-sees-domain',
       severity: 'error',
       from: { path: '^imports/ui/' },
-      to: { path: '^(imports|server)/', pathNot: '^imports/(ui|business/[^/]+/domain)/' },
+      to: { path: '^(imports|server)/', pathNot: '^imports/((ui|business/[^/]+/domain)/|host/operations[.]ts$)' },
+    },
+    {
+      name: 'ui-sees-types-of-operations-only',
+      severity: 'error',
+      from: { path: '^imports/ui/' },
+      to: { path: '^imports/host/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'simulator-sees-domain',

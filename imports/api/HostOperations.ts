@@ -8,7 +8,7 @@
 import type { InboxOperations } from '../business/ai/application/operations/InboxOperations';
 import type { AuditOperations } from '../business/ai/application/operations/AuditOperations';
 import type { BatchOperations } from '../business/ai/application/operations/BatchOperations';
-import type { BudgetOperations } from '../business/ai/application/operations/BudgetOperations';
+import type { DefinedOperations } from '../host/operations';
 import type { McpAccountOperations } from '../business/ai/application/operations/McpAccountOperations';
 import type { McpServerOperations } from '../business/ai/application/operations/McpServerOperations';
 import type { MemoryOperations } from '../business/ai/application/operations/MemoryOperations';
@@ -40,7 +40,7 @@ export type HostOperations = RunListOperations &
   AccountOperations &
   TokenOperations &
   BatchOperations &
-  BudgetOperations &
+  DefinedOperations &
   RoutingOperations &
   McpServerOperations &
   MemoryOperations &

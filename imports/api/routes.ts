@@ -10,7 +10,6 @@ import { addModelRoutes, addPromptRoutes } from './prompts/promptRoutes';
 import { addUsageRoutes } from './usage/usageRoutes';
 import { addRequestRoutes } from './requests/requestRoutes';
 import { addInboxRoutes } from './inbox/inboxRoutes';
-import { addBudgetRoutes } from './budgets/budgetRoutes';
 import { addMcpAccountRoutes } from './mcpServers/mcpAccountRoutes';
 import { addMcpServerRoutes } from './mcpServers/mcpServerRoutes';
 import { addBatchRoutes } from './batches/batchRoutes';
@@ -45,6 +44,8 @@ import { countResponseTokens, countTokens } from './gateway/tokens/countTokens';
 import type { CountingPorts } from './gateway/tokens/countTokens';
 import { serveNotFound } from './dashboard/dashboardPages';
 import { VENDOR_PATHS } from './http/apiOfPath';
+import { addOperationRoutes } from './http/addOperationRoutes';
+import { OPERATIONS } from '../host/operations';
 import { createRoute } from './http/createRoute';
 import { handleLastError } from './http/handleLastError';
 import type { RouteOptions, RoutePorts } from './http/createRoute';
@@ -119,7 +120,6 @@ const OPERATION_ROUTES: readonly AddOperationRoutes[] = [
   addInboxRoutes,
   addAccountRoutes,
   addTokenRoutes,
-  addBudgetRoutes,
   addRoutingRoutes,
   addMcpServerRoutes,
   addMemoryRoutes,
@@ -150,13 +150,14 @@ export function addApiRoutes(router: HttpRouter, ports: ApiRoutePorts): void {
         maxJsonValues: Math.max(ports.maxJsonValues, maxJsonValues),
       };
       router[method](path, createRoute(ports, route, readsBody ? jsonBody(limits) : undefined, handler));
-      const { scope, isOwnPage } = endpoint;
+      const { scope, isOwnPage, describe } = endpoint;
       if (isOwnPage === undefined)
         registered.push({
           method,
           name,
           ...(typeof api === 'string' ? { api } : {}),
           ...(scope === undefined ? {} : { scope }),
+          ...(describe === undefined ? {} : { describe }),
         });
     }
     const allowed = endpoints.map(({ method }) => method.toUpperCase()).join(', ');
@@ -324,6 +325,7 @@ export function addApiRoutes(router: HttpRouter, ports: ApiRoutePorts): void {
   });
 
   const { operations = {} } = ports;
+  for (const path of addOperationRoutes(add, OPERATIONS, operations)) router.use(path, notFound('app', 'unknown'));
   for (const addRoutes of OPERATION_ROUTES)
     for (const path of addRoutes(add, operations, ports)) router.use(path, notFound('app', 'unknown'));
 

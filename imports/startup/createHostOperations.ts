@@ -4,7 +4,9 @@ import { createTokenOperations } from '../api/tokens/TokenOperations';
 import type { TokenOperationsPorts } from '../api/tokens/TokenOperations';
 import { ACCOUNT_OPERATIONS } from '../api/users/accountRoutes';
 import { createBatchOperations } from '../business/ai/application/operations/BatchOperations';
-import { createBudgetOperations } from '../business/ai/application/operations/BudgetOperations';
+import { bindOperations } from '../host/bindOperations';
+import { OPERATIONS } from '../host/operations';
+import { Budgets } from '../business/ai/application/operations/Budgets';
 import { createInboxOperations } from '../business/ai/application/operations/InboxOperations';
 import { createMcpAccountOperations } from '../business/ai/application/operations/McpAccountOperations';
 import { createMcpServerOperations } from '../business/ai/application/operations/McpServerOperations';
@@ -99,23 +101,21 @@ export function createHostOperations(ports: HostOperationsPorts): HostOperations
       onChange: (userId) => changes.notify('tokens', userId),
       ...accounts,
     }),
-    ...createBudgetOperations({
-      policy: module.budgetPolicy,
-      limits: stores.budgetLimits,
-      accounts: stores.budgets,
-      usageSettled: module.usageSettled,
-      ...(module.apiTokens === undefined
-        ? {}
-        : {
-            teams: {
-              policy: module.apiTokens.teamPolicy,
-              limits: stores.teamLimits,
-              accounts: stores.teamBudgets,
-            },
-          }),
-      onChange: (userId) => changes.notify('budgets', userId),
-      logger,
-      ...accounts,
+    ...bindOperations(OPERATIONS, {
+      budgets: new Budgets({
+        policy: module.budgetPolicy,
+        limits: stores.budgetLimits,
+        accounts: stores.budgets,
+        usageSettled: module.usageSettled,
+        teams: module.apiTokens && {
+          policy: module.apiTokens.teamPolicy,
+          limits: stores.teamLimits,
+          accounts: stores.teamBudgets,
+        },
+        onChange: (userId) => changes.notify('budgets', userId),
+        logger,
+        findUser: ports.findUser,
+      }),
     }),
     ...createRoutingOperations({
       routing: module.routing,

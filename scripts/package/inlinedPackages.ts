@@ -16,6 +16,7 @@ const LIBRARIES = [
   'lru-cache',
   'minisearch',
   'p-limit',
+  'valibot',
   'zod-to-json-schema',
   // What these import.
   'fast-deep-equal',

@@ -1,7 +1,9 @@
 /** Budgets that admins set at run time, on every store, with calls that they then refuse. */
 import { expect } from 'chai';
-import { createBudgetOperations } from '../../imports/business/ai/application/operations/BudgetOperations';
-import type { BudgetOperations } from '../../imports/business/ai/application/operations/BudgetOperations';
+import { BUDGET_OPERATIONS } from '../../imports/business/ai/application/operations/budgetOperations';
+import { Budgets } from '../../imports/business/ai/application/operations/Budgets';
+import { bindOperations } from '../../imports/host/bindOperations';
+import type { OperationsOf } from '../../imports/host/bindOperations';
 import type { BudgetSettings } from '../../imports/business/ai/domain/entities/BudgetAccount';
 import {
   BudgetError,
@@ -39,7 +41,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
     let simulator: Simulator;
     let logger: RecordingLogger;
     let module: AIModule;
-    let operations: BudgetOperations;
+    let operations: OperationsOf<typeof BUDGET_OPERATIONS>;
     beforeEach(async () => {
       [opened, simulator] = await Promise.all([open(), startSimulator()]);
       logger = new RecordingLogger();
@@ -51,7 +53,9 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
       await opened.close();
     });
 
-    const create = async (settings?: BudgetSettings): Promise<{ module: AIModule; operations: BudgetOperations }> => {
+    const create = async (
+      settings?: BudgetSettings,
+    ): Promise<{ module: AIModule; operations: OperationsOf<typeof BUDGET_OPERATIONS> }> => {
       const accounts = new DocumentBudgetStore(opened.database.collection(BUDGETS));
       await accounts.ready();
       const limits = new DocumentBudgetLimits(opened.database.collection(BUDGET_LIMITS));
@@ -75,12 +79,14 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
       );
       return {
         module: created,
-        operations: createBudgetOperations({
-          policy: created.budgetPolicy,
-          limits,
-          accounts,
-          usageSettled: created.usageSettled,
-          logger,
+        operations: bindOperations(BUDGET_OPERATIONS, {
+          budgets: new Budgets({
+            policy: created.budgetPolicy,
+            limits,
+            accounts,
+            usageSettled: created.usageSettled,
+            logger,
+          }),
         }),
       };
     };

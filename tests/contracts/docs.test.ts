@@ -39,6 +39,11 @@ import {
 import { METEOR_SETTINGS } from '../support/docs/meteorSettings';
 import { programsOf, runProgram, typeErrorsOf } from '../support/docs/programs';
 import { routesOf } from '../support/docs/routes';
+import { OPERATIONS } from '../../imports/host/operations';
+import { routesOf as routesOfOperation } from '../../imports/host/defineOperation';
+import { OPERATION_TABLE } from '../../imports/ui/data/operationTable';
+import { dashboardTable } from '../../scripts/generate/dashboardTable';
+import { operationReference } from '../../scripts/generate/operationReference';
 import { isShell, npmCommandsOf } from '../support/docs/shell';
 
 const pages = readPages();
@@ -276,7 +281,15 @@ describe('The documentation', () => {
       /^`?(?:GET|POST|DELETE)`?$/.test(method) ? [`${method.replaceAll('`', '')} ${codeIn(path)[0] ?? ''}`] : [],
     );
     // Upgrades to a WebSocket are no routes of the router.
-    expect(listed.toSorted()).to.deep.equal([...routesOf(server.host.api.router), 'GET /v1/responses'].toSorted());
+    const defined = OPERATIONS.flatMap(routesOfOperation).map(({ address }) => address);
+    expect([...listed, ...defined].toSorted()).to.deep.equal(
+      [...routesOf(server.host.api.router), 'GET /v1/responses'].toSorted(),
+    );
+  });
+
+  it('is generated from the definitions of operations', () => {
+    expect(readPage('docs/reference/operations.md').text).to.equal(operationReference(OPERATIONS));
+    expect(OPERATION_TABLE).to.deep.equal(dashboardTable(OPERATIONS));
   });
 
   it('lists every method and publication, and no other', () => {
@@ -291,7 +304,7 @@ describe('The documentation', () => {
       ].map(([, name = '']) => name),
     );
     expect(published).to.have.length(6);
-    expect(listed.toSorted()).to.deep.equal(
+    expect([...listed, ...OPERATIONS.map(({ name }) => name)].toSorted()).to.deep.equal(
       [
         ...Object.keys(server.host.operations),
         ...Object.keys(server.host.providers.operations).map((name) => `ai.providers.${name}`),

@@ -3,16 +3,22 @@
  * the admins' operations and nothing of another user. An operation without an entry does not compile, and fails.
  */
 import { expect } from 'chai';
+import { safeParse } from 'valibot';
 import type { HostOperations } from '../../imports/api/HostOperations';
 import { argumentsHash } from '../../imports/business/ai/application/services/argumentsHash';
 import type { AuditAction, AuditEntry } from '../../imports/business/ai/domain/types/AuditEntries';
 import type { ProviderOperations } from '../../imports/business/providers/application/operations/ProviderOperations';
+import { isObject } from '../../imports/business/ai/domain/json';
+import { routesOf } from '../../imports/host/defineOperation';
+import { OPERATIONS } from '../../imports/host/operations';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { AUDIT_RULES, PROVIDER_AUDIT_RULES } from '../../imports/startup/audit/auditRules';
 import type { Host } from '../../imports/startup/createHost';
 import { OPERATION_ROUTES } from '../../imports/ui/data/http/operationRoutes';
-import type { OperationRequest } from '../../imports/ui/data/http/operationRoutes';
+import { OPERATION_TABLE } from '../../imports/ui/data/operationTable';
+import { operationRequest } from '../../imports/ui/data/http/operationRequest';
+import type { OperationRequest } from '../../imports/ui/data/http/operationRequest';
 import { registry } from '../stubs/server/registry';
 import { startMeteorApp } from '../support/meteorApp';
 import { recordEvents } from '../support/recordEvents';
@@ -310,6 +316,7 @@ for (const [transport, open] of allInSoak(Object.entries(HOSTS), 1)) {
             expect([userId, address]).to.deep.equal([opened.adminId, '127.0.0.1']);
           }
           expect(all.refusal, 'of the admin').to.equal(rule.adminGets === 'unknown' ? unknown : rule.adminGets);
+          expectDocumented(name, all.result);
           if (rule.starts !== undefined) await until(() => hasEnded(opened.host, rule.starts, given(argument)));
           if (rule.of === 'lists' && rule.adminSees === undefined)
             expect(JSON.stringify(all.result), 'of the admin').to.match(TRACE);
@@ -330,6 +337,15 @@ async function hasEnded({ module, operations }: Host, kind: Rule['starts'], argu
 async function auditOf({ operations }: Host): Promise<readonly AuditEntry[]> {
   const { entries } = await operations['ai.audit.list'](ROOT, { order: 'asc', limit: 200 });
   return entries;
+}
+
+/** The result is what its schema says. */
+function expectDocumented(name: Name, result: unknown): void {
+  const definition = OPERATIONS.find((each) => each.name === name);
+  if (definition === undefined || result === undefined || typeof result === 'string') return;
+  const field = routesOf(definition)[0]?.field;
+  const value = field === undefined || !isObject(result) || !(field in result) ? result : result[field];
+  expect(safeParse(definition.result, value).issues, `the result of ${name}`).to.equal(undefined);
 }
 
 /** The actions of the entries that the operation is to leave. */
@@ -446,6 +462,12 @@ async function openHttp(): Promise<Opened> {
   const tokens: Readonly<Record<Person, string>> = { admin: ADMIN_TOKEN, bob: token, nobody: 'none' };
   const routes: Readonly<Record<string, (argument: never) => OperationRequest>> = {
     ...Object.fromEntries(Object.entries(OPERATION_ROUTES).map(([name, { request }]) => [name, request])),
+    ...Object.fromEntries(
+      Object.entries(OPERATION_TABLE).map(([name, entry]) => [
+        name,
+        (argument: object) => operationRequest(entry, argument),
+      ]),
+    ),
     ...OTHER_ROUTES,
   };
   return {

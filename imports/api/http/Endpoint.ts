@@ -1,5 +1,6 @@
 /** One method of a path: an entry in the tables of routes. */
 import type { Scope } from '../auth/ApiPrincipal';
+import type { RouteDescription } from '../openapi/RouteDescription';
 import type { RouteOptions } from './createRoute';
 import type { RouteHandler } from './RequestContext';
 
@@ -29,6 +30,8 @@ export interface Endpoint {
   readonly isOwnPage?: true;
   /** The API that such an entry names. Default: that of the route. */
   readonly loggedApi?: string;
+  /** What the OpenAPI document says of it. Default: what its tables say. */
+  readonly describe?: () => RouteDescription;
 }
 
 /** Adds a path's endpoints; other methods get 405. @param name the path in metrics */

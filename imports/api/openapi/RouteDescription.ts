@@ -7,6 +7,8 @@ export interface RouteDescription {
   /** What a request does, in a few words. */
   readonly summary: string;
   readonly description?: string;
+  /** The group of routes that it belongs to. */
+  readonly tag?: string;
   /** The path as a template, where the name of the route is none. */
   readonly path?: string;
   /** Parameters in the path that are no plain text, by name. */

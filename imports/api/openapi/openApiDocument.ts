@@ -1,6 +1,6 @@
 /**
  * The OpenAPI document of the routes that are registered: methods, paths, scopes and errors come from their
- * registration, the rest from the tables in `descriptions`. https://spec.openapis.org/oas/v3.1.1
+ * registration, the rest from the operations, or from the tables in `descriptions`. https://spec.openapis.org/oas/v3.1.1
  */
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import type { Scope } from '../auth/ApiPrincipal';
@@ -23,6 +23,8 @@ export interface RegisteredRoute {
   readonly api?: ApiName;
   /** Absent: the route is public. */
   readonly scope?: Scope;
+  /** Default: what the tables in `descriptions` say. */
+  readonly describe?: () => RouteDescription;
 }
 
 interface Area {
@@ -48,8 +50,8 @@ const SECURITY_SCHEMES: Readonly<Record<string, Schema>> = {
 /** @returns the document without `servers`, since where the API is mounted is known with a request only */
 export function openApiDocument(routes: readonly RegisteredRoute[]): JsonObject {
   const paths: Record<string, Record<string, JsonObject>> = {};
-  for (const route of routes) {
-    const { tag, description } = descriptionOf(route);
+  const described = routes.map((route) => ({ route, ...descriptionOf(route) }));
+  for (const { route, tag, description } of described) {
     const path = description.path ?? route.name.replace(/:(\w+)/g, (_, name: string) => `{${name}}`);
     // A colon in front of a verb, such as `:countTokens`, begins no parameter.
     const template = path.replace(/\}\{(\w+)\}/g, '}:$1');
@@ -64,7 +66,7 @@ export function openApiDocument(routes: readonly RegisteredRoute[]): JsonObject 
         'The APIs of OpenAI, Anthropic and Google in front of every vendor, and the operations of the server. Bodies ' +
         'of the vendors’ APIs are described by their main fields; the other fields of these APIs are accepted, too.',
     },
-    tags: AREAS.map(({ tag }) => ({ name: tag })),
+    tags: [...new Set(described.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: SECURITY_SCHEMES,
@@ -75,11 +77,13 @@ export function openApiDocument(routes: readonly RegisteredRoute[]): JsonObject 
   };
 }
 
-function descriptionOf({ method, name }: RegisteredRoute): {
+function descriptionOf({ method, name, describe }: RegisteredRoute): {
   readonly tag: string;
   readonly description: RouteDescription;
 } {
   const key = `${method.toUpperCase()} ${name}`;
+  const own = describe?.();
+  if (own !== undefined) return { tag: own.tag ?? 'Other', description: own };
   const area = AREAS.find(({ routes }) => Object.hasOwn(routes, key));
   return { tag: area?.tag ?? 'Other', description: area?.routes[key] ?? { summary: key } };
 }

@@ -11,7 +11,8 @@ import {
 import type { ArgumentReader } from '../../business/ai/domain/arguments';
 import type { ApiTokenLimits, RateLimits } from '../../business/ai/domain/types/ApiTokenLimits';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
-import { readBudgetLimits } from '../../business/ai/application/operations/readBudgetLimits';
+import { budgetLimitsSchema } from '../../business/ai/application/operations/budgetLimitsSchema';
+import { object, readArgument } from '../../host/schemas';
 import type { ApiTokenFields } from '../auth/ApiTokenStore';
 
 /** Fields that replace what a token has. `null` removes one. */
@@ -82,7 +83,11 @@ export function readTokenFields(fields: JsonObject, now: number): Omit<ApiTokenF
 }
 
 function readLimits(fields: JsonObject): ApiTokenLimits {
-  const budgets = optionalValue(fields, 'budgets', readBudgetLimits);
+  const budgets = optionalValue(
+    fields,
+    'budgets',
+    (value) => readArgument(object({ budgets: budgetLimitsSchema }), { budgets: value }).budgets,
+  );
   const rateLimits = optionalValue(fields, 'rateLimits', readRateLimits);
   return {
     ...optional(fields, 'models', readModels),

@@ -5,8 +5,15 @@ import type { Actor } from '../../business/ai/domain/types/Actor';
 import type { AuditAct } from '../../business/ai/domain/types/AuditEntries';
 import type { Operation } from '../../business/ai/domain/types/Operation';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
-import { changedFields, detailsOf, textIn } from './AuditRule';
-import type { AuditExemption, AuditRule } from './AuditRule';
+import type { AuditRule } from '../../host/AuditRule';
+import { changedFields, detailsOf, textIn } from '../../host/auditedText';
+
+/** Not audited, with the reason. */
+export interface AuditExemption {
+  readonly exempt: 'reads' | 'call' | 'flow';
+}
+
+export const READS: AuditExemption = { exempt: 'reads' };
 
 export interface AuditedPorts {
   readonly trail: Pick<AuditTrail, 'carryOut'>;

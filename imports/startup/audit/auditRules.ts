@@ -5,8 +5,11 @@
 import type { HostOperations } from '../../api/HostOperations';
 import { TOKEN_FIELDS } from '../../api/tokens/readTokenFields';
 import type { ProviderOperations } from '../../business/providers/application/operations/ProviderOperations';
-import { READS, textIn } from './AuditRule';
-import type { AuditExemption, AuditRule } from './AuditRule';
+import type { AuditRule } from '../../host/AuditRule';
+import type { AuditExemption } from './auditOperations';
+import { OPERATIONS } from '../../host/operations';
+import type { DefinedOperations } from '../../host/operations';
+import { READS } from './auditOperations';
 
 type RulesOf<O> = { readonly [N in keyof O]: AuditRule | AuditExemption };
 
@@ -28,25 +31,18 @@ const MCP_SERVER_FIELDS = [
   'oauth',
 ] as const;
 const OF_SCHEDULE = { kind: 'schedule', id: 'name' } as const;
-const OF_BUDGET = {
-  kind: 'budget',
-  id: (argument) => {
-    const [userId, team] = [textIn(argument, 'userId'), textIn(argument, 'team')];
-    return userId ?? (team === undefined ? 'everyone' : `team:${team}`);
-  },
-  owner: { field: 'userId' },
-} as const satisfies Partial<AuditRule>;
+const DEFINED = Object.fromEntries(
+  OPERATIONS.map(({ name, audit }) => [name, typeof audit === 'object' ? audit : READS]),
+) as unknown as RulesOf<DefinedOperations>;
 
 export const AUDIT_RULES: RulesOf<HostOperations> = {
+  ...DEFINED,
   'ai.audit.list': READS,
   'ai.batches.cancel': CALL,
   'ai.batches.create': CALL,
   'ai.batches.get': READS,
   'ai.batches.list': READS,
   'ai.batches.results': READS,
-  'ai.budgets.list': READS,
-  'ai.budgets.remove': { action: 'budget.remove', ...OF_BUDGET },
-  'ai.budgets.set': { action: 'budget.set', ...OF_BUDGET, details: ['limits'] },
   'ai.inbox.dismiss': { action: 'run.dismiss', ...OF_RUN, isOfOthersOnly: true },
   'ai.inbox.list': READS,
   'ai.llm.embed': CALL,

@@ -2,6 +2,9 @@
  * The operations that pages read with `useQuery` and carry out with `call`, by name. To add one: its types here, its
  * topics in `TOPICS_OF`, and its route in `http/operationRoutes.ts`. Under Meteor it is the method of its name.
  */
+import type * as v from 'valibot';
+import type { OPERATIONS } from '../../host/operations';
+import { OPERATION_TABLE } from './operationTable';
 import type { RoutingRule } from '../../business/ai/domain/entities/RoutingRule';
 import type { McpServerConfig, McpServerSecrets, McpToolSwitches } from '../../business/ai/domain/entities/McpServer';
 import type {
@@ -11,7 +14,7 @@ import type {
   McpServerView,
 } from '../../business/ai/domain/types/McpViews';
 import type { RoutingRuleView } from '../../business/ai/domain/types/RoutingViews';
-import type { BudgetLimits, BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
+import type { BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
 import type { RunState } from '../../business/ai/domain/entities/Run';
 import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
 import type { RunListFilter, RunPage, RunPageRequest } from '../../business/ai/domain/interfaces/RunViewReader';
@@ -34,7 +37,7 @@ import type { RunExport } from '../../business/ai/domain/types/RunExport';
 import type { UsageInterval, UsageGroup, UsageFilter, UsageReport } from '../../business/ai/domain/types/UsageReports';
 import type { ProviderHealth, ProviderModels, VendorInfo } from '../../business/ai/domain/types/ProviderViews';
 import type { ApiTokenLimits } from '../../business/ai/domain/types/ApiTokenLimits';
-import type { BudgetLimitsView, BudgetList, BudgetUsageView } from '../../business/ai/domain/types/BudgetViews';
+import type { BudgetUsageView } from '../../business/ai/domain/types/BudgetViews';
 import type { QueueStatus, QueueView, ScheduleView } from '../../business/ai/domain/types/QueueViews';
 import type { Topic } from '../../business/ai/domain/types/Topics';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
@@ -106,12 +109,6 @@ export interface Operations {
     };
     result: McpServerDetail;
   };
-  'ai.budgets.list': { argument: { readonly search?: string }; result: BudgetList };
-  'ai.budgets.set': {
-    argument: { readonly userId?: string; readonly team?: string; readonly limits: BudgetLimits };
-    result: BudgetLimitsView;
-  };
-  'ai.budgets.remove': { argument: { readonly userId?: string; readonly team?: string }; result: BudgetLimitsView };
   'ai.queue.list': { argument: { readonly limit?: number }; result: QueueView };
   'ai.queue.pause': { argument: NoArgument; result: QueueStatus };
   'ai.queue.resume': { argument: NoArgument; result: QueueStatus };
@@ -226,9 +223,24 @@ export interface AuditListArgument extends Omit<AuditFilter, 'actions' | 'outcom
   readonly outcome?: AuditOutcome | readonly AuditOutcome[];
 }
 
-export type OperationName = keyof Operations;
-export type ArgumentOf<N extends OperationName> = Operations[N]['argument'];
-export type ResultOf<N extends OperationName> = Operations[N]['result'];
+type Defined = (typeof OPERATIONS)[number];
+type DefinedName = Defined['name'];
+type DefinitionOf<N extends DefinedName> = Extract<Defined, { readonly name: N }>;
+
+export type OperationName = keyof Operations | DefinedName;
+/** Arguments are JSON; times are milliseconds since the epoch. */
+export type ArgumentOf<N extends OperationName> = N extends DefinedName
+  ? DeepReadonly<v.InferInput<DefinitionOf<N>['argument']>>
+  : N extends keyof Operations
+    ? Operations[N]['argument']
+    : never;
+export type ResultOf<N extends OperationName> = N extends DefinedName
+  ? Awaited<ReturnType<DefinitionOf<N>['execute']>>
+  : N extends keyof Operations
+    ? Operations[N]['result']
+    : never;
+
+type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 
 /** `state` is one or a list; see `RunListFilter` for the rest. */
 export type RunListArgument = Omit<RunListFilter, 'states'> & { readonly state?: RunState | readonly RunState[] };
@@ -290,8 +302,13 @@ export interface DecidedCall {
   readonly state: ToolCallState;
 }
 
+const DEFINED_TOPICS = Object.fromEntries(
+  Object.entries(OPERATION_TABLE).map(([name, { topics }]) => [name, topics]),
+) as Readonly<Record<DefinedName, readonly Topic[]>>;
+
 /** A query is reloaded when one of its topics changes; a command changes its topics. */
 export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
+  ...DEFINED_TOPICS,
   'ai.tools.list': ['calls'],
   'ai.providers.list': ['providers'],
   'ai.providers.create': ['providers'],
@@ -328,9 +345,6 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.mcpServers.reconnect': ['mcpServers'],
   'ai.mcpServers.approve': ['mcpServers', 'calls'],
   'ai.mcpServers.setTool': ['mcpServers', 'calls'],
-  'ai.budgets.list': ['budgets', 'runs', 'requests'],
-  'ai.budgets.set': ['budgets'],
-  'ai.budgets.remove': ['budgets'],
   'ai.queue.list': ['queue', 'runs'],
   'ai.queue.pause': ['queue'],
   'ai.queue.resume': ['queue'],

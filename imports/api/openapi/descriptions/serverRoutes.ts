@@ -14,8 +14,6 @@ const TOKEN_LIMITS = {
   tools: orNull({ type: 'array', items: { type: 'string' } }),
   rateLimits: orNull(OBJECT),
 };
-const AMOUNT = objectOf({}, { calls: COUNT, tokens: COUNT, money: { type: 'number', minimum: 0 } });
-const LIMITS = objectOf({ limits: objectOf({}, { day: AMOUNT, month: AMOUNT }) });
 const MEMORY = objectOf({ id: TEXT, text: TEXT, createdAt: TIME, savedAt: TIME });
 const MCP_SERVER = objectOf(
   {},
@@ -256,31 +254,4 @@ export const SERVER_ROUTES: RouteDescriptions = {
     body: objectOf({ tool: TEXT }, { enabled: ANYTHING, needsApproval: ANYTHING, blocking: ANYTHING }),
     result: OBJECT,
   },
-
-  'GET /budgets': {
-    summary: 'List budgets',
-    query: { search: TEXT },
-    result: objectOf({ everyone: OBJECT, budgets: listOf(OBJECT), isTruncated: FLAG }),
-  },
-  'POST /budgets': {
-    summary: 'Set the budget of everyone who has none of their own',
-    body: LIMITS,
-    example: { limits: { day: { calls: 1_000 } } },
-    result: OBJECT,
-  },
-  'DELETE /budgets': { summary: 'Return to the budget of the settings', result: OBJECT },
-  'POST /budgets/teams/:team': {
-    summary: 'Set the budget of a team',
-    body: LIMITS,
-    example: { limits: { day: { calls: 1_000 } } },
-    result: OBJECT,
-  },
-  'DELETE /budgets/teams/:team': { summary: 'Remove the budget of a team', result: OBJECT },
-  'POST /budgets/:userId': {
-    summary: 'Set the budget of a user',
-    body: LIMITS,
-    example: { limits: { day: { calls: 1_000 } } },
-    result: OBJECT,
-  },
-  'DELETE /budgets/:userId': { summary: 'Remove the budget of a user', result: OBJECT },
 };

@@ -1,6 +1,6 @@
 /** The HTTP request of each operation. */
 import { DashboardError } from '../DashboardData';
-import type { ArgumentOf, OperationName } from '../operations';
+import type { ArgumentOf, OperationName, Operations } from '../operations';
 
 export interface OperationRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -15,7 +15,7 @@ export interface OperationRoute<N extends OperationName> {
   readonly field?: string;
 }
 
-export const OPERATION_ROUTES: { readonly [N in OperationName]: OperationRoute<N> } = {
+export const OPERATION_ROUTES: { readonly [N in keyof Operations]: OperationRoute<N> } = {
   'ai.tools.list': { request: () => get('/tools'), field: 'tools' },
   'ai.providers.list': { request: () => get('/providers'), field: 'providers' },
   'ai.providers.create': { request: (provider) => post('/providers', provider), field: 'provider' },
@@ -66,9 +66,6 @@ export const OPERATION_ROUTES: { readonly [N in OperationName]: OperationRoute<N
   'ai.mcpServers.reconnect': { request: ({ name }) => post(path`/mcp-servers/${name}/reconnect`) },
   'ai.mcpServers.approve': { request: ({ name, ...body }) => post(path`/mcp-servers/${name}/approve`, body) },
   'ai.mcpServers.setTool': { request: ({ name, ...body }) => post(path`/mcp-servers/${name}/tool`, body) },
-  'ai.budgets.list': { request: (filter) => get('/budgets', filter) },
-  'ai.budgets.set': { request: ({ limits, ...subject }) => post(budgetPath(subject), { limits }) },
-  'ai.budgets.remove': { request: (subject) => remove(budgetPath(subject)) },
   'ai.queue.list': { request: (filter) => get('/queue', filter) },
   'ai.queue.pause': { request: () => post('/queue/pause') },
   'ai.queue.resume': { request: () => post('/queue/resume') },
@@ -132,11 +129,6 @@ function get(route: string, query: object = {}): OperationRequest {
 
 function remove(route: string): OperationRequest {
   return { method: 'DELETE', path: route };
-}
-
-function budgetPath({ userId, team }: { readonly userId?: string; readonly team?: string }): string {
-  if (team !== undefined) return path`/budgets/teams/${team}`;
-  return userId === undefined ? '/budgets' : path`/budgets/${userId}`;
 }
 
 function post(route: string, body: object = {}): OperationRequest {

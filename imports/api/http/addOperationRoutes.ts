@@ -1,0 +1,109 @@
+/** The HTTP routes of operations: the argument is in the path, and in the query or the body. */
+import { argumentFields } from '../../host/argumentFields';
+import type { FieldKind } from '../../host/argumentFields';
+import { routesOf } from '../../host/defineOperation';
+import type { AnyOperation, ResolvedRoute } from '../../host/defineOperation';
+import { fieldsOf } from '../../business/ai/domain/json';
+import type { Operation } from '../../business/ai/domain/types/Operation';
+import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
+import { toActor } from '../auth/ApiPrincipal';
+import { describeRoute } from '../openapi/describeRoute';
+import type { AddEndpoint, Endpoint } from './Endpoint';
+import type { HttpRequest } from './HttpMessages';
+import type { RouteHandler } from './RequestContext';
+
+/** Responds in its own way, such as with a file of any length. */
+export type OperationHandler = (
+  operation: Operation,
+  readArgument: (request: HttpRequest) => JsonObject,
+) => RouteHandler;
+
+/**
+ * @param operations those that the host has; the others get no routes
+ * @param handlers by name, instead of responding with the result as JSON
+ * @returns the first segments of the paths
+ */
+export function addOperationRoutes(
+  add: AddEndpoint,
+  definitions: readonly AnyOperation[],
+  operations: Readonly<Partial<Record<string, Operation>>>,
+  handlers: Readonly<Partial<Record<string, OperationHandler>>> = {},
+): readonly string[] {
+  const endpoints = definitions.flatMap((definition) => {
+    const operation = operations[definition.name];
+    if (operation === undefined) return [];
+    return routesOf(definition).map((route) => {
+      const { path, method } = route;
+      const readArgument = argumentReader(definition, route);
+      const handler = handlers[definition.name]?.(operation, readArgument) ?? responder(operation, route, readArgument);
+      const endpoint: Endpoint = {
+        ...{ method, scope: definition.access, handler },
+        readsBody: method === 'post' && readsBody(definition, path),
+        describe: () => describeRoute(definition, route),
+        ...(route.isUncancellable === undefined ? {} : { isUncancellable: route.isUncancellable }),
+      };
+      return { path, endpoint };
+    });
+  });
+  // A path with a name in place of another's parameter comes first.
+  const paths = [...new Set(endpoints.map(({ path }) => path))].sort((one, other) =>
+    rank(one) < rank(other) ? -1 : 1,
+  );
+  for (const path of paths)
+    add('app', path, path, ...endpoints.filter((each) => each.path === path).map(({ endpoint }) => endpoint));
+  return [...new Set(paths.map((path) => /^\/[^/]+/.exec(path)?.[0] ?? path))];
+}
+
+function rank(path: string): string {
+  return path.replaceAll(':', '\uffff');
+}
+
+/** Whether the argument has fields that the path has not. */
+function readsBody({ argument }: AnyOperation, path: string): boolean {
+  return Object.keys(argumentFields(argument)).some((name) => !path.includes(`:${name}`));
+}
+
+function responder(
+  operation: Operation,
+  { status, field, fileName, api, toError }: ResolvedRoute,
+  readArgument: (request: HttpRequest) => unknown,
+): RouteHandler {
+  return async ({ principal, request, response }) => {
+    try {
+      const result = await operation(toActor(principal, api), readArgument(request));
+      // The result is that of this operation, which the definition typed.
+      const name = fileName?.(result as never);
+      if (name !== undefined) response.set('content-disposition', `attachment; filename=${name}`);
+      response.status(status ?? 200).json(field === undefined ? result : { [field]: result });
+    } catch (error) {
+      throw toError === undefined ? error : toError(error);
+    }
+  };
+}
+
+/** The path determines the argument, even if the query or the body names another. */
+function argumentReader(definition: AnyOperation, route: ResolvedRoute): (request: HttpRequest) => JsonObject {
+  const { method, parameters } = route;
+  const kinds = argumentFields(definition.argument);
+  return ({ params, query, body }) => {
+    const inPath = Object.fromEntries(parameters.map((name) => [name, params[name]]));
+    if (method !== 'post') return { ...route.argument, ...readQuery(kinds, query), ...inPath };
+    // A body that is no object is refused by the operation.
+    if (parameters.length === 0 && route.argument === undefined) return body as JsonObject;
+    return { ...route.argument, ...fieldsOf(body), ...inPath };
+  };
+}
+
+/** What has the wrong form is passed as it is, for the operation to refuse. */
+function readQuery(kinds: Readonly<Record<string, FieldKind>>, query: HttpRequest['query']): JsonObject {
+  return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, readText(kinds[name], value)]));
+}
+
+/** A field that is repeated arrives as a list, and one with brackets as an object. */
+function readText(kind: FieldKind = 'text', value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (kind === 'number') return value.trim() === '' || Number.isNaN(Number(value)) ? value : Number(value);
+  if (kind === 'list') return value.split(',').filter((entry) => entry !== '');
+  if (kind === 'flag') return value === 'false' ? false : value === '' || value === 'true' ? true : value;
+  return value;
+}
