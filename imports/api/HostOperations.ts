@@ -11,9 +11,6 @@ import type { BatchOperations } from '../business/ai/application/operations/Batc
 import type { DefinedOperations } from '../host/operations';
 import type { McpAccountOperations } from '../business/ai/application/operations/McpAccountOperations';
 import type { McpServerOperations } from '../business/ai/application/operations/McpServerOperations';
-import type { MemoryOperations } from '../business/ai/application/operations/MemoryOperations';
-import type { RoutingOperations } from '../business/ai/application/operations/RoutingOperations';
-import type { QueueOperations } from '../business/ai/application/operations/QueueOperations';
 import type { RequestOperations } from '../business/ai/application/operations/RequestOperations';
 import type { AIMethods } from '../business/ai/application/operations/RunOperations';
 import type { ModelOperations } from '../business/ai/application/operations/ModelOperations';
@@ -41,11 +38,8 @@ export type HostOperations = RunListOperations &
   TokenOperations &
   BatchOperations &
   DefinedOperations &
-  RoutingOperations &
   McpServerOperations &
-  MemoryOperations &
   McpAccountOperations &
-  QueueOperations &
   ModelOperations &
   PromptOperations &
   UsageOperations &

@@ -13,9 +13,6 @@ import { addInboxRoutes } from './inbox/inboxRoutes';
 import { addMcpAccountRoutes } from './mcpServers/mcpAccountRoutes';
 import { addMcpServerRoutes } from './mcpServers/mcpServerRoutes';
 import { addBatchRoutes } from './batches/batchRoutes';
-import { addMemoryRoutes } from './memories/memoryRoutes';
-import { addRoutingRoutes } from './routing/routingRoutes';
-import { addQueueRoutes } from './queue/queueRoutes';
 import { addTokenRoutes } from './tokens/tokenRoutes';
 import { addRunListRoutes } from './runs/runListRoutes';
 import { addAccountRoutes } from './users/accountRoutes';
@@ -120,12 +117,9 @@ const OPERATION_ROUTES: readonly AddOperationRoutes[] = [
   addInboxRoutes,
   addAccountRoutes,
   addTokenRoutes,
-  addRoutingRoutes,
   addMcpServerRoutes,
-  addMemoryRoutes,
   addBatchRoutes,
   addMcpAccountRoutes,
-  addQueueRoutes,
   addRunListRoutes,
   addExportRoutes,
   addUsageRoutes,

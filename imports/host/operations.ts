@@ -1,8 +1,16 @@
 /** Every operation of a host. */
 import { BUDGET_OPERATIONS } from '../business/ai/application/operations/budgetOperations';
+import { MEMORY_OPERATIONS } from '../business/ai/application/operations/memoryOperations';
+import { QUEUE_OPERATIONS } from '../business/ai/application/operations/queueOperations';
+import { ROUTING_OPERATIONS } from '../business/ai/application/operations/routingOperations';
 import type { OperationsOf, ServicesOf } from './bindOperations';
 
-export const OPERATIONS = [...BUDGET_OPERATIONS] as const;
+export const OPERATIONS = [
+  ...BUDGET_OPERATIONS,
+  ...MEMORY_OPERATIONS,
+  ...QUEUE_OPERATIONS,
+  ...ROUTING_OPERATIONS,
+] as const;
 
 /** What carries the operations out. */
 export type OperationServices = ServicesOf<typeof OPERATIONS>;

@@ -24,9 +24,8 @@ export function object<const E extends v.ObjectEntries>(
   });
   return {
     ...schema,
-    // Lists and instances of classes are objects to valibot.
-    '~run': (dataset, config) =>
-      schema['~run'](isPlainObject(dataset.value) ? dataset : { ...dataset, value: undefined }, config),
+    // Lists and instances of classes are objects to valibot, and fields that are undefined are there.
+    '~run': (dataset, config) => schema['~run']({ ...dataset, value: givenFields(dataset.value) }, config),
   };
 }
 
@@ -80,6 +79,17 @@ export function oneOf<const T extends readonly string[]>(values: T): v.PicklistS
   return v.picklist(values, `must be one of: ${values.join(', ')}`);
 }
 
+/** A text or another form. What is wrong is told of the form that is given, which a union does not know. */
+export function textOr<const T extends v.GenericSchema<string, unknown>, const O extends v.GenericSchema>(
+  whole: T,
+  other: O,
+): v.UnionSchema<[T, O], undefined> {
+  return {
+    ...v.union([whole, other]),
+    '~run': (dataset, config) => (typeof dataset.value === 'string' ? whole : other)['~run'](dataset, config),
+  };
+}
+
 export function listOf<const S extends v.GenericSchema>(maxLength: number, entry: S) {
   return v.pipe(v.array(entry, 'must be a list'), v.maxLength(maxLength, `must have at most ${maxLength} entries`));
 }
@@ -121,6 +131,12 @@ function pathText(keys: readonly unknown[]): string {
     const name = String(key).slice(0, MAX_NAME_SHOWN);
     return path === '' ? name : `${path}.${name}`;
   }, '');
+}
+
+/** @returns undefined for what is no plain object */
+function givenFields(value: unknown): JsonObject | undefined {
+  if (!isPlainObject(value)) return undefined;
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined));
 }
 
 function isPlainObject(value: unknown): value is JsonObject {

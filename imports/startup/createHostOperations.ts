@@ -10,11 +10,10 @@ import { Budgets } from '../business/ai/application/operations/Budgets';
 import { createInboxOperations } from '../business/ai/application/operations/InboxOperations';
 import { createMcpAccountOperations } from '../business/ai/application/operations/McpAccountOperations';
 import { createMcpServerOperations } from '../business/ai/application/operations/McpServerOperations';
-import { createMemoryOperations } from '../business/ai/application/operations/MemoryOperations';
 import { createModelOperations } from '../business/ai/application/operations/ModelOperations';
 import { createPromptOperations } from '../business/ai/application/operations/PromptOperations';
-import { createQueueOperations } from '../business/ai/application/operations/QueueOperations';
-import { createRoutingOperations } from '../business/ai/application/operations/RoutingOperations';
+import { Queue } from '../business/ai/application/operations/Queue';
+import { RoutingAdministration } from '../business/ai/application/operations/RoutingAdministration';
 import { createRunExportOperations } from '../business/ai/application/operations/RunExportOperations';
 import { createRunListOperations } from '../business/ai/application/operations/RunListOperations';
 import { createUsageOperations } from '../business/ai/application/operations/UsageOperations';
@@ -116,14 +115,23 @@ export function createHostOperations(ports: HostOperationsPorts): HostOperations
         logger,
         findUser: ports.findUser,
       }),
-    }),
-    ...createRoutingOperations({
-      routing: module.routing,
-      store: stores.routingRules,
-      providers: module.providers,
-      health: () => module.manager.health(),
-      onChange: () => changes.notify('routing'),
-      logger,
+      memory: ports.memories,
+      queue: new Queue({
+        jobs: jobQueue,
+        runs: stores.queuedRuns,
+        ownerOf: runs.ownerOf,
+        runNow: (executionId) => module.queue.runNow(executionId),
+        onChange: () => changes.notify('queue'),
+        logger,
+      }),
+      routing: new RoutingAdministration({
+        routing: module.routing,
+        store: stores.routingRules,
+        providers: module.providers,
+        health: () => module.manager.health(),
+        onChange: () => changes.notify('routing'),
+        logger,
+      }),
     }),
     ...createMcpAccountOperations({ signIns: ports.mcpSignIns }),
     ...createMcpServerOperations({
@@ -131,20 +139,11 @@ export function createHostOperations(ports: HostOperationsPorts): HostOperations
       onChange: () => changes.notify('mcpServers'),
       logger,
     }),
-    ...createMemoryOperations(ports.memories),
     ...createBatchOperations({
       batches: ports.batches,
       store: stores.userBatches,
       access,
       providers: module.providers,
-      logger,
-    }),
-    ...createQueueOperations({
-      jobs: jobQueue,
-      runs: stores.queuedRuns,
-      ownerOf: runs.ownerOf,
-      runNow: (executionId) => module.queue.runNow(executionId),
-      onChange: () => changes.notify('queue'),
       logger,
     }),
   });

@@ -10,6 +10,8 @@ import { PROVIDER_ROUTES } from '../../imports/api/openapi/descriptions/provider
 import { RUN_ROUTES } from '../../imports/api/openapi/descriptions/runRoutes';
 import { SERVER_ROUTES } from '../../imports/api/openapi/descriptions/serverRoutes';
 import type { RunningServer } from '../../imports/startup/node/startServer';
+import { OPERATIONS } from '../../imports/host/operations';
+import { routesOf as routesOfOperation } from '../../imports/host/defineOperation';
 import { routesOf } from '../support/docs/routes';
 import { startStandalone } from '../support/startStandalone';
 
@@ -118,9 +120,9 @@ describe('The OpenAPI document', () => {
   it('describes each route, and nothing that does not exist', () => {
     const undescribed = operations().filter(({ operation }) => operation.tags.includes('Other'));
     expect(undescribed.map(({ operation }) => operation.summary)).to.deep.equal([]);
-    const descriptions = [GATEWAY_ROUTES, CONVERSATION_ROUTES, RUN_ROUTES, SERVER_ROUTES, PROVIDER_ROUTES].flatMap(
-      Object.keys,
-    );
+    const tables = [GATEWAY_ROUTES, CONVERSATION_ROUTES, RUN_ROUTES, SERVER_ROUTES, PROVIDER_ROUTES];
+    const defined = OPERATIONS.flatMap(routesOfOperation).map(({ address }) => address);
+    const descriptions = [...tables.flatMap(Object.keys), ...defined];
     expect(descriptions).to.have.length(operations().length);
     expect(new Set(descriptions).size).to.equal(descriptions.length);
   });

@@ -1,7 +1,9 @@
 /** Routing rules that admins save at run time, on every store, and what they change in two processes. */
 import { expect } from 'chai';
-import { createRoutingOperations } from '../../imports/business/ai/application/operations/RoutingOperations';
-import type { RoutingOperations } from '../../imports/business/ai/application/operations/RoutingOperations';
+import { RoutingAdministration } from '../../imports/business/ai/application/operations/RoutingAdministration';
+import { ROUTING_OPERATIONS } from '../../imports/business/ai/application/operations/routingOperations';
+import { bindOperations } from '../../imports/host/bindOperations';
+import type { OperationsOf } from '../../imports/host/bindOperations';
 import { RULES_MAX_AGE_MS } from '../../imports/business/ai/application/services/routing/RoutingRules';
 import type { RoutingRule } from '../../imports/business/ai/domain/entities/RoutingRule';
 import {
@@ -29,7 +31,7 @@ const ANN: Actor = { userId: 'ann', source: 'http' };
 
 interface Process {
   readonly module: AIModule;
-  readonly operations: RoutingOperations;
+  readonly operations: OperationsOf<typeof ROUTING_OPERATIONS>;
 }
 
 for (const [name, open] of Object.entries(QUICK_DATABASES)) {
@@ -57,7 +59,8 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
       );
       const { routing, providers, manager } = module;
       const health = (): ReturnType<typeof manager.health> => manager.health();
-      return { module, operations: createRoutingOperations({ routing, store, providers, health, logger }) };
+      const administration = new RoutingAdministration({ routing, store, providers, health, logger });
+      return { module, operations: bindOperations(ROUTING_OPERATIONS, { routing: administration }) };
     };
     beforeEach(async () => {
       [opened, simulator] = await Promise.all([open(), startSimulator()]);

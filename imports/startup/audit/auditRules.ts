@@ -30,7 +30,6 @@ const MCP_SERVER_FIELDS = [
   'enabled',
   'oauth',
 ] as const;
-const OF_SCHEDULE = { kind: 'schedule', id: 'name' } as const;
 const DEFINED = Object.fromEntries(
   OPERATIONS.map(({ name, audit }) => [name, typeof audit === 'object' ? audit : READS]),
 ) as unknown as RulesOf<DefinedOperations>;
@@ -66,10 +65,6 @@ export const AUDIT_RULES: RulesOf<HostOperations> = {
   },
   // It may start a program.
   'ai.mcpServers.test': { action: 'mcp_server.test', ...OF_MCP_SERVER, changed: MCP_SERVER_FIELDS },
-  'ai.memory.forget': { action: 'memory.forget', kind: 'memory', id: 'memoryId', owner: 'actor', isSafe: true },
-  'ai.memory.list': READS,
-  'ai.memory.save': { action: 'memory.save', kind: 'memory', createdId: 'id', owner: 'actor' },
-  'ai.memory.search': READS,
   'ai.models.list': READS,
   'ai.prompts.get': READS,
   'ai.prompts.list': READS,
@@ -81,15 +76,8 @@ export const AUDIT_RULES: RulesOf<HostOperations> = {
     owner: 'actor',
     details: ['name', 'shared'],
   },
-  'ai.queue.list': READS,
-  'ai.queue.pause': { action: 'queue.pause', kind: 'queue' },
-  'ai.queue.resume': { action: 'queue.resume', kind: 'queue' },
-  'ai.queue.runNow': { action: 'run.start_now', ...OF_RUN, isOfOthersOnly: true },
   'ai.requests.get': READS,
   'ai.requests.list': READS,
-  'ai.routing.list': READS,
-  'ai.routing.remove': { action: 'routing.remove', kind: 'routing_rule', id: 'name' },
-  'ai.routing.save': { action: 'routing.save', kind: 'routing_rule', id: 'name', details: ['targets'] },
   'ai.runs.approve': { action: 'call.approve', ...OF_CALL },
   'ai.runs.cancel': { action: 'run.cancel', ...OF_RUN, isOfOthersOnly: true, isSafe: true },
   'ai.runs.export': READS,
@@ -104,10 +92,6 @@ export const AUDIT_RULES: RulesOf<HostOperations> = {
   'ai.runs.submitToolResult': { action: 'call.submit_result', ...OF_CALL },
   'ai.runs.summary': READS,
   'ai.runs.tag': { action: 'run.tag', ...OF_RUN, isOfOthersOnly: true },
-  'ai.schedules.list': READS,
-  'ai.schedules.pause': { action: 'schedule.pause', ...OF_SCHEDULE },
-  'ai.schedules.resume': { action: 'schedule.resume', ...OF_SCHEDULE },
-  'ai.schedules.runNow': { action: 'schedule.run', ...OF_SCHEDULE },
   'ai.tokens.create': {
     action: 'token.create',
     kind: 'token',

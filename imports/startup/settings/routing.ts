@@ -1,11 +1,15 @@
 /** Routing rules from `Meteor.settings.ai.routing`, and from LLM_ROUTING: JSON, or the path of a JSON file. */
-import { readRule, readRuleName } from '../../business/ai/domain/entities/RoutingRule';
+import { ruleFields, ruleName } from '../../business/ai/application/operations/routingRuleSchema';
 import type { RoutingRule } from '../../business/ai/domain/entities/RoutingRule';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { isList, isObject } from '../../business/ai/domain/json';
+import { object, readArgument } from '../../host/schemas';
 import { readJsonVariable } from './readJsonVariable';
 
 export const ROUTING_VARIABLE = 'LLM_ROUTING';
+
+const named = object({ name: ruleName });
+const unnamed = object(ruleFields);
 
 /**
  * `{ "fast": { "targets": ["groq/llama-3.3-70b-versatile", "openai/gpt-5-mini"] } }`: rules by name. Instead of a rule,
@@ -41,10 +45,10 @@ function readRules(
   }
   return Object.entries(given).flatMap(([name, value]) => {
     try {
-      readRuleName(name, 'name');
+      readArgument(named, { name });
       if (providerIds.includes(name)) throw new LLMInvalidRequestError('"name" is the id of a provider.');
       const fields = typeof value === 'string' ? { targets: [value] } : isList(value) ? { targets: value } : value;
-      return [[name, readRule(name, fields)] as const];
+      return [[name, { name, ...readArgument(unnamed, fields) }] as const];
     } catch (error) {
       if (!(error instanceof LLMInvalidRequestError)) throw error;
       problems.push(`${source}: rule ${JSON.stringify(name)}: ${error.message.replace(/\.$/, '')}`);

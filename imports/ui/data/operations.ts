@@ -5,7 +5,6 @@
 import type * as v from 'valibot';
 import type { OPERATIONS } from '../../host/operations';
 import { OPERATION_TABLE } from './operationTable';
-import type { RoutingRule } from '../../business/ai/domain/entities/RoutingRule';
 import type { McpServerConfig, McpServerSecrets, McpToolSwitches } from '../../business/ai/domain/entities/McpServer';
 import type {
   McpAccountView,
@@ -13,7 +12,6 @@ import type {
   McpServerTest,
   McpServerView,
 } from '../../business/ai/domain/types/McpViews';
-import type { RoutingRuleView } from '../../business/ai/domain/types/RoutingViews';
 import type { BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
 import type { RunState } from '../../business/ai/domain/entities/Run';
 import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
@@ -21,7 +19,6 @@ import type { RunListFilter, RunPage, RunPageRequest } from '../../business/ai/d
 import type { RunDetail, RunRating, RunSummary } from '../../business/ai/domain/types/RunViews';
 import type { ModelView } from '../../business/ai/domain/types/ModelViews';
 import type { BatchPage, BatchResultPage, BatchView } from '../../business/ai/domain/types/BatchViews';
-import type { FoundMemories, MemoryEntry, MemoryPage } from '../../business/ai/domain/interfaces/Memory';
 import type { PromptContent, PromptDetailView, PromptView } from '../../business/ai/domain/types/Prompts';
 import type {
   RequestDetail,
@@ -38,7 +35,6 @@ import type { UsageInterval, UsageGroup, UsageFilter, UsageReport } from '../../
 import type { ProviderHealth, ProviderModels, VendorInfo } from '../../business/ai/domain/types/ProviderViews';
 import type { ApiTokenLimits } from '../../business/ai/domain/types/ApiTokenLimits';
 import type { BudgetUsageView } from '../../business/ai/domain/types/BudgetViews';
-import type { QueueStatus, QueueView, ScheduleView } from '../../business/ai/domain/types/QueueViews';
 import type { Topic } from '../../business/ai/domain/types/Topics';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
 import type { ProviderDetails } from '../../business/providers/domain/entities/ProviderDetails';
@@ -85,9 +81,6 @@ export interface Operations {
     argument: NamedToken;
     result: { readonly deleted: true };
   };
-  'ai.routing.list': { argument: NoArgument; result: { readonly rules: readonly RoutingRuleView[] } };
-  'ai.routing.save': { argument: RoutingRuleInput; result: RoutingRuleView };
-  'ai.routing.remove': { argument: { readonly name: string }; result: { readonly removed: boolean } };
   'ai.mcpAccounts.list': { argument: NoArgument; result: { readonly accounts: readonly McpAccountView[] } };
   'ai.mcpAccounts.signIn': { argument: { readonly server: string }; result: { readonly url: string } };
   'ai.mcpAccounts.signOut': { argument: { readonly server: string }; result: { readonly signedOut: boolean } };
@@ -109,14 +102,6 @@ export interface Operations {
     };
     result: McpServerDetail;
   };
-  'ai.queue.list': { argument: { readonly limit?: number }; result: QueueView };
-  'ai.queue.pause': { argument: NoArgument; result: QueueStatus };
-  'ai.queue.resume': { argument: NoArgument; result: QueueStatus };
-  'ai.queue.runNow': { argument: { readonly executionId: string }; result: { readonly executionId: string } };
-  'ai.schedules.list': { argument: NoArgument; result: readonly ScheduleView[] };
-  'ai.schedules.pause': { argument: { readonly name: string }; result: ScheduleView };
-  'ai.schedules.resume': { argument: { readonly name: string }; result: ScheduleView };
-  'ai.schedules.runNow': { argument: { readonly name: string }; result: ScheduleView };
   'ai.models.list': { argument: NoArgument; result: { readonly models: readonly ModelView[] } };
   'ai.batches.create': {
     argument: { readonly batchId: string; readonly providerId: string; readonly requests: readonly object[] };
@@ -128,13 +113,6 @@ export interface Operations {
   'ai.batches.results': {
     argument: NamedBatch & { readonly from?: number; readonly limit?: number };
     result: BatchResultPage;
-  };
-  'ai.memory.list': { argument: { readonly limit?: number; readonly after?: string }; result: MemoryPage };
-  'ai.memory.search': { argument: { readonly query: string; readonly limit?: number }; result: FoundMemories };
-  'ai.memory.save': { argument: { readonly text: string; readonly key?: string }; result: MemoryEntry };
-  'ai.memory.forget': {
-    argument: { readonly memoryId: string } | { readonly all: true };
-    result: { readonly forgotten: number };
   };
   'ai.prompts.list': { argument: NoArgument; result: { readonly prompts: readonly PromptView[] } };
   'ai.prompts.get': {
@@ -330,9 +308,6 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.tokens.rotate': ['tokens'],
   'ai.tokens.usage': ['tokens', 'requests'],
   'ai.tokens.revoke': ['tokens'],
-  'ai.routing.list': ['routing', 'providers', 'runs'],
-  'ai.routing.save': ['routing'],
-  'ai.routing.remove': ['routing'],
   'ai.mcpAccounts.list': ['mcpServers'],
   'ai.mcpAccounts.signIn': [],
   'ai.mcpAccounts.signOut': ['mcpServers', 'calls'],
@@ -345,24 +320,12 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.mcpServers.reconnect': ['mcpServers'],
   'ai.mcpServers.approve': ['mcpServers', 'calls'],
   'ai.mcpServers.setTool': ['mcpServers', 'calls'],
-  'ai.queue.list': ['queue', 'runs'],
-  'ai.queue.pause': ['queue'],
-  'ai.queue.resume': ['queue'],
-  'ai.queue.runNow': ['queue', 'runs'],
-  'ai.schedules.list': ['queue'],
-  'ai.schedules.pause': ['queue'],
-  'ai.schedules.resume': ['queue'],
-  'ai.schedules.runNow': ['queue'],
   'ai.models.list': ['providers'],
   'ai.batches.create': [],
   'ai.batches.get': [],
   'ai.batches.list': [],
   'ai.batches.cancel': [],
   'ai.batches.results': [],
-  'ai.memory.list': ['memories'],
-  'ai.memory.search': ['memories'],
-  'ai.memory.save': ['memories'],
-  'ai.memory.forget': ['memories'],
   'ai.prompts.list': ['prompts'],
   'ai.prompts.get': ['prompts'],
   'ai.prompts.save': ['prompts'],
@@ -395,6 +358,3 @@ export interface NamedMcpServer {
 
 /** A server to save or test. `headers` and `env` that are absent stay as they are stored. */
 export type McpServerInput = NamedMcpServer & McpServerConfig & McpServerSecrets & { readonly enabled?: boolean };
-
-/** A rule to save: what is left out has its default. */
-export type RoutingRuleInput = Pick<RoutingRule, 'name' | 'targets'> & Partial<RoutingRule>;

@@ -1,7 +1,7 @@
 /** A routing rule as the texts of a form. */
 import type { RoutingRule, RoutingStrategy, RoutingTarget } from '../../business/ai/domain/entities/RoutingRule';
 import type { RoutingRuleView } from '../../business/ai/domain/types/RoutingViews';
-import type { RoutingRuleInput } from '../data/operations';
+import type { ArgumentOf } from '../data/operations';
 
 export interface RuleValues {
   readonly name: string;
@@ -38,7 +38,10 @@ export function valuesOf(rule: RoutingRuleView | undefined): RuleValues {
 }
 
 /** @param before the rule that is changed: its defaults that the form does not show stay */
-export function ruleOf(values: RuleValues, before: Pick<RoutingRule, 'defaults'> | undefined): RoutingRuleInput {
+export function ruleOf(
+  values: RuleValues,
+  before: Pick<RoutingRule, 'defaults'> | undefined,
+): ArgumentOf<'ai.routing.save'> {
   const effort = values.effort.trim();
   const { top_p } = before?.defaults ?? {};
   const defaults = {

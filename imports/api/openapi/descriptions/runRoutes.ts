@@ -129,17 +129,4 @@ export const RUN_ROUTES: RouteDescriptions = {
   },
   'GET /tools': { summary: 'List the registered tools', result: objectOf({ tools: listOf(OBJECT) }) },
   'GET /stats': { summary: 'Count runs and calls per state, provider and day', result: objectOf({ counts: ANYTHING }) },
-
-  'GET /queue': {
-    summary: 'Read the queue of runs',
-    query: { limit: COUNT },
-    result: objectOf({ engine: TEXT, running: COUNT, concurrency: COUNT, runs: listOf(OBJECT), total: COUNT }),
-  },
-  'POST /queue/pause': { summary: 'Start no more queued runs', result: OBJECT },
-  'POST /queue/resume': { summary: 'Start queued runs again', result: OBJECT },
-  'POST /queue/runs/:id/run-now': { summary: 'Start a queued run at once', result: EXECUTION },
-  'GET /schedules': { summary: 'List schedules', result: objectOf({ schedules: listOf(OBJECT) }) },
-  'POST /schedules/:name/pause': { summary: 'Skip the times of a schedule', result: OBJECT },
-  'POST /schedules/:name/resume': { summary: 'Keep to the times of a schedule again', result: OBJECT },
-  'POST /schedules/:name/run-now': { summary: 'Run the task of a schedule as soon as possible', result: OBJECT },
 };

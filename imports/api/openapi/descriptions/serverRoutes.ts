@@ -14,7 +14,6 @@ const TOKEN_LIMITS = {
   tools: orNull({ type: 'array', items: { type: 'string' } }),
   rateLimits: orNull(OBJECT),
 };
-const MEMORY = objectOf({ id: TEXT, text: TEXT, createdAt: TIME, savedAt: TIME });
 const MCP_SERVER = objectOf(
   {},
   {
@@ -156,20 +155,6 @@ export const SERVER_ROUTES: RouteDescriptions = {
   'GET /me': { summary: 'The caller', result: objectOf({ userId: TEXT, isAdmin: FLAG }) },
 
   'GET /models': { summary: 'List the models to choose from', result: objectOf({ models: listOf(OBJECT) }) },
-  'GET /memories': {
-    summary: 'List what is remembered about the caller',
-    query: { limit: COUNT, after: TEXT },
-    result: objectOf({ memories: listOf(MEMORY), total: COUNT }, { next: TEXT }),
-  },
-  'POST /memories': { summary: 'Remember something', body: objectOf({ text: TEXT }, { key: TEXT }), result: MEMORY },
-  'DELETE /memories': { summary: 'Forget everything', result: objectOf({ forgotten: COUNT }) },
-  'GET /memories/search': {
-    summary: 'Find what is remembered about the caller',
-    requiredQuery: { query: TEXT },
-    query: { limit: COUNT },
-    result: objectOf({ memories: listOf(MEMORY), by: oneOf('words', 'words-and-meaning') }, { notice: TEXT }),
-  },
-  'DELETE /memories/:id': { summary: 'Forget a memory', result: objectOf({ forgotten: COUNT }) },
   'GET /batches': {
     summary: 'List the caller’s batches',
     query: { limit: COUNT, after: TEXT },
@@ -196,26 +181,6 @@ export const SERVER_ROUTES: RouteDescriptions = {
   },
   'GET /prompts/:id': { summary: 'Read a prompt', query: { version: COUNT }, result: OBJECT },
   'DELETE /prompts/:id': { summary: 'Remove a prompt', result: objectOf({ removed: ANYTHING }) },
-
-  'GET /routing': { summary: 'List the routing rules', result: objectOf({ rules: listOf(OBJECT) }) },
-  'POST /routing/:name': {
-    summary: 'Save a routing rule',
-    body: objectOf(
-      { targets: listOf(ANYTHING) },
-      {
-        strategy: TEXT,
-        timeout: COUNT,
-        firstTokenTimeout: COUNT,
-        maxRetries: COUNT,
-        defaults: OBJECT,
-        description: TEXT,
-        enabled: FLAG,
-      },
-    ),
-    example: { targets: ['groq', 'openai/gpt-5.4'] },
-    result: OBJECT,
-  },
-  'DELETE /routing/:name': { summary: 'Remove a routing rule', result: objectOf({ removed: FLAG }) },
 
   'GET /mcp-accounts': {
     summary: 'List the MCP servers that one can sign in at',

@@ -17,14 +17,14 @@ export interface NewMemory {
   /** 1 to 4,000 characters. A text that is remembered already is the same memory, saved again. */
   readonly text: string;
   /** A key of the caller's choice: the user's next memory with it replaces this one. Up to 200 characters. */
-  readonly key?: string;
+  readonly key?: string | undefined;
 }
 
 export interface MemoryQuery {
   /** In any words. Only the first 2,000 characters count. */
   readonly query: string;
   /** Default: 5; at most 50. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -54,7 +54,10 @@ export interface Memory {
   /** Without a model for embeddings, and while it fails, finds by words. @throws `query.signal.reason` */
   search(userId: string, query: MemoryQuery): Promise<FoundMemories>;
   /** @param page `limit`: default 50, at most 200 */
-  list(userId: string, page?: { readonly limit?: number; readonly after?: string }): Promise<MemoryPage>;
+  list(
+    userId: string,
+    page?: { readonly limit?: number | undefined; readonly after?: string | undefined },
+  ): Promise<MemoryPage>;
   /** @param ids default: all. Unknown ids, and those of others, are no error @returns how many were forgotten */
   forget(userId: string, ids?: readonly string[]): Promise<number>;
 }

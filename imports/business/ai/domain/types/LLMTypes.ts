@@ -102,11 +102,11 @@ export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | '
 
 /** What a routing rule adds to requests that set no value of their own. */
 export interface RouteDefaults {
-  readonly temperature?: number;
-  readonly top_p?: number;
-  readonly max_output_tokens?: number;
-  readonly reasoning?: { readonly effort: ReasoningEffort };
-  readonly instructions?: string;
+  readonly temperature?: number | undefined;
+  readonly top_p?: number | undefined;
+  readonly max_output_tokens?: number | undefined;
+  readonly reasoning?: { readonly effort: ReasoningEffort } | undefined;
+  readonly instructions?: string | undefined;
 }
 
 /** The targets that a routing rule has selected for one request, and its settings. */

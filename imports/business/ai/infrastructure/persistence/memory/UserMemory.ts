@@ -124,7 +124,7 @@ export class UserMemory implements Memory {
 
   async list(
     userId: string,
-    { limit = DEFAULT_PAGE, after }: { readonly limit?: number; readonly after?: string } = {},
+    { limit = DEFAULT_PAGE, after }: { readonly limit?: number | undefined; readonly after?: string | undefined } = {},
   ): Promise<MemoryPage> {
     assertUser(userId);
     const heads = await this.records.heads(userId);
