@@ -9,12 +9,8 @@ import type { InboxOperations } from '../business/ai/application/operations/Inbo
 import type { AuditOperations } from '../business/ai/application/operations/AuditOperations';
 import type { BatchOperations } from '../business/ai/application/operations/BatchOperations';
 import type { DefinedOperations } from '../host/operations';
-import type { McpAccountOperations } from '../business/ai/application/operations/McpAccountOperations';
-import type { McpServerOperations } from '../business/ai/application/operations/McpServerOperations';
 import type { RequestOperations } from '../business/ai/application/operations/RequestOperations';
 import type { AIMethods } from '../business/ai/application/operations/RunOperations';
-import type { ModelOperations } from '../business/ai/application/operations/ModelOperations';
-import type { PromptOperations } from '../business/ai/application/operations/PromptOperations';
 import type { RunListOperations } from '../business/ai/application/operations/RunListOperations';
 import type { RunExportOperations } from '../business/ai/application/operations/RunExportOperations';
 import type { ToolSummary } from '../business/ai/domain/types/ToolSummary';
@@ -38,10 +34,6 @@ export type HostOperations = RunListOperations &
   TokenOperations &
   BatchOperations &
   DefinedOperations &
-  McpServerOperations &
-  McpAccountOperations &
-  ModelOperations &
-  PromptOperations &
   UsageOperations &
   AuditOperations &
   RequestOperations;

@@ -6,12 +6,9 @@ import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { UserLimiter } from '../business/ai/application/services/UserLimiter';
 import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
 import { addAuditRoutes } from './audit/auditRoutes';
-import { addModelRoutes, addPromptRoutes } from './prompts/promptRoutes';
 import { addUsageRoutes } from './usage/usageRoutes';
 import { addRequestRoutes } from './requests/requestRoutes';
 import { addInboxRoutes } from './inbox/inboxRoutes';
-import { addMcpAccountRoutes } from './mcpServers/mcpAccountRoutes';
-import { addMcpServerRoutes } from './mcpServers/mcpServerRoutes';
 import { addBatchRoutes } from './batches/batchRoutes';
 import { addTokenRoutes } from './tokens/tokenRoutes';
 import { addRunListRoutes } from './runs/runListRoutes';
@@ -112,14 +109,10 @@ type AddOperationRoutes = (
 
 const OPERATION_ROUTES: readonly AddOperationRoutes[] = [
   addUserDataRoutes,
-  addModelRoutes,
-  addPromptRoutes,
   addInboxRoutes,
   addAccountRoutes,
   addTokenRoutes,
-  addMcpServerRoutes,
   addBatchRoutes,
-  addMcpAccountRoutes,
   addRunListRoutes,
   addExportRoutes,
   addUsageRoutes,

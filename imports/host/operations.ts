@@ -1,6 +1,10 @@
 /** Every operation of a host. */
 import { BUDGET_OPERATIONS } from '../business/ai/application/operations/budgetOperations';
+import { MCP_ACCOUNT_OPERATIONS } from '../business/ai/application/operations/mcpAccountOperations';
+import { MCP_SERVER_OPERATIONS } from '../business/ai/application/operations/mcpServerOperations';
 import { MEMORY_OPERATIONS } from '../business/ai/application/operations/memoryOperations';
+import { MODEL_OPERATIONS } from '../business/ai/application/operations/modelOperations';
+import { PROMPT_OPERATIONS } from '../business/ai/application/operations/promptOperations';
 import { QUEUE_OPERATIONS } from '../business/ai/application/operations/queueOperations';
 import { ROUTING_OPERATIONS } from '../business/ai/application/operations/routingOperations';
 import type { OperationsOf, ServicesOf } from './bindOperations';
@@ -10,6 +14,10 @@ export const OPERATIONS = [
   ...MEMORY_OPERATIONS,
   ...QUEUE_OPERATIONS,
   ...ROUTING_OPERATIONS,
+  ...MCP_SERVER_OPERATIONS,
+  ...MCP_ACCOUNT_OPERATIONS,
+  ...MODEL_OPERATIONS,
+  ...PROMPT_OPERATIONS,
 ] as const;
 
 /** What carries the operations out. */

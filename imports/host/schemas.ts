@@ -95,6 +95,14 @@ export function listOf<const S extends v.GenericSchema>(maxLength: number, entry
 }
 
 /**
+ * A field that is checked where it is understood.
+ * @param jsonSchema what the documentation says of it
+ */
+export function checkedLater(jsonSchema: JsonObject) {
+  return v.pipe(v.unknown(), v.metadata({ jsonSchema }));
+}
+
+/**
  * A field that code reads.
  * @param path where the field is in the argument
  * @param jsonSchema what the documentation says of it

@@ -8,10 +8,7 @@ import { bindOperations } from '../host/bindOperations';
 import { OPERATIONS } from '../host/operations';
 import { Budgets } from '../business/ai/application/operations/Budgets';
 import { createInboxOperations } from '../business/ai/application/operations/InboxOperations';
-import { createMcpAccountOperations } from '../business/ai/application/operations/McpAccountOperations';
-import { createMcpServerOperations } from '../business/ai/application/operations/McpServerOperations';
-import { createModelOperations } from '../business/ai/application/operations/ModelOperations';
-import { createPromptOperations } from '../business/ai/application/operations/PromptOperations';
+import { Prompts } from '../business/ai/application/operations/Prompts';
 import { Queue } from '../business/ai/application/operations/Queue';
 import { RoutingAdministration } from '../business/ai/application/operations/RoutingAdministration';
 import { createRunExportOperations } from '../business/ai/application/operations/RunExportOperations';
@@ -87,8 +84,6 @@ export function createHostOperations(ports: HostOperationsPorts): HostOperations
     ...createUserDataOperations(ports.userData),
     ...audit.operations,
     ...createUsageOperations({ usage: stores.reports }),
-    ...createModelOperations({ providers: module.providers, access, vendorModels: (vendor) => VENDOR_ROWS[vendor] }),
-    ...createPromptOperations(stores.prompts, (userId) => changes.notify('prompts', userId)),
     ...ACCOUNT_OPERATIONS,
     ...createTokenOperations({
       tokens: ports.tokens,
@@ -115,7 +110,11 @@ export function createHostOperations(ports: HostOperationsPorts): HostOperations
         logger,
         findUser: ports.findUser,
       }),
+      mcpServers: { administration: ports.mcpServers, onChange: () => changes.notify('mcpServers'), logger },
+      mcpSignIns: ports.mcpSignIns,
       memory: ports.memories,
+      models: { providers: module.providers, access, vendorModels: (vendor) => VENDOR_ROWS[vendor] },
+      prompts: new Prompts({ store: stores.prompts, onChange: (userId) => changes.notify('prompts', userId) }),
       queue: new Queue({
         jobs: jobQueue,
         runs: stores.queuedRuns,
@@ -132,12 +131,6 @@ export function createHostOperations(ports: HostOperationsPorts): HostOperations
         onChange: () => changes.notify('routing'),
         logger,
       }),
-    }),
-    ...createMcpAccountOperations({ signIns: ports.mcpSignIns }),
-    ...createMcpServerOperations({
-      administration: ports.mcpServers,
-      onChange: () => changes.notify('mcpServers'),
-      logger,
     }),
     ...createBatchOperations({
       batches: ports.batches,

@@ -161,7 +161,7 @@ describe('The documentation', () => {
         // The changelog names what was there before.
         .filter(({ path }) => path !== 'CHANGELOG.md')
         .flatMap(({ path, text }) =>
-          [...text.matchAll(/(?<![\w./-])(?:imports|server|client|scripts|examples|tests)\/[\w./-]*\w/g)]
+          [...text.matchAll(/(?<![\w./:-])(?:imports|server|client|scripts|examples|tests)\/[\w./-]*\w/g)]
             .map(([name]) => name)
             .filter((name) => !['', '.ts', '.tsx'].some((ending) => existsSync(join(ROOT, name + ending))))
             .map((name) => `${path}: ${name}`),

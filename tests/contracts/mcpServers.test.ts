@@ -1,8 +1,9 @@
 /** MCP servers that admins add at run time: sealed, approved, and followed by every process. */
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createMcpServerOperations } from '../../imports/business/ai/application/operations/McpServerOperations';
-import type { McpServerOperations } from '../../imports/business/ai/application/operations/McpServerOperations';
+import { MCP_SERVER_OPERATIONS } from '../../imports/business/ai/application/operations/mcpServerOperations';
+import { bindOperations } from '../../imports/host/bindOperations';
+import type { OperationsOf } from '../../imports/host/bindOperations';
 import { LLMAuthError, LLMPermissionError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import type { Operation } from '../../imports/business/ai/domain/types/Operation';
@@ -54,7 +55,7 @@ const providersOf = (database: DocumentDatabase, secretKeys: string): ProvidersM
 interface Process {
   readonly registry: ToolRegistry;
   readonly managed: ManagedMcp;
-  readonly operations: McpServerOperations;
+  readonly operations: OperationsOf<typeof MCP_SERVER_OPERATIONS>;
 }
 
 for (const [database, open] of Object.entries(QUICK_DATABASES)) {
@@ -86,7 +87,11 @@ for (const [database, open] of Object.entries(QUICK_DATABASES)) {
         findUser: () => Promise.resolve(undefined),
         createFlow: (servers) => providersOf(opened.database, keys).createFlow(servers, '/oauth/mcp/:id/start'),
       });
-      return { registry, managed, operations: createMcpServerOperations({ ...managed, logger }) };
+      return {
+        registry,
+        managed,
+        operations: bindOperations(MCP_SERVER_OPERATIONS, { mcpServers: { ...managed, logger } }),
+      };
     };
     const namesIn = ({ registry }: Process): readonly string[] => registry.tools.map(({ name }) => name);
     const shown = async (process = here): Promise<McpServerDetail> => {

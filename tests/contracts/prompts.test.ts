@@ -1,7 +1,9 @@
 /** Saved prompts on every database: names, versions, who sees and who may change them. */
 import { expect } from 'chai';
-import { createPromptOperations } from '../../imports/business/ai/application/operations/PromptOperations';
-import type { PromptOperations } from '../../imports/business/ai/application/operations/PromptOperations';
+import { PROMPT_OPERATIONS } from '../../imports/business/ai/application/operations/promptOperations';
+import { Prompts } from '../../imports/business/ai/application/operations/Prompts';
+import { bindOperations } from '../../imports/host/bindOperations';
+import type { OperationsOf } from '../../imports/host/bindOperations';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import { openPromptStore } from '../../imports/business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
 import { DATABASES } from '../support/documentDatabases';
@@ -15,10 +17,12 @@ const ADMIN: Actor = { userId: 'root', isAdmin: true, source: 'http' };
 for (const [name, open] of Object.entries(DATABASES)) {
   describe(`ai.prompts on ${name}`, () => {
     let opened: TestDatabase;
-    let prompts: PromptOperations;
+    let prompts: OperationsOf<typeof PROMPT_OPERATIONS>;
+    const openPrompts = async () =>
+      bindOperations(PROMPT_OPERATIONS, { prompts: new Prompts({ store: await openPromptStore(opened.database) }) });
     beforeEach(async () => {
       opened = await open();
-      prompts = createPromptOperations(await openPromptStore(opened.database));
+      prompts = await openPrompts();
     });
     afterEach(() => opened.close());
 
@@ -41,7 +45,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
     });
 
     it('keeps every version of two processes that save at the same time', async () => {
-      const other = createPromptOperations(await openPromptStore(opened.database));
+      const other = await openPrompts();
       await Promise.all(
         Array.from({ length: 6 }, (_, index) =>
           (index % 2 === 0 ? prompts : other)['ai.prompts.save'](ANN, {

@@ -17,19 +17,6 @@ const CALL: AuditExemption = { exempt: 'call' };
 const OF_RUN = { kind: 'run', id: 'executionId', owner: 'run' } as const;
 const OF_CALL = { kind: 'call', id: 'executionId', owner: 'run', details: ['callId'] } as const;
 const OF_TOKEN = { kind: 'token', id: 'id', owner: { field: 'userId', orActor: true } } as const;
-const OF_MCP_SERVER = { kind: 'mcp_server', id: 'name' } as const;
-const MCP_SERVER_FIELDS = [
-  'url',
-  'command',
-  'args',
-  'cwd',
-  'headers',
-  'env',
-  'allow',
-  'deny',
-  'enabled',
-  'oauth',
-] as const;
 const DEFINED = Object.fromEntries(
   OPERATIONS.map(({ name, audit }) => [name, typeof audit === 'object' ? audit : READS]),
 ) as unknown as RulesOf<DefinedOperations>;
@@ -48,34 +35,6 @@ export const AUDIT_RULES: RulesOf<HostOperations> = {
   'ai.llm.generateJSON': CALL,
   'ai.llm.generateText': CALL,
   'ai.llm.generateWithTools': CALL,
-  'ai.mcpAccounts.list': READS,
-  'ai.mcpAccounts.signIn': { exempt: 'flow' },
-  'ai.mcpAccounts.signOut': { action: 'mcp_server.sign_out', kind: 'mcp_server', id: 'server', isSafe: true },
-  'ai.mcpServers.approve': { action: 'mcp_server.approve', ...OF_MCP_SERVER },
-  'ai.mcpServers.get': READS,
-  'ai.mcpServers.list': READS,
-  'ai.mcpServers.reconnect': { action: 'mcp_server.reconnect', ...OF_MCP_SERVER },
-  'ai.mcpServers.remove': { action: 'mcp_server.remove', ...OF_MCP_SERVER, isSafe: true },
-  'ai.mcpServers.save': { action: 'mcp_server.save', ...OF_MCP_SERVER, changed: MCP_SERVER_FIELDS },
-  'ai.mcpServers.setEnabled': { action: 'mcp_server.switch', ...OF_MCP_SERVER, details: ['enabled'] },
-  'ai.mcpServers.setTool': {
-    action: 'mcp_server.set_tool',
-    ...OF_MCP_SERVER,
-    details: ['tool', 'enabled', 'needsApproval', 'blocking'],
-  },
-  // It may start a program.
-  'ai.mcpServers.test': { action: 'mcp_server.test', ...OF_MCP_SERVER, changed: MCP_SERVER_FIELDS },
-  'ai.models.list': READS,
-  'ai.prompts.get': READS,
-  'ai.prompts.list': READS,
-  'ai.prompts.remove': { action: 'prompt.remove', kind: 'prompt', id: 'promptId', owner: 'actor' },
-  'ai.prompts.save': {
-    action: 'prompt.save',
-    kind: 'prompt',
-    createdId: '_id',
-    owner: 'actor',
-    details: ['name', 'shared'],
-  },
   'ai.requests.get': READS,
   'ai.requests.list': READS,
   'ai.runs.approve': { action: 'call.approve', ...OF_CALL },

@@ -5,21 +5,12 @@
 import type * as v from 'valibot';
 import type { OPERATIONS } from '../../host/operations';
 import { OPERATION_TABLE } from './operationTable';
-import type { McpServerConfig, McpServerSecrets, McpToolSwitches } from '../../business/ai/domain/entities/McpServer';
-import type {
-  McpAccountView,
-  McpServerDetail,
-  McpServerTest,
-  McpServerView,
-} from '../../business/ai/domain/types/McpViews';
 import type { BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
 import type { RunState } from '../../business/ai/domain/entities/Run';
 import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
 import type { RunListFilter, RunPage, RunPageRequest } from '../../business/ai/domain/interfaces/RunViewReader';
 import type { RunDetail, RunRating, RunSummary } from '../../business/ai/domain/types/RunViews';
-import type { ModelView } from '../../business/ai/domain/types/ModelViews';
 import type { BatchPage, BatchResultPage, BatchView } from '../../business/ai/domain/types/BatchViews';
-import type { PromptContent, PromptDetailView, PromptView } from '../../business/ai/domain/types/Prompts';
 import type {
   RequestDetail,
   RequestListFilter,
@@ -81,28 +72,6 @@ export interface Operations {
     argument: NamedToken;
     result: { readonly deleted: true };
   };
-  'ai.mcpAccounts.list': { argument: NoArgument; result: { readonly accounts: readonly McpAccountView[] } };
-  'ai.mcpAccounts.signIn': { argument: { readonly server: string }; result: { readonly url: string } };
-  'ai.mcpAccounts.signOut': { argument: { readonly server: string }; result: { readonly signedOut: boolean } };
-  'ai.mcpServers.list': { argument: NoArgument; result: { readonly servers: readonly McpServerView[] } };
-  'ai.mcpServers.get': { argument: NamedMcpServer; result: McpServerDetail };
-  'ai.mcpServers.save': { argument: McpServerInput; result: McpServerView };
-  'ai.mcpServers.setEnabled': { argument: NamedMcpServer & { readonly enabled: boolean }; result: McpServerView };
-  'ai.mcpServers.remove': { argument: NamedMcpServer; result: { readonly removed: boolean } };
-  'ai.mcpServers.test': { argument: McpServerInput; result: McpServerTest };
-  'ai.mcpServers.reconnect': { argument: NamedMcpServer; result: McpServerDetail };
-  'ai.mcpServers.approve': {
-    argument: NamedMcpServer & { readonly tools: readonly { readonly tool: string; readonly hash: string }[] };
-    result: McpServerDetail;
-  };
-  /** `null` returns a switch to its default. */
-  'ai.mcpServers.setTool': {
-    argument: NamedMcpServer & { readonly tool: string } & {
-      readonly [S in keyof McpToolSwitches]?: boolean | null;
-    };
-    result: McpServerDetail;
-  };
-  'ai.models.list': { argument: NoArgument; result: { readonly models: readonly ModelView[] } };
   'ai.batches.create': {
     argument: { readonly batchId: string; readonly providerId: string; readonly requests: readonly object[] };
     result: BatchView;
@@ -114,16 +83,6 @@ export interface Operations {
     argument: NamedBatch & { readonly from?: number; readonly limit?: number };
     result: BatchResultPage;
   };
-  'ai.prompts.list': { argument: NoArgument; result: { readonly prompts: readonly PromptView[] } };
-  'ai.prompts.get': {
-    argument: { readonly promptId: string; readonly version?: number };
-    result: PromptDetailView;
-  };
-  'ai.prompts.save': {
-    argument: { readonly name: string; readonly shared?: boolean; readonly content: PromptContent };
-    result: PromptView;
-  };
-  'ai.prompts.remove': { argument: { readonly promptId: string }; result: { readonly removed: boolean } };
   'ai.runs.list': { argument: RunListArgument & RunPageArgument; result: RunPage };
   'ai.runs.summary': { argument: RunListArgument; result: RunSummary };
   'ai.runs.get': { argument: { readonly executionId: string }; result: RunDetail };
@@ -308,28 +267,11 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.tokens.rotate': ['tokens'],
   'ai.tokens.usage': ['tokens', 'requests'],
   'ai.tokens.revoke': ['tokens'],
-  'ai.mcpAccounts.list': ['mcpServers'],
-  'ai.mcpAccounts.signIn': [],
-  'ai.mcpAccounts.signOut': ['mcpServers', 'calls'],
-  'ai.mcpServers.list': ['mcpServers'],
-  'ai.mcpServers.get': ['mcpServers'],
-  'ai.mcpServers.save': ['mcpServers', 'calls'],
-  'ai.mcpServers.setEnabled': ['mcpServers', 'calls'],
-  'ai.mcpServers.remove': ['mcpServers', 'calls'],
-  'ai.mcpServers.test': [],
-  'ai.mcpServers.reconnect': ['mcpServers'],
-  'ai.mcpServers.approve': ['mcpServers', 'calls'],
-  'ai.mcpServers.setTool': ['mcpServers', 'calls'],
-  'ai.models.list': ['providers'],
   'ai.batches.create': [],
   'ai.batches.get': [],
   'ai.batches.list': [],
   'ai.batches.cancel': [],
   'ai.batches.results': [],
-  'ai.prompts.list': ['prompts'],
-  'ai.prompts.get': ['prompts'],
-  'ai.prompts.save': ['prompts'],
-  'ai.prompts.remove': ['prompts'],
   'ai.runs.list': ['runs', 'calls'],
   'ai.runs.summary': ['runs'],
   'ai.runs.get': ['runs', 'calls'],
@@ -351,10 +293,3 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.usage.report': ['requests', 'calls'],
   'ai.inbox.dismiss': ['runs'],
 };
-
-export interface NamedMcpServer {
-  readonly name: string;
-}
-
-/** A server to save or test. `headers` and `env` that are absent stay as they are stored. */
-export type McpServerInput = NamedMcpServer & McpServerConfig & McpServerSecrets & { readonly enabled?: boolean };

@@ -1,6 +1,9 @@
 /** The form of an MCP server: its texts, and what they are as fields. */
 import type { McpServerView } from '../../business/ai/domain/types/McpViews';
-import type { McpServerInput } from '../data/operations';
+import type { McpServerConfig, McpServerSecrets } from '../../business/ai/domain/entities/McpServer';
+
+/** A server to save or test. `headers` and `env` that are absent stay as they are stored. */
+type McpServerInput = McpServerConfig & McpServerSecrets & { readonly name: string; readonly enabled?: boolean };
 
 export interface ServerValues {
   readonly name: string;

@@ -14,23 +14,6 @@ const TOKEN_LIMITS = {
   tools: orNull({ type: 'array', items: { type: 'string' } }),
   rateLimits: orNull(OBJECT),
 };
-const MCP_SERVER = objectOf(
-  {},
-  {
-    ...{ url: TEXT, headers: OBJECT, command: TEXT, args: listOf(TEXT), env: OBJECT, cwd: TEXT, prefix: TEXT },
-    ...{
-      allow: listOf(TEXT),
-      deny: listOf(TEXT),
-      deferLoading: { enum: [true, false, 'auto'] },
-      enabled: FLAG,
-      hosted: FLAG,
-      shareHeaders: FLAG,
-      oauth: OBJECT,
-      clientSecret: TEXT,
-    },
-    ...{ timeout: COUNT, taskTimeout: COUNT, connectTimeout: COUNT, maxTools: COUNT },
-  },
-);
 
 const AUDIT_FILTER = {
   ...{ userId: TEXT, tokenId: TEXT, subjectId: TEXT, search: TEXT, from: TIME, to: TIME },
@@ -154,7 +137,6 @@ export const SERVER_ROUTES: RouteDescriptions = {
   },
   'GET /me': { summary: 'The caller', result: objectOf({ userId: TEXT, isAdmin: FLAG }) },
 
-  'GET /models': { summary: 'List the models to choose from', result: objectOf({ models: listOf(OBJECT) }) },
   'GET /batches': {
     summary: 'List the caller’s batches',
     query: { limit: COUNT, after: TEXT },
@@ -172,51 +154,5 @@ export const SERVER_ROUTES: RouteDescriptions = {
     summary: 'The results of a batch that has ended',
     query: { from: COUNT, limit: COUNT },
     result: objectOf({ results: listOf(OBJECT) }, { next: COUNT }),
-  },
-  'GET /prompts': { summary: 'List saved prompts', result: objectOf({ prompts: listOf(OBJECT) }) },
-  'POST /prompts': {
-    summary: 'Save a prompt, or its next version',
-    body: objectOf({ name: TEXT, content: ANYTHING }, { shared: FLAG }),
-    result: OBJECT,
-  },
-  'GET /prompts/:id': { summary: 'Read a prompt', query: { version: COUNT }, result: OBJECT },
-  'DELETE /prompts/:id': { summary: 'Remove a prompt', result: objectOf({ removed: ANYTHING }) },
-
-  'GET /mcp-accounts': {
-    summary: 'List the MCP servers that one can sign in at',
-    result: objectOf({ accounts: listOf(OBJECT) }),
-  },
-  'POST /mcp-accounts/:name/sign-in': { summary: 'Sign in at an MCP server', result: objectOf({ url: TEXT }) },
-  'DELETE /mcp-accounts/:name': { summary: 'Sign out of an MCP server', result: objectOf({ signedOut: FLAG }) },
-
-  'GET /mcp-servers': { summary: 'List the MCP servers', result: objectOf({ servers: listOf(OBJECT) }) },
-  'GET /mcp-servers/:name': { summary: 'Read an MCP server, with its tools', result: OBJECT },
-  'POST /mcp-servers/:name': {
-    summary: 'Add or change an MCP server',
-    body: MCP_SERVER,
-    example: { url: 'https://mcp.example.com', enabled: false },
-    result: OBJECT,
-  },
-  'DELETE /mcp-servers/:name': { summary: 'Remove an MCP server', result: objectOf({ removed: FLAG }) },
-  'POST /mcp-servers/:name/switch': {
-    summary: 'Switch an MCP server on or off',
-    body: objectOf({ enabled: FLAG }),
-    result: OBJECT,
-  },
-  'POST /mcp-servers/:name/test': {
-    summary: 'Connect to an MCP server and list its tools, without saving it',
-    body: MCP_SERVER,
-    result: objectOf({ tools: listOf(OBJECT) }, { server: OBJECT, protocolVersion: TEXT }),
-  },
-  'POST /mcp-servers/:name/reconnect': { summary: 'Connect an MCP server anew', result: OBJECT },
-  'POST /mcp-servers/:name/approve': {
-    summary: 'Approve tools of an MCP server as they were shown',
-    body: objectOf({ tools: listOf(objectOf({ tool: TEXT, hash: TEXT })) }),
-    result: OBJECT,
-  },
-  'POST /mcp-servers/:name/tool': {
-    summary: 'Change the switches of an approved tool',
-    body: objectOf({ tool: TEXT }, { enabled: ANYTHING, needsApproval: ANYTHING, blocking: ANYTHING }),
-    result: OBJECT,
   },
 };

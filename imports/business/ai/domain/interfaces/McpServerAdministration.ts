@@ -29,4 +29,4 @@ export interface McpServerAdministration {
   setTool(name: string, tool: string, switches: ChangedSwitches, by: string): Promise<McpServerDetail>;
 }
 
-export type ChangedSwitches = { readonly [S in keyof McpToolSwitches]?: McpToolSwitches[S] | null };
+export type ChangedSwitches = { readonly [S in keyof McpToolSwitches]?: McpToolSwitches[S] | null | undefined };

@@ -5,18 +5,18 @@ import type { JsonObject } from './VendorTypes';
 /** What a version of a prompt contains. Images and files are not part of it. */
 export interface PromptContent {
   /** The user's message. */
-  readonly input?: string;
-  readonly instructions?: string;
-  readonly providerId?: string;
+  readonly input?: string | undefined;
+  readonly instructions?: string | undefined;
+  readonly providerId?: string | undefined;
   /** Absent: the provider's default. */
-  readonly model?: string;
-  readonly temperature?: number;
-  readonly maxOutputTokens?: number;
-  readonly reasoning?: ReasoningEffort;
+  readonly model?: string | undefined;
+  readonly temperature?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  readonly reasoning?: ReasoningEffort | undefined;
   /** JSON Schema of the answer. */
-  readonly schema?: JsonObject;
+  readonly schema?: JsonObject | undefined;
   /** Names. */
-  readonly tools?: readonly string[];
+  readonly tools?: readonly string[] | undefined;
 }
 
 /** A prompt as lists show it, with its newest version. Times are milliseconds since the epoch. */

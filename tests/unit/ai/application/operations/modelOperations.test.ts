@@ -1,10 +1,11 @@
 import { expect } from 'chai';
-import { createModelOperations } from '../../../../../imports/business/ai/application/operations/ModelOperations';
+import { MODEL_OPERATIONS } from '../../../../../imports/business/ai/application/operations/modelOperations';
 import type { ProviderOfModels } from '../../../../../imports/business/ai/application/operations/offeredModels';
 import type { AccessPolicy } from '../../../../../imports/business/ai/domain/interfaces/AccessPolicy';
 import type { Actor } from '../../../../../imports/business/ai/domain/types/Actor';
 import { capabilitiesOf } from '../../../../../imports/business/ai/infrastructure/vendors/capabilities';
 import { VENDOR_ROWS } from '../../../../../imports/business/ai/infrastructure/vendors/vendors';
+import { bindOperations } from '../../../../../imports/host/bindOperations';
 import { failure } from '../../../../support/failure';
 
 const ANN: Actor = { userId: 'ann', source: 'http' };
@@ -13,17 +14,19 @@ const operationsFor = (
   rows: readonly ProviderOfModels[],
   access: AccessPolicy = { decide: () => Promise.resolve({ allowed: true }) },
 ) =>
-  createModelOperations({
-    providers: {
-      refresh: () => Promise.resolve(),
-      rows: () => rows,
-      get: (id) => {
-        const row = rows.find((each) => each.id === id);
-        return row === undefined ? undefined : { getCapabilities: (model) => capabilitiesOf(row.vendor, model) };
+  bindOperations(MODEL_OPERATIONS, {
+    models: {
+      providers: {
+        refresh: () => Promise.resolve(),
+        rows: () => rows,
+        get: (id) => {
+          const row = rows.find((each) => each.id === id);
+          return row === undefined ? undefined : { getCapabilities: (model) => capabilitiesOf(row.vendor, model) };
+        },
       },
+      access,
+      vendorModels: (vendor) => VENDOR_ROWS[vendor],
     },
-    access,
-    vendorModels: (vendor) => VENDOR_ROWS[vendor],
   });
 
 const idsOf = async (rows: readonly ProviderOfModels[], access?: AccessPolicy): Promise<readonly string[]> =>

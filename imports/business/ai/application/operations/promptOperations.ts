@@ -1,0 +1,114 @@
+/** `ai.prompts.*`: saved prompts, which users own and admins share. */
+import * as v from 'valibot';
+import { defineOperation } from '../../../../host/defineOperation';
+import {
+  boolean,
+  identifier,
+  integer,
+  line,
+  listOf,
+  numberBetween,
+  object,
+  readBy,
+  text,
+  time,
+} from '../../../../host/schemas';
+import type { Prompts } from './Prompts';
+import { ARGUMENT_LIMITS, jsonSchema } from './readArguments';
+import { INPUT_LIMITS } from './readInput';
+import { toolNameSchema } from './toolNameSchema';
+
+export interface PromptServices {
+  readonly prompts: Prompts;
+}
+
+const MAX_NAME_LENGTH = 120;
+/** Characters of a version's JSON. */
+const MAX_CONTENT_LENGTH = 400_000;
+
+const content = v.pipe(
+  object({
+    input: v.optional(text(INPUT_LIMITS.text)),
+    instructions: v.optional(text(ARGUMENT_LIMITS.instructions)),
+    providerId: v.optional(identifier(ARGUMENT_LIMITS.id)),
+    model: v.optional(identifier(ARGUMENT_LIMITS.model)),
+    temperature: v.optional(numberBetween(0, 2)),
+    maxOutputTokens: v.optional(integer(1, 1_000_000)),
+    reasoning: v.optional(identifier(ARGUMENT_LIMITS.effort)),
+    schema: v.optional(readBy('content.schema', jsonSchema, { type: 'object' })),
+    tools: v.optional(listOf(ARGUMENT_LIMITS.tools, toolNameSchema)),
+  }),
+  v.check(
+    (given) => JSON.stringify(given).length <= MAX_CONTENT_LENGTH,
+    `must be no larger than ${MAX_CONTENT_LENGTH} characters of JSON`,
+  ),
+);
+
+const promptId = identifier(ARGUMENT_LIMITS.id);
+const prompt = v.looseObject({
+  _id: v.string(),
+  name: v.string(),
+  shared: v.boolean(),
+  version: v.number(),
+  updatedAt: time,
+});
+
+export const PROMPT_OPERATIONS = [
+  defineOperation({
+    name: 'ai.prompts.list',
+    summary: 'List saved prompts',
+    description: 'The caller’s own and the shared ones, by name.',
+    access: 'read',
+    argument: object({}),
+    result: v.looseObject({ prompts: v.array(prompt) }),
+    http: 'GET /prompts',
+    reads: ['prompts'],
+    execute: async ({ prompts }: PromptServices, { actor }) => ({ prompts: await prompts.list(actor) }),
+  }),
+  defineOperation({
+    name: 'ai.prompts.get',
+    summary: 'Read a prompt',
+    description: '`content` is that of this `version`, or of the newest. `versions` are the stored ones.',
+    access: 'read',
+    argument: object({ promptId, version: v.optional(integer(1, Number.MAX_SAFE_INTEGER)) }),
+    result: v.looseObject({
+      ...prompt.entries,
+      content: v.looseObject({}),
+      versions: v.array(v.looseObject({ version: v.number(), at: time })),
+    }),
+    http: 'GET /prompts/:promptId',
+    reads: ['prompts'],
+    execute: ({ prompts }: PromptServices, { actor, argument }) =>
+      prompts.get(actor, argument.promptId, argument.version),
+  }),
+  defineOperation({
+    name: 'ai.prompts.save',
+    summary: 'Save a prompt, or its next version',
+    description:
+      'The same name again makes the next version; the last 20 are stored. `content` has up to 400,000 characters of ' +
+      'JSON. Only administrators may save with `shared`, which lets everyone load it.',
+    access: 'generate',
+    argument: object({ name: v.pipe(line(MAX_NAME_LENGTH), v.trim()), shared: v.optional(boolean, false), content }),
+    example: { name: 'Greeting', content: { input: 'Say hello.' } },
+    result: prompt,
+    http: 'POST /prompts',
+    changes: ['prompts'],
+    audit: { action: 'prompt.save', kind: 'prompt', createdId: '_id', owner: 'actor', details: ['name', 'shared'] },
+    execute: ({ prompts }: PromptServices, { actor, argument: { content: saved, ...named } }) =>
+      prompts.save(actor, named, saved),
+  }),
+  defineOperation({
+    name: 'ai.prompts.remove',
+    summary: 'Remove a prompt',
+    description: 'Every version is removed. Only administrators may remove a shared prompt.',
+    access: 'generate',
+    argument: object({ promptId }),
+    result: v.looseObject({ removed: v.boolean() }),
+    http: 'DELETE /prompts/:promptId',
+    changes: ['prompts'],
+    audit: { action: 'prompt.remove', kind: 'prompt', id: 'promptId', owner: 'actor' },
+    execute: async ({ prompts }: PromptServices, { actor, argument }) => ({
+      removed: await prompts.remove(actor, argument.promptId),
+    }),
+  }),
+] as const;
