@@ -7,7 +7,6 @@
  */
 import type { InboxOperations } from '../business/ai/application/operations/InboxOperations';
 import type { AuditOperations } from '../business/ai/application/operations/AuditOperations';
-import type { BatchOperations } from '../business/ai/application/operations/BatchOperations';
 import type { DefinedOperations } from '../host/operations';
 import type { RequestOperations } from '../business/ai/application/operations/RequestOperations';
 import type { AIMethods } from '../business/ai/application/operations/RunOperations';
@@ -32,7 +31,6 @@ export type HostOperations = RunListOperations &
   UserDataOperations &
   AccountOperations &
   TokenOperations &
-  BatchOperations &
   DefinedOperations &
   UsageOperations &
   AuditOperations &

@@ -9,7 +9,6 @@ import { addAuditRoutes } from './audit/auditRoutes';
 import { addUsageRoutes } from './usage/usageRoutes';
 import { addRequestRoutes } from './requests/requestRoutes';
 import { addInboxRoutes } from './inbox/inboxRoutes';
-import { addBatchRoutes } from './batches/batchRoutes';
 import { addTokenRoutes } from './tokens/tokenRoutes';
 import { addRunListRoutes } from './runs/runListRoutes';
 import { addAccountRoutes } from './users/accountRoutes';
@@ -112,7 +111,6 @@ const OPERATION_ROUTES: readonly AddOperationRoutes[] = [
   addInboxRoutes,
   addAccountRoutes,
   addTokenRoutes,
-  addBatchRoutes,
   addRunListRoutes,
   addExportRoutes,
   addUsageRoutes,

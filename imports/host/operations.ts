@@ -1,4 +1,5 @@
 /** Every operation of a host. */
+import { BATCH_OPERATIONS } from '../business/ai/application/operations/batchOperations';
 import { BUDGET_OPERATIONS } from '../business/ai/application/operations/budgetOperations';
 import { MCP_ACCOUNT_OPERATIONS } from '../business/ai/application/operations/mcpAccountOperations';
 import { MCP_SERVER_OPERATIONS } from '../business/ai/application/operations/mcpServerOperations';
@@ -18,6 +19,7 @@ export const OPERATIONS = [
   ...MCP_ACCOUNT_OPERATIONS,
   ...MODEL_OPERATIONS,
   ...PROMPT_OPERATIONS,
+  ...BATCH_OPERATIONS,
 ] as const;
 
 /** What carries the operations out. */

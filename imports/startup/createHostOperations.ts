@@ -3,7 +3,7 @@ import type { HostOperations } from '../api/HostOperations';
 import { createTokenOperations } from '../api/tokens/TokenOperations';
 import type { TokenOperationsPorts } from '../api/tokens/TokenOperations';
 import { ACCOUNT_OPERATIONS } from '../api/users/accountRoutes';
-import { createBatchOperations } from '../business/ai/application/operations/BatchOperations';
+import { Batches } from '../business/ai/application/operations/Batches';
 import { bindOperations } from '../host/bindOperations';
 import { OPERATIONS } from '../host/operations';
 import { Budgets } from '../business/ai/application/operations/Budgets';
@@ -96,6 +96,13 @@ export function createHostOperations(ports: HostOperationsPorts): HostOperations
       ...accounts,
     }),
     ...bindOperations(OPERATIONS, {
+      batches: new Batches({
+        batches: ports.batches,
+        store: stores.userBatches,
+        access,
+        providers: module.providers,
+        logger,
+      }),
       budgets: new Budgets({
         policy: module.budgetPolicy,
         limits: stores.budgetLimits,
@@ -131,13 +138,6 @@ export function createHostOperations(ports: HostOperationsPorts): HostOperations
         onChange: () => changes.notify('routing'),
         logger,
       }),
-    }),
-    ...createBatchOperations({
-      batches: ports.batches,
-      store: stores.userBatches,
-      access,
-      providers: module.providers,
-      logger,
     }),
   });
 }

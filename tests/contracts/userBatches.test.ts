@@ -1,7 +1,9 @@
 /** Batches of users on the server: stored, answered by vendors once, whoever works on them, and their user's alone. */
 import { expect } from 'chai';
-import { createBatchOperations } from '../../imports/business/ai/application/operations/BatchOperations';
-import type { BatchOperations } from '../../imports/business/ai/application/operations/BatchOperations';
+import { BATCH_OPERATIONS } from '../../imports/business/ai/application/operations/batchOperations';
+import { Batches } from '../../imports/business/ai/application/operations/Batches';
+import { bindOperations } from '../../imports/host/bindOperations';
+import type { OperationsOf } from '../../imports/host/bindOperations';
 import { UserBatches } from '../../imports/business/ai/application/services/UserBatches';
 import type { AccessPolicy } from '../../imports/business/ai/domain/interfaces/AccessPolicy';
 import type { UserBatchStore } from '../../imports/business/ai/domain/interfaces/UserBatchStore';
@@ -27,7 +29,7 @@ const access: AccessPolicy = {
 const requests = (count: number) => Array.from({ length: count }, (_, number) => ({ input: `Echo ${number}` }));
 
 interface Process {
-  readonly operations: BatchOperations;
+  readonly operations: OperationsOf<typeof BATCH_OPERATIONS>;
   readonly batches: UserBatches;
   readonly module: AIModule;
 }
@@ -56,7 +58,9 @@ describe('batches of users', () => {
     const { manager, loop } = module;
     const batches = new UserBatches({ store, provider: manager, batchStore, loop, logger, poll, graceMs: 0 });
     module.recovery.add(batches);
-    const operations = createBatchOperations({ batches, store, access, providers: module.providers, logger });
+    const operations = bindOperations(BATCH_OPERATIONS, {
+      batches: new Batches({ batches, store, access, providers: module.providers, logger }),
+    });
     const made = { operations, batches, module };
     processes.push(made);
     return made;

@@ -24,11 +24,6 @@ const DEFINED = Object.fromEntries(
 export const AUDIT_RULES: RulesOf<HostOperations> = {
   ...DEFINED,
   'ai.audit.list': READS,
-  'ai.batches.cancel': CALL,
-  'ai.batches.create': CALL,
-  'ai.batches.get': READS,
-  'ai.batches.list': READS,
-  'ai.batches.results': READS,
   'ai.inbox.dismiss': { action: 'run.dismiss', ...OF_RUN, isOfOthersOnly: true },
   'ai.inbox.list': READS,
   'ai.llm.embed': CALL,

@@ -44,4 +44,9 @@ export const OPERATION_TABLE: Readonly<Record<(typeof OPERATIONS)[number]['name'
   'ai.prompts.get': { topics: ['prompts'], routes: ['GET /prompts/:promptId'] },
   'ai.prompts.save': { topics: ['prompts'], routes: ['POST /prompts'] },
   'ai.prompts.remove': { topics: ['prompts'], routes: ['DELETE /prompts/:promptId'] },
+  'ai.batches.create': { topics: [], routes: ['POST /batches'] },
+  'ai.batches.get': { topics: [], routes: ['GET /batches/:batchId'] },
+  'ai.batches.list': { topics: [], routes: ['GET /batches'] },
+  'ai.batches.cancel': { topics: [], routes: ['POST /batches/:batchId/cancel'] },
+  'ai.batches.results': { topics: [], routes: ['GET /batches/:batchId/results'] },
 };

@@ -10,7 +10,6 @@ import type { RunState } from '../../business/ai/domain/entities/Run';
 import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
 import type { RunListFilter, RunPage, RunPageRequest } from '../../business/ai/domain/interfaces/RunViewReader';
 import type { RunDetail, RunRating, RunSummary } from '../../business/ai/domain/types/RunViews';
-import type { BatchPage, BatchResultPage, BatchView } from '../../business/ai/domain/types/BatchViews';
 import type {
   RequestDetail,
   RequestListFilter,
@@ -31,10 +30,6 @@ import type { PublicProvider } from '../../business/providers/domain/entities/Pu
 import type { ProviderDetails } from '../../business/providers/domain/entities/ProviderDetails';
 import type { ApprovalDecision, StartRunRequest } from './runRequests';
 import type { ToolSummary } from '../../business/ai/domain/types/ToolSummary';
-
-interface NamedBatch {
-  readonly batchId: string;
-}
 
 /** Arguments are JSON; times are milliseconds since the epoch. */
 export interface Operations {
@@ -71,17 +66,6 @@ export interface Operations {
   'ai.tokens.revoke': {
     argument: NamedToken;
     result: { readonly deleted: true };
-  };
-  'ai.batches.create': {
-    argument: { readonly batchId: string; readonly providerId: string; readonly requests: readonly object[] };
-    result: BatchView;
-  };
-  'ai.batches.get': { argument: NamedBatch; result: BatchView };
-  'ai.batches.list': { argument: { readonly limit?: number; readonly after?: string }; result: BatchPage };
-  'ai.batches.cancel': { argument: NamedBatch; result: BatchView };
-  'ai.batches.results': {
-    argument: NamedBatch & { readonly from?: number; readonly limit?: number };
-    result: BatchResultPage;
   };
   'ai.runs.list': { argument: RunListArgument & RunPageArgument; result: RunPage };
   'ai.runs.summary': { argument: RunListArgument; result: RunSummary };
@@ -267,11 +251,6 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.tokens.rotate': ['tokens'],
   'ai.tokens.usage': ['tokens', 'requests'],
   'ai.tokens.revoke': ['tokens'],
-  'ai.batches.create': [],
-  'ai.batches.get': [],
-  'ai.batches.list': [],
-  'ai.batches.cancel': [],
-  'ai.batches.results': [],
   'ai.runs.list': ['runs', 'calls'],
   'ai.runs.summary': ['runs'],
   'ai.runs.get': ['runs', 'calls'],

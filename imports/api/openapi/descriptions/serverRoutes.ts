@@ -136,23 +136,4 @@ export const SERVER_ROUTES: RouteDescriptions = {
     result: objectOf({ deleted: OBJECT }),
   },
   'GET /me': { summary: 'The caller', result: objectOf({ userId: TEXT, isAdmin: FLAG }) },
-
-  'GET /batches': {
-    summary: 'List the caller’s batches',
-    query: { limit: COUNT, after: TEXT },
-    result: objectOf({ batches: listOf(OBJECT) }, { next: TEXT }),
-  },
-  'POST /batches': {
-    summary: 'Have requests answered in the batches of a vendor',
-    body: objectOf({ batchId: TEXT, providerId: TEXT, requests: listOf(OBJECT) }),
-    status: 202,
-    result: OBJECT,
-  },
-  'GET /batches/:id': { summary: 'Read a batch', result: OBJECT },
-  'POST /batches/:id/cancel': { summary: 'Cancel a batch', result: OBJECT },
-  'GET /batches/:id/results': {
-    summary: 'The results of a batch that has ended',
-    query: { from: COUNT, limit: COUNT },
-    result: objectOf({ results: listOf(OBJECT) }, { next: COUNT }),
-  },
 };

@@ -51,11 +51,6 @@ export const OPERATION_ROUTES: { readonly [N in keyof Operations]: OperationRout
   'ai.tokens.revoke': {
     request: ({ id, ...query }) => ({ method: 'DELETE', path: get(path`/tokens/${id}`, query).path }),
   },
-  'ai.batches.create': { request: (batch) => post('/batches', batch) },
-  'ai.batches.get': { request: ({ batchId }) => get(path`/batches/${batchId}`) },
-  'ai.batches.list': { request: (page) => get('/batches', page) },
-  'ai.batches.cancel': { request: ({ batchId }) => post(path`/batches/${batchId}/cancel`) },
-  'ai.batches.results': { request: ({ batchId, ...page }) => get(path`/batches/${batchId}/results`, page) },
   'ai.runs.list': { request: (query) => get('/runs', query) },
   'ai.runs.summary': { request: (query) => get('/runs/summary', query) },
   'ai.runs.get': { request: ({ executionId }) => get(path`/runs/${executionId}`) },

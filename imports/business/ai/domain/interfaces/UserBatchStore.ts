@@ -20,7 +20,7 @@ export interface UserBatchStore {
   /** Undefined for a batch that the user does not have. */
   find(userId: string, batchId: string): Promise<UserBatch | undefined>;
   /** @throws LLMInvalidRequestError for an `after` that no page has returned */
-  list(userId: string, page: { readonly limit: number; readonly after?: string }): Promise<UserBatchPage>;
+  list(userId: string, page: { readonly limit: number; readonly after?: string | undefined }): Promise<UserBatchPage>;
   /** In their order. */
   requests(batch: UserBatch): Promise<readonly UserBatchRequest[]>;
   /** Returns up to `limit` results from the index `from` on; undefined for a request without one. */

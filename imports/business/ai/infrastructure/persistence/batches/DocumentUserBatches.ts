@@ -101,7 +101,7 @@ class DocumentUserBatches implements UserBatchStore {
 
   async list(
     userId: string,
-    { limit, after }: { readonly limit: number; readonly after?: string },
+    { limit, after }: { readonly limit: number; readonly after?: string | undefined },
   ): Promise<UserBatchPage> {
     const found = await this.batches.find(
       { userId, ...(after === undefined ? {} : olderThan(after)) },
