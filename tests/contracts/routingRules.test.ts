@@ -168,13 +168,26 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
       }
     });
 
+    it('are stored without the fields that are undefined', async () => {
+      const rule = { name: 'fast', targets: ['openai', { model: 'groq', weight: undefined }] };
+      await here.operations['ai.routing.save'](ADMIN, { ...rule, timeout: undefined, defaults: { top_p: undefined } });
+      const [saved] = (await there.operations['ai.routing.list'](ADMIN)).rules.filter(({ name }) => name === 'fast');
+      expect(saved).to.not.have.any.keys('timeout', 'description');
+      expect(saved?.defaults).to.deep.equal({});
+      expect(saved?.targets[1]).to.not.have.any.keys('weight');
+      await here.operations['ai.routing.remove'](ADMIN, { name: 'fast' });
+    });
+
     for (const [argument, path] of [
       [{ targets: ['openai'] }, 'name'],
       [{ name: 'a/b', targets: ['openai'] }, 'name'],
       [{ name: 'openai', targets: ['openai'] }, 'name'],
       [{ name: 'x' }, 'targets'],
       [{ name: 'x', targets: [] }, 'targets'],
+      [{ name: 'x', targets: undefined }, 'targets'],
       [{ name: 'x', targets: [{ model: 7 }] }, 'targets[0].model'],
+      [{ name: 'x', targets: ['openai', { model: 'openai' }] }, 'targets[1].model'],
+      [{ name: 'x', targets: [{ model: 'openai', weight: 0 }] }, 'targets'],
       [{ name: 'x', targets: ['openai'], timeout: 'soon' }, 'timeout'],
       [{ name: 'x', targets: ['openai'], defaults: { temperature: 'hot' } }, 'defaults.temperature'],
       [{ name: 'x', targets: ['openai'], speed: 1 }, 'speed'],
