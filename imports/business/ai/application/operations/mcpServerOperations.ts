@@ -59,7 +59,8 @@ const server = v.looseObject({
       since: v.optional(time),
       failures: v.number(),
       error: v.optional(v.string()),
-      retryAt: v.optional(time),
+      // A random part of the pause makes it a fraction.
+      retryAt: v.optional(v.number()),
       server: serverInfo,
       protocolVersion: v.optional(v.string()),
     }),

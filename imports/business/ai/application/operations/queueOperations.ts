@@ -29,7 +29,7 @@ const queuedRun = v.looseObject({
   model: v.optional(v.string()),
   source: v.string(),
   createdAt: time,
-  dueAt: v.optional(time),
+  dueAt: v.optional(v.number()),
 });
 const schedule = v.looseObject({
   name: v.string(),
