@@ -7,7 +7,7 @@ const SERVICES = `${AI}application/services/`;
 const INFRASTRUCTURE = `${AI}infrastructure/`;
 const PROVIDERS = '^imports/business/providers/';
 /** What a definition of an operation consists of. */
-const DEFINITIONS = '^imports/host/(AuditRule|auditedText|defineOperation|schemas)[.]ts$';
+const DEFINITIONS = '^imports/host/(AuditRule|auditedText|bindOperations|defineOperation|schemas)[.]ts$';
 /** Every folder with code of this repository. */
 const OURS = '^(imports|packages|server|client|tests|scripts|examples|bench)/';
 /** tsconfig.node.json maps `meteor/*` to these stubs, so in plain Node they stand for Meteor's own packages. */

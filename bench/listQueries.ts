@@ -1,9 +1,11 @@
 /** The queries of the dashboard's lists, totals and reports, as an admin sends them. */
-import { createInboxOperations } from '../imports/business/ai/application/operations/InboxOperations';
-import { createRequestOperations } from '../imports/business/ai/application/operations/RequestOperations';
-import { createRunListOperations } from '../imports/business/ai/application/operations/RunListOperations';
+import { Inbox } from '../imports/business/ai/application/operations/Inbox';
+import { INBOX_OPERATIONS } from '../imports/business/ai/application/operations/inboxOperations';
+import { REQUEST_OPERATIONS } from '../imports/business/ai/application/operations/requestOperations';
+import { RunList } from '../imports/business/ai/application/operations/RunList';
+import { RUN_LIST_OPERATIONS } from '../imports/business/ai/application/operations/runListOperations';
 import { RunQueries } from '../imports/business/ai/application/operations/RunQueries';
-import { createUsageOperations } from '../imports/business/ai/application/operations/UsageOperations';
+import { USAGE_OPERATIONS } from '../imports/business/ai/application/operations/usageOperations';
 import type { Actor } from '../imports/business/ai/domain/types/Actor';
 import type { DocumentDatabase } from '../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import { DocumentInbox } from '../imports/business/ai/infrastructure/persistence/inbox/DocumentInbox';
@@ -11,6 +13,7 @@ import { DocumentRequestList } from '../imports/business/ai/infrastructure/persi
 import { DocumentRunList } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunList';
 import { DocumentRunViews } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import { DocumentUsageReports } from '../imports/business/ai/infrastructure/persistence/usage/DocumentUsageReports';
+import { bindOperations } from '../imports/host/bindOperations';
 
 export interface ListQuery {
   readonly name: string;
@@ -25,19 +28,25 @@ const DAY = 86_400_000;
 export function listQueries(database: DocumentDatabase, now: number): readonly ListQuery[] {
   const views = new DocumentRunViews(database);
   const ownerOf = (executionId: string): Promise<string | undefined> => views.ownerOf(executionId);
-  const runs = createRunListOperations({
-    list: new DocumentRunList(database),
-    queries: new RunQueries({
-      views,
-      texts: { deltas: () => Promise.resolve([]) },
-      stats: { counts: () => Promise.resolve([]) },
-      tools: { tools: [] },
+  const runs = bindOperations(RUN_LIST_OPERATIONS, {
+    runList: new RunList({
+      list: new DocumentRunList(database),
+      queries: new RunQueries({
+        views,
+        texts: { deltas: () => Promise.resolve([]) },
+        stats: { counts: () => Promise.resolve([]) },
+        tools: { tools: [] },
+      }),
+      ownerOf,
     }),
-    ownerOf,
   });
-  const inbox = createInboxOperations({ inbox: new DocumentInbox(database), ownerOf });
-  const usage = createUsageOperations({ usage: new DocumentUsageReports(database) });
-  const requests = createRequestOperations({ requests: new DocumentRequestList(database), logsBodies: false });
+  const inbox = bindOperations(INBOX_OPERATIONS, {
+    inbox: new Inbox({ inbox: new DocumentInbox(database), ownerOf }),
+  });
+  const usage = bindOperations(USAGE_OPERATIONS, { usage: new DocumentUsageReports(database) });
+  const requests = bindOperations(REQUEST_OPERATIONS, {
+    requestLog: { requests: new DocumentRequestList(database), logsBodies: false },
+  });
   const named =
     <Argument>(title: string, run: (argument: Argument) => Promise<number>) =>
     (argument: Argument): ListQuery => ({ name: `${title} ${JSON.stringify(argument)}`, run: () => run(argument) });

@@ -69,7 +69,7 @@ export interface HttpApiPorts {
   readonly secrets?: readonly Buffer[];
   /** `/oauth/…`, where users connect accounts: see `createOAuthRoutes`. */
   readonly oauth?: HttpHandler;
-  /** Enables `/runs`, `/tools` and `/stats`. */
+  /** Enables `/runs/stream` and `/stats`. */
   readonly runs?: RunRoutePorts;
   /** Enables `/chat`, with `runs` that have `live` events. */
   readonly chats?: ChatStore;

@@ -6,11 +6,7 @@ import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { UserLimiter } from '../business/ai/application/services/UserLimiter';
 import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
 import { addAuditRoutes } from './audit/auditRoutes';
-import { addUsageRoutes } from './usage/usageRoutes';
-import { addRequestRoutes } from './requests/requestRoutes';
-import { addInboxRoutes } from './inbox/inboxRoutes';
 import { addTokenRoutes } from './tokens/tokenRoutes';
-import { addRunListRoutes } from './runs/runListRoutes';
 import { addAccountRoutes } from './users/accountRoutes';
 import { addUserDataRoutes } from './users/userDataRoutes';
 import { receiveInput, streamOutput } from './conversations/conversationRoutes';
@@ -22,7 +18,8 @@ import type { Chats } from './chat/Chats';
 import { addMcpRoutes } from './mcp/addMcpRoutes';
 import type { McpRoutePorts } from './mcp/addMcpRoutes';
 import type { FollowRunPorts } from './chat/followRun';
-import { addExportRoutes } from './runs/exportRoutes';
+import { addRunRoutes } from './runs/runRoutes';
+import type { RunRoutesPorts } from './runs/runRoutes';
 import { addDashboardRoutes } from './dashboard/addDashboardRoutes';
 import type { DashboardRoutePorts } from './dashboard/addDashboardRoutes';
 import { readReadiness } from './health/readReadiness';
@@ -67,7 +64,7 @@ import {
 import type { VendorObjectGuard } from './gateway/VendorObjectGuard';
 import type { ResponsesPorts } from './gateway/responses/responsesRoutes';
 
-export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRoutePorts {
+export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRoutePorts, RunRoutesPorts {
   readonly module: CompactionPorts['module'] &
     CountingPorts['module'] &
     GenerationPorts['module'] &
@@ -108,13 +105,8 @@ type AddOperationRoutes = (
 
 const OPERATION_ROUTES: readonly AddOperationRoutes[] = [
   addUserDataRoutes,
-  addInboxRoutes,
   addAccountRoutes,
   addTokenRoutes,
-  addRunListRoutes,
-  addExportRoutes,
-  addUsageRoutes,
-  addRequestRoutes,
   addAuditRoutes,
 ];
 
@@ -309,10 +301,12 @@ export function addApiRoutes(router: HttpRouter, ports: ApiRoutePorts): void {
     holds: 'connections',
   });
 
+  addRunRoutes(add, ports);
   const { operations = {} } = ports;
-  for (const path of addOperationRoutes(add, OPERATIONS, operations)) router.use(path, notFound('app', 'unknown'));
-  for (const addRoutes of OPERATION_ROUTES)
-    for (const path of addRoutes(add, operations, ports)) router.use(path, notFound('app', 'unknown'));
+  const operationPaths = [
+    ...addOperationRoutes(add, OPERATIONS, operations),
+    ...OPERATION_ROUTES.flatMap((addRoutes) => addRoutes(add, operations, ports)),
+  ];
 
   const { chat, agUi, streamedRuns } = ports;
   if (chat !== undefined && streamedRuns !== undefined) {
@@ -326,7 +320,8 @@ export function addApiRoutes(router: HttpRouter, ports: ApiRoutePorts): void {
   const { mcp } = ports;
   if (mcp !== undefined) addMcpRoutes(add, { ...ports, ...mcp });
 
-  for (const path of addDashboardRoutes(add, ports)) router.use(path, notFound('app', 'unknown'));
+  for (const path of new Set([...operationPaths, ...addDashboardRoutes(add, ports)]))
+    router.use(path, notFound('app', 'unknown'));
 
   for (const [path, api] of VENDOR_PATHS) router.use(path, notFound(api, 'unknown'));
   // A host that serves the dashboard has no other pages.

@@ -8,6 +8,13 @@ import { MODEL_OPERATIONS } from '../business/ai/application/operations/modelOpe
 import { PROMPT_OPERATIONS } from '../business/ai/application/operations/promptOperations';
 import { QUEUE_OPERATIONS } from '../business/ai/application/operations/queueOperations';
 import { ROUTING_OPERATIONS } from '../business/ai/application/operations/routingOperations';
+import { INBOX_OPERATIONS } from '../business/ai/application/operations/inboxOperations';
+import { REQUEST_OPERATIONS } from '../business/ai/application/operations/requestOperations';
+import { RUN_OPERATIONS } from '../business/ai/application/operations/runCommandOperations';
+import { RUN_EXPORT_OPERATIONS } from '../business/ai/application/operations/runExportOperations';
+import { RUN_LIST_OPERATIONS } from '../business/ai/application/operations/runListOperations';
+import { TOOL_OPERATIONS } from '../business/ai/application/operations/toolOperations';
+import { USAGE_OPERATIONS } from '../business/ai/application/operations/usageOperations';
 import type { OperationsOf, ServicesOf } from './bindOperations';
 
 export const OPERATIONS = [
@@ -20,6 +27,13 @@ export const OPERATIONS = [
   ...MODEL_OPERATIONS,
   ...PROMPT_OPERATIONS,
   ...BATCH_OPERATIONS,
+  ...INBOX_OPERATIONS,
+  ...REQUEST_OPERATIONS,
+  ...RUN_OPERATIONS,
+  ...RUN_LIST_OPERATIONS,
+  ...RUN_EXPORT_OPERATIONS,
+  ...TOOL_OPERATIONS,
+  ...USAGE_OPERATIONS,
 ] as const;
 
 /** What carries the operations out. */

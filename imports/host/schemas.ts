@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import type { ArgumentReader } from '../business/ai/domain/arguments';
 import { invalid } from '../business/ai/domain/arguments';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
-import { isObject } from '../business/ai/domain/json';
+import { isList, isObject } from '../business/ai/domain/json';
 import type { JsonObject } from '../business/ai/domain/types/VendorTypes';
 
 /** The input is JSON; fields that are undefined are absent. */
@@ -22,11 +22,8 @@ export function object<const E extends v.ObjectEntries>(
       return names.length === 0 ? 'No fields are expected here.' : `Expected one of: ${names.join(', ')}.`;
     return expected === 'Object' ? 'must be an object' : 'is required';
   });
-  return {
-    ...schema,
-    // Lists and instances of classes are objects to valibot, and fields that are undefined are there.
-    '~run': (dataset, config) => schema['~run']({ ...dataset, value: givenFields(dataset.value) }, config),
-  };
+  // Lists and instances of classes are objects to valibot, and fields that are undefined are there.
+  return converted(schema, givenFields);
 }
 
 const UNKNOWN_FIELD = 'never';
@@ -92,6 +89,22 @@ export function textOr<const T extends v.GenericSchema<string, unknown>, const O
 
 export function listOf<const S extends v.GenericSchema>(maxLength: number, entry: S) {
   return v.pipe(v.array(entry, 'must be a list'), v.maxLength(maxLength, `must have at most ${maxLength} entries`));
+}
+
+/** One of these texts or a list of them; a list in any case once it is read. */
+export function listOrOne<const T extends readonly string[]>(values: T) {
+  const list = converted(listOf(values.length, oneOf(values)), (value) => (isList(value) ? value : [value]));
+  const described = v.pipe(list, v.description('One or a list; in a query, separated by commas.'));
+  // The list's own type of input does not have what is converted.
+  return described as v.GenericSchema<unknown, T[number][]> as v.GenericSchema<T[number] | T[number][], T[number][]>;
+}
+
+/** The same schema, for what `convert` makes of a value: of a form that is accepted besides the one it describes. */
+export function converted<S extends v.GenericSchema>(schema: S, convert: (value: unknown) => unknown): S {
+  return {
+    ...schema,
+    '~run': (dataset, config) => schema['~run']({ ...dataset, value: convert(dataset.value) }, config),
+  };
 }
 
 /**

@@ -7,13 +7,12 @@ import { Batches } from '../business/ai/application/operations/Batches';
 import { bindOperations } from '../host/bindOperations';
 import { OPERATIONS } from '../host/operations';
 import { Budgets } from '../business/ai/application/operations/Budgets';
-import { createInboxOperations } from '../business/ai/application/operations/InboxOperations';
+import { Inbox } from '../business/ai/application/operations/Inbox';
 import { Prompts } from '../business/ai/application/operations/Prompts';
 import { Queue } from '../business/ai/application/operations/Queue';
 import { RoutingAdministration } from '../business/ai/application/operations/RoutingAdministration';
-import { createRunExportOperations } from '../business/ai/application/operations/RunExportOperations';
-import { createRunListOperations } from '../business/ai/application/operations/RunListOperations';
-import { createUsageOperations } from '../business/ai/application/operations/UsageOperations';
+import { RunExporter } from '../business/ai/application/operations/RunExporter';
+import { RunList } from '../business/ai/application/operations/RunList';
 import { createUserDataOperations } from '../business/ai/application/operations/UserDataOperations';
 import type { UserBatches } from '../business/ai/application/services/UserBatches';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
@@ -63,27 +62,8 @@ export function createHostOperations(ports: HostOperationsPorts): HostOperations
   const { stores, module, runs, requestLog, access, audit, jobQueue, changes, logger } = ports;
   const accounts = ports.findUser === undefined ? {} : { findUser: ports.findUser };
   return audit.auditHost({
-    ...runs.methods,
-    ...createRunExportOperations({
-      runs: stores.runs,
-      requestsOf: (executionId) => requestLog.requests.ofRun(executionId, MAX_EXPORTED_REQUESTS),
-    }),
-    ...requestLog.operations,
-    'ai.tools.list': (actor) => runs.queries.tools(actor),
-    ...createRunListOperations({
-      list: stores.runList,
-      queries: runs.queries,
-      ownerOf: runs.ownerOf,
-      onChange: (ownerId) => changes.notify('runs', ownerId),
-    }),
-    ...createInboxOperations({
-      inbox: stores.inbox,
-      ownerOf: runs.ownerOf,
-      onDismissed: (_executionId, ownerId) => changes.notify('runs', ownerId),
-    }),
     ...createUserDataOperations(ports.userData),
     ...audit.operations,
-    ...createUsageOperations({ usage: stores.reports }),
     ...ACCOUNT_OPERATIONS,
     ...createTokenOperations({
       tokens: ports.tokens,
@@ -138,6 +118,25 @@ export function createHostOperations(ports: HostOperationsPorts): HostOperations
         onChange: () => changes.notify('routing'),
         logger,
       }),
+      inbox: new Inbox({
+        inbox: stores.inbox,
+        ownerOf: runs.ownerOf,
+        onDismissed: (_executionId, ownerId) => changes.notify('runs', ownerId),
+      }),
+      requestLog,
+      runCommands: runs.commands,
+      runExporter: new RunExporter({
+        runs: stores.runs,
+        requestsOf: (executionId) => requestLog.requests.ofRun(executionId, MAX_EXPORTED_REQUESTS),
+      }),
+      runList: new RunList({
+        list: stores.runList,
+        queries: runs.queries,
+        ownerOf: runs.ownerOf,
+        onChange: (ownerId) => changes.notify('runs', ownerId),
+      }),
+      tools: runs.queries,
+      usage: stores.reports,
     }),
   });
 }

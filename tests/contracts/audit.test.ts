@@ -169,7 +169,7 @@ describe('the audit trail', () => {
     const [lacking] = await entriesOf({ action: 'access.refuse' });
     expect(lacking).to.deep.include({
       userId: 'bob',
-      subject: { kind: 'route', id: 'POST /runs/:id/approve' },
+      subject: { kind: 'route', id: 'POST /runs/:executionId/approve' },
       details: { scope: 'approve' },
       outcome: 'refused',
     });

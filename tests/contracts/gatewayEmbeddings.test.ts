@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import { GoogleGenAI } from '@google/genai';
 import OpenAI, { AzureOpenAI } from 'openai';
-import { createRunOperations } from '../../imports/business/ai/application/operations/RunOperations';
+import { RUN_OPERATIONS } from '../../imports/business/ai/application/operations/runCommandOperations';
+import { RunCommands } from '../../imports/business/ai/application/operations/RunCommands';
 import { LLMManager } from '../../imports/business/ai/application/services/LLMManager';
 import { fieldsOf } from '../../imports/business/ai/domain/json';
 import type { AccessPolicy } from '../../imports/business/ai/domain/interfaces/AccessPolicy';
@@ -10,6 +11,7 @@ import type { EmbedOptions } from '../../imports/business/ai/domain/types/Embedd
 import type { JsonObject, VendorName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import { createProvider } from '../../imports/business/ai/infrastructure/factories/createProvider';
+import { bindOperations } from '../../imports/host/bindOperations';
 import { embed } from '../../imports/library/embed';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import type { Simulator } from '../../imports/simulator/Simulator';
@@ -387,10 +389,12 @@ describe('LLMManager.embed', () => {
     expect(made.embeddings.map((vector) => vector.length)).to.deep.equal([3, 3]);
     const row = { ...simulatedRow(simulator, 'openai'), defaultModel: 'gpt-4.1-mini' };
     const module = createAIModule({ providers: [row, { ...row, id: 'other' }] }, { access: ONLY_OPENAI });
-    const { 'ai.llm.embed': run } = createRunOperations({
-      useCases: module.useCases,
-      control: module.loop,
-      ownerOf: () => Promise.resolve(undefined),
+    const { 'ai.llm.embed': run } = bindOperations(RUN_OPERATIONS, {
+      runCommands: new RunCommands({
+        useCases: module.useCases,
+        control: module.loop,
+        ownerOf: () => Promise.resolve(undefined),
+      }),
     });
     const ann = { userId: 'ann', source: 'method' } as const;
     expect((await run(ann, { providerId: 'openai', input: 'a', dimensions: 3 })).embeddings).to.have.length(1);

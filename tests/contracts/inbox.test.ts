@@ -1,7 +1,7 @@
 /** The inbox in every store: what waits for people and other services, whose it is, and how it leaves the list. */
 import { expect } from 'chai';
-import { createInboxOperations } from '../../imports/business/ai/application/operations/InboxOperations';
-import type { InboxOperations } from '../../imports/business/ai/application/operations/InboxOperations';
+import { Inbox } from '../../imports/business/ai/application/operations/Inbox';
+import { INBOX_OPERATIONS } from '../../imports/business/ai/application/operations/inboxOperations';
 import { argumentsHash } from '../../imports/business/ai/application/services/argumentsHash';
 import type { ToolCall } from '../../imports/business/ai/domain/entities/Tool';
 import { ConflictError } from '../../imports/business/ai/domain/errors/LLMErrors';
@@ -17,6 +17,8 @@ import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 import { runRequest, toolCall } from '../support/runRequests';
+import { bindOperations } from '../../imports/host/bindOperations';
+import type { OperationsOf } from '../../imports/host/bindOperations';
 
 const ANN: Actor = { userId: 'ann', source: 'method' };
 const BOB: Actor = { userId: 'bob', source: 'method' };
@@ -33,17 +35,19 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
   describe(`the inbox (${name})`, () => {
     let opened: TestDatabase;
     let store: RunStore;
-    let inbox: InboxOperations;
+    let inbox: OperationsOf<typeof INBOX_OPERATIONS>;
     const dismissed: string[] = [];
     beforeEach(async () => {
       opened = await open();
       store = await openRunStore(opened.database);
       const views = new DocumentRunViews(opened.database);
       dismissed.splice(0);
-      inbox = createInboxOperations({
-        inbox: new DocumentInbox(opened.database),
-        ownerOf: (executionId) => views.ownerOf(executionId),
-        onDismissed: (executionId, ownerId) => dismissed.push(`${executionId} of ${ownerId}`),
+      inbox = bindOperations(INBOX_OPERATIONS, {
+        inbox: new Inbox({
+          inbox: new DocumentInbox(opened.database),
+          ownerOf: (executionId) => views.ownerOf(executionId),
+          onDismissed: (executionId, ownerId) => dismissed.push(`${executionId} of ${ownerId}`),
+        }),
       });
     });
     afterEach(() => opened.close());

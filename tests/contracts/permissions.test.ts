@@ -463,10 +463,9 @@ async function openHttp(): Promise<Opened> {
   const routes: Readonly<Record<string, (argument: never) => OperationRequest>> = {
     ...Object.fromEntries(Object.entries(OPERATION_ROUTES).map(([name, { request }]) => [name, request])),
     ...Object.fromEntries(
-      Object.entries(OPERATION_TABLE).map(([name, entry]) => [
-        name,
-        (argument: object) => operationRequest(entry, argument),
-      ]),
+      Object.entries(OPERATION_TABLE).flatMap(([name, entry]) =>
+        entry.routes.length === 0 ? [] : [[name, (argument: object) => operationRequest(entry, argument)] as const],
+      ),
     ),
     ...OTHER_ROUTES,
   };

@@ -1,6 +1,6 @@
 /** The stored request log, on every database. */
 import { expect } from 'chai';
-import type { RequestOperations } from '../../imports/business/ai/application/operations/RequestOperations';
+import { REQUEST_OPERATIONS } from '../../imports/business/ai/application/operations/requestOperations';
 import { bucketOf, valueOf } from '../../imports/business/ai/domain/entities/latencyBuckets';
 import { NO_USAGE } from '../../imports/business/ai/domain/entities/Response';
 import type { StoredDocument } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
@@ -23,6 +23,8 @@ import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 import { until } from '../support/until';
 import { inFlowingTime } from '../support/VirtualTime';
+import { bindOperations } from '../../imports/host/bindOperations';
+import type { OperationsOf } from '../../imports/host/bindOperations';
 
 /** Entries of long ago would expire. */
 const START = Date.now() - 60_000;
@@ -168,7 +170,7 @@ for (const [name, open] of Object.entries(DATABASES))
       const ANN: Actor = { userId: 'ann', source: 'http' };
       const ADMIN: Actor = { userId: 'root', isAdmin: true, source: 'http' };
       let opened: TestDatabase;
-      let operations: RequestOperations;
+      let operations: OperationsOf<typeof REQUEST_OPERATIONS>;
 
       /** Ten calls: even ones of ann, odd ones of bob. The number is in each field that a filter compares. */
       before(async () => {
@@ -195,7 +197,7 @@ for (const [name, open] of Object.entries(DATABASES))
             at === 2 ? { request: { input: 'Hello' } } : undefined,
           );
         await requests.flush();
-        operations = requests.operations;
+        operations = bindOperations(REQUEST_OPERATIONS, { requestLog: requests });
       });
       after(() => opened.close());
 

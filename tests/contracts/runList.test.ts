@@ -1,7 +1,7 @@
 /** Lists, sums, ratings and tags of runs in every store: what they find, in which order, and for whom. */
 import { expect } from 'chai';
-import { createRunListOperations } from '../../imports/business/ai/application/operations/RunListOperations';
-import type { RunListOperations } from '../../imports/business/ai/application/operations/RunListOperations';
+import { RunList } from '../../imports/business/ai/application/operations/RunList';
+import { RUN_LIST_OPERATIONS } from '../../imports/business/ai/application/operations/runListOperations';
 import { RunQueries } from '../../imports/business/ai/application/operations/RunQueries';
 import { addUsage, NO_USAGE } from '../../imports/business/ai/domain/entities/Response';
 import type { ToolCall } from '../../imports/business/ai/domain/entities/Tool';
@@ -20,6 +20,8 @@ import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 import { runRequest, toolCall } from '../support/runRequests';
+import { bindOperations } from '../../imports/host/bindOperations';
+import type { OperationsOf } from '../../imports/host/bindOperations';
 
 const ANN: Actor = { userId: 'ann', source: 'method' };
 const BOB: Actor = { userId: 'bob', source: 'method' };
@@ -31,7 +33,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
   describe(`the list of runs (${name})`, () => {
     let opened: TestDatabase;
     let store: RunStore;
-    let operations: RunListOperations;
+    let operations: OperationsOf<typeof RUN_LIST_OPERATIONS>;
     const changed: string[] = [];
     beforeEach(async () => {
       opened = await open();
@@ -40,17 +42,19 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
       const list = new DocumentRunList(opened.database);
       await list.ready();
       changed.splice(0);
-      operations = createRunListOperations({
-        list,
-        queries: new RunQueries({
-          views,
-          texts: { deltas: () => Promise.resolve([]) },
-          stats: { counts: () => Promise.resolve([]) },
-          tools: { tools: [] },
+      operations = bindOperations(RUN_LIST_OPERATIONS, {
+        runList: new RunList({
+          list,
+          queries: new RunQueries({
+            views,
+            texts: { deltas: () => Promise.resolve([]) },
+            stats: { counts: () => Promise.resolve([]) },
+            tools: { tools: [] },
+          }),
+          ownerOf: (executionId) => views.ownerOf(executionId),
+          onChange: (ownerId) => changed.push(ownerId),
+          now: () => 77,
         }),
-        ownerOf: (executionId) => views.ownerOf(executionId),
-        onChange: (ownerId) => changed.push(ownerId),
-        now: () => 77,
       });
     });
     afterEach(() => opened.close());

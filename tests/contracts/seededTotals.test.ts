@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createInboxOperations } from '../../imports/business/ai/application/operations/InboxOperations';
+import { Inbox } from '../../imports/business/ai/application/operations/Inbox';
 import type { ErrorCode } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { ERROR_TABLE } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunListFilter } from '../../imports/business/ai/domain/interfaces/RunViewReader';
@@ -127,11 +127,11 @@ describeInSoak('the totals of 20,000 seeded runs', () => {
     for (const { state, error, handledAt } of await storedRuns())
       if (state === 'failed' && handledAt === undefined && ERROR_TABLE[error?.code as ErrorCode].retryable)
         counts.failed += 1;
-    const inbox = createInboxOperations({
+    const inbox = new Inbox({
       inbox: new DocumentInbox(database),
       ownerOf: () => Promise.resolve('ada'),
     });
-    const listed = await inbox['ai.inbox.list'](ADMIN, { limit: 1 });
+    const listed = await inbox.list(ADMIN, { search: '', order: 'asc', limit: 1 });
     for (const [kind, count] of Object.entries(counts)) expect(count, kind).to.be.greaterThan(0);
     const total = counts.approval + counts.review + counts.external + counts.failed;
     // None of the seeded runs is parked, or waits for a tool.

@@ -1,7 +1,6 @@
 /** Usage reports agree with a count by hand, on every database. */
 import { expect } from 'chai';
-import { createUsageOperations } from '../../imports/business/ai/application/operations/UsageOperations';
-import type { UsageOperations } from '../../imports/business/ai/application/operations/UsageOperations';
+import { USAGE_OPERATIONS } from '../../imports/business/ai/application/operations/usageOperations';
 import { bucketOf } from '../../imports/business/ai/domain/entities/latencyBuckets';
 import {
   LLMAuthError,
@@ -16,6 +15,8 @@ import { seededRandom } from '../../scripts/seed/seededRandom';
 import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';
+import { bindOperations } from '../../imports/host/bindOperations';
+import type { OperationsOf } from '../../imports/host/bindOperations';
 
 const HOUR = 3_600_000;
 const START = Date.UTC(2026, 10, 20);
@@ -101,7 +102,7 @@ function exactPercentile(values: readonly number[], share: number): number {
 for (const [name, open] of Object.entries(QUICK_DATABASES)) {
   describe(`ai.usage.report: ${name}`, () => {
     let opened: TestDatabase;
-    let operations: UsageOperations;
+    let operations: OperationsOf<typeof USAGE_OPERATIONS>;
 
     before(async () => {
       opened = await open();
@@ -116,7 +117,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
           ...(index % 4 === 3 ? {} : { durationBucket: bucketOf(100) }),
         })),
       );
-      operations = createUsageOperations({ usage: new DocumentUsageReports(opened.database) });
+      operations = bindOperations(USAGE_OPERATIONS, { usage: new DocumentUsageReports(opened.database) });
     });
     after(() => opened.close());
 

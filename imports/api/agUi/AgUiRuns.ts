@@ -8,7 +8,7 @@ import { isList, isObject } from '../../business/ai/domain/json';
 import type { StoredRun } from '../../business/ai/domain/interfaces/RunStore';
 import { permittedTools } from '../../business/ai/application/operations/permittedTools';
 import type { AccessPolicy } from '../../business/ai/domain/interfaces/AccessPolicy';
-import type { AIMethods } from '../../business/ai/application/operations/RunOperations';
+import type { RunMethods } from '../../business/ai/application/operations/runCommandOperations';
 import type { AgUiMessage, AgUiResumeEntry, RunAgentInput } from '../../interop/agUi/AgUiMessages';
 import type { AgUiAnswer, AgUiAnswers } from '../../interop/agUi/AgUiCalls';
 import { parseInterruptId, parseWireCallId } from '../../interop/agUi/agUiIds';
@@ -21,7 +21,7 @@ import type { LoadRunPorts } from '../chat/loadCurrentRun';
 import type { ModelDirectory } from '../gateway/models/ModelDirectory';
 
 export interface AgUiRunsPorts extends LoadRunPorts {
-  readonly methods: AIMethods;
+  readonly methods: RunMethods;
   readonly models: Pick<ModelDirectory, 'resolve'>;
   readonly tools: { readonly tools: readonly FunctionTool[] };
   /** Which of the tools a user may use. Default: all. */

@@ -9,7 +9,7 @@ import type { RunStore, StoredRun } from '../../business/ai/domain/interfaces/Ru
 import type { RunRecord } from '../../business/ai/domain/types/RunRecords';
 import { permittedTools } from '../../business/ai/application/operations/permittedTools';
 import type { AccessPolicy } from '../../business/ai/domain/interfaces/AccessPolicy';
-import type { AIMethods } from '../../business/ai/application/operations/RunOperations';
+import type { RunMethods } from '../../business/ai/application/operations/runCommandOperations';
 import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
 import { replayRun } from '../../business/ai/application/services/replayRun';
 import type { ReadMessage } from '../../interop/aiSdk/readUIMessages';
@@ -31,7 +31,7 @@ import type { DecisionMethods } from './submitDecision';
 export interface ChatsPorts {
   readonly chats: ChatStore;
   readonly runs: Pick<RunStore, 'load' | 'findRequest'>;
-  readonly methods: DecisionMethods & Pick<AIMethods, 'ai.runs.start' | 'ai.runs.cancel'>;
+  readonly methods: DecisionMethods & Pick<RunMethods, 'ai.runs.start' | 'ai.runs.cancel'>;
   readonly loop: Pick<AgenticLoop, 'getExecutionContext'>;
   readonly models: Pick<ModelDirectory, 'resolve'>;
   readonly tools: { readonly tools: readonly FunctionTool[] };

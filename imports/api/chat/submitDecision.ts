@@ -2,12 +2,12 @@
 import { acceptsDecision, acceptsResult, isAboutPresentAttempt } from '../../business/ai/domain/entities/Tool';
 import type { ToolCall } from '../../business/ai/domain/entities/Tool';
 import type { Actor } from '../../business/ai/domain/types/Actor';
-import type { AIMethods } from '../../business/ai/application/operations/RunOperations';
+import type { RunMethods } from '../../business/ai/application/operations/runCommandOperations';
 import type { ReadToolPart } from '../../interop/aiSdk/readUIMessages';
 import { argumentsHash } from '../../business/ai/application/services/argumentsHash';
 import { argumentsHashIn, startTimeIn } from '../../interop/aiSdk/toolValues';
 
-export type DecisionMethods = Pick<AIMethods, 'ai.runs.approve' | 'ai.runs.reject' | 'ai.runs.submitToolResult'>;
+export type DecisionMethods = Pick<RunMethods, 'ai.runs.approve' | 'ai.runs.reject' | 'ai.runs.submitToolResult'>;
 
 export interface OpenCallOfRun {
   readonly executionId: string;

@@ -29,5 +29,5 @@ export interface RouteDescription {
   readonly streams?: 'always' | 'on-request';
 }
 
-/** Descriptions by method and name of the route, such as `GET /runs/:id`. */
+/** Descriptions by method and name of the route, such as `GET /runs/:executionId`. */
 export type RouteDescriptions = Readonly<Record<string, RouteDescription>>;

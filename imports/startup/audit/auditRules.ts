@@ -13,9 +13,6 @@ import { READS } from './auditOperations';
 
 type RulesOf<O> = { readonly [N in keyof O]: AuditRule | AuditExemption };
 
-const CALL: AuditExemption = { exempt: 'call' };
-const OF_RUN = { kind: 'run', id: 'executionId', owner: 'run' } as const;
-const OF_CALL = { kind: 'call', id: 'executionId', owner: 'run', details: ['callId'] } as const;
 const OF_TOKEN = { kind: 'token', id: 'id', owner: { field: 'userId', orActor: true } } as const;
 const DEFINED = Object.fromEntries(
   OPERATIONS.map(({ name, audit }) => [name, typeof audit === 'object' ? audit : READS]),
@@ -24,28 +21,6 @@ const DEFINED = Object.fromEntries(
 export const AUDIT_RULES: RulesOf<HostOperations> = {
   ...DEFINED,
   'ai.audit.list': READS,
-  'ai.inbox.dismiss': { action: 'run.dismiss', ...OF_RUN, isOfOthersOnly: true },
-  'ai.inbox.list': READS,
-  'ai.llm.embed': CALL,
-  'ai.llm.generateJSON': CALL,
-  'ai.llm.generateText': CALL,
-  'ai.llm.generateWithTools': CALL,
-  'ai.requests.get': READS,
-  'ai.requests.list': READS,
-  'ai.runs.approve': { action: 'call.approve', ...OF_CALL },
-  'ai.runs.cancel': { action: 'run.cancel', ...OF_RUN, isOfOthersOnly: true, isSafe: true },
-  'ai.runs.export': READS,
-  'ai.runs.get': READS,
-  'ai.runs.getCall': READS,
-  'ai.runs.list': READS,
-  'ai.runs.rate': { action: 'run.rate', ...OF_RUN, isOfOthersOnly: true },
-  'ai.runs.reject': { action: 'call.reject', ...OF_CALL, isSafe: true },
-  'ai.runs.resume': { action: 'run.resume', ...OF_RUN, isOfOthersOnly: true },
-  'ai.runs.signal': { action: 'run.signal', ...OF_RUN, details: ['name'], isOfOthersOnly: true },
-  'ai.runs.start': CALL,
-  'ai.runs.submitToolResult': { action: 'call.submit_result', ...OF_CALL },
-  'ai.runs.summary': READS,
-  'ai.runs.tag': { action: 'run.tag', ...OF_RUN, isOfOthersOnly: true },
   'ai.tokens.create': {
     action: 'token.create',
     kind: 'token',
@@ -59,8 +34,6 @@ export const AUDIT_RULES: RulesOf<HostOperations> = {
   'ai.tokens.rotate': { action: 'token.rotate', ...OF_TOKEN, details: ['graceSeconds'] },
   'ai.tokens.update': { action: 'token.update', ...OF_TOKEN, changed: TOKEN_FIELDS },
   'ai.tokens.usage': READS,
-  'ai.tools.list': READS,
-  'ai.usage.report': READS,
   'ai.users.deleteData': { action: 'user.delete_data', kind: 'user', id: 'userId', owner: { field: 'userId' } },
   'ai.users.exportData': {
     action: 'user.export_data',

@@ -2,12 +2,17 @@
  * Limits how fast one connection, and one user over all connections to this process, may call and subscribe. Limits for
  * all processes together are in the store.
  */
+import type { AnyOperation } from '../../host/defineOperation';
+import { OPERATIONS } from '../../host/operations';
 import type { MeteorRateLimiter } from './MeteorPackages';
 
 /** Attempts in a window; its length in milliseconds. */
 export const DDP_LIMITS = { model: 40, command: 200, subscription: 100, window: 10_000 } as const;
 
-const CALLS_A_MODEL = /^ai\.(?:llm\.|runs\.start$|providers\.test$)/;
+const CALLS_A_MODEL: ReadonlySet<string> = new Set([
+  ...OPERATIONS.filter(({ callsModel }: AnyOperation) => callsModel === true).map(({ name }) => name),
+  'ai.providers.test',
+]);
 
 export interface LimitedNames {
   readonly methods: readonly string[];
@@ -24,8 +29,8 @@ export function addDdpRateLimits(DDPRateLimiter: MeteorRateLimiter, names: Limit
       DDPRateLimiter.addRule({ type, name, userId: isSignedIn }, max * 2, DDP_LIMITS.window),
     ];
   };
-  const modelCalls = new Set(names.methods.filter((name) => CALLS_A_MODEL.test(name)));
-  const commands = new Set(names.methods.filter((name) => !CALLS_A_MODEL.test(name)));
+  const modelCalls = new Set(names.methods.filter((name) => CALLS_A_MODEL.has(name)));
+  const commands = new Set(names.methods.filter((name) => !CALLS_A_MODEL.has(name)));
   const rules = [
     ...limit('method', modelCalls, DDP_LIMITS.model),
     ...limit('method', commands, DDP_LIMITS.command),

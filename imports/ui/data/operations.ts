@@ -6,34 +6,18 @@ import type * as v from 'valibot';
 import type { OPERATIONS } from '../../host/operations';
 import { OPERATION_TABLE } from './operationTable';
 import type { BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
-import type { RunState } from '../../business/ai/domain/entities/Run';
-import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
-import type { RunListFilter, RunPage, RunPageRequest } from '../../business/ai/domain/interfaces/RunViewReader';
-import type { RunDetail, RunRating, RunSummary } from '../../business/ai/domain/types/RunViews';
-import type {
-  RequestDetail,
-  RequestListFilter,
-  RequestPage,
-  RequestPageRequest,
-} from '../../business/ai/domain/interfaces/RequestReader';
 import type { AuditFilter, AuditPage, AuditPageRequest } from '../../business/ai/domain/interfaces/AuditStore';
 import type { AuditAction, AuditOutcome } from '../../business/ai/domain/types/AuditEntries';
-import type { RequestState } from '../../business/ai/domain/types/RequestRecords';
-import type { CompleteCallView, InboxKind, InboxPage } from '../../business/ai/domain/types/InboxViews';
-import type { RunExport } from '../../business/ai/domain/types/RunExport';
-import type { UsageInterval, UsageGroup, UsageFilter, UsageReport } from '../../business/ai/domain/types/UsageReports';
+import type { UsageReport } from '../../business/ai/domain/types/UsageReports';
 import type { ProviderHealth, ProviderModels, VendorInfo } from '../../business/ai/domain/types/ProviderViews';
 import type { ApiTokenLimits } from '../../business/ai/domain/types/ApiTokenLimits';
 import type { BudgetUsageView } from '../../business/ai/domain/types/BudgetViews';
 import type { Topic } from '../../business/ai/domain/types/Topics';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
 import type { ProviderDetails } from '../../business/providers/domain/entities/ProviderDetails';
-import type { ApprovalDecision, StartRunRequest } from './runRequests';
-import type { ToolSummary } from '../../business/ai/domain/types/ToolSummary';
 
 /** Arguments are JSON; times are milliseconds since the epoch. */
 export interface Operations {
-  'ai.tools.list': { argument: NoArgument; result: readonly ToolSummary[] };
   'ai.providers.list': { argument: NoArgument; result: readonly PublicProvider[] };
   /** The fields are those of `ai.providers.create` in docs/guides/providers.md. */
   'ai.providers.create': { argument: ProviderFields; result: PublicProvider };
@@ -67,76 +51,7 @@ export interface Operations {
     argument: NamedToken;
     result: { readonly deleted: true };
   };
-  'ai.runs.list': { argument: RunListArgument & RunPageArgument; result: RunPage };
-  'ai.runs.summary': { argument: RunListArgument; result: RunSummary };
-  'ai.runs.get': { argument: { readonly executionId: string }; result: RunDetail };
-  'ai.runs.rate': {
-    argument: { readonly executionId: string; readonly rating: RunRating | null; readonly comment?: string };
-    result: { readonly executionId: string; readonly rating: RunRating | null };
-  };
-  'ai.runs.tag': {
-    argument: { readonly executionId: string; readonly tags: readonly string[] };
-    result: { readonly executionId: string; readonly tags: readonly string[] };
-  };
-  'ai.runs.export': { argument: { readonly executionId: string }; result: RunExport };
-  'ai.runs.start': { argument: StartRunRequest; result: { readonly executionId: string } };
-  'ai.runs.cancel': { argument: { readonly executionId: string }; result: RunState };
-  'ai.runs.resume': { argument: { readonly executionId: string }; result: RunState };
-  'ai.runs.approve': { argument: ApprovalDecision; result: DecidedCall };
-  'ai.runs.reject': { argument: ApprovalDecision & { readonly reason?: string }; result: DecidedCall };
-  'ai.runs.getCall': {
-    argument: { readonly executionId: string; readonly callId: string };
-    result: CompleteCallView;
-  };
-  'ai.requests.list': { argument: RequestListArgument; result: RequestPage };
-  'ai.requests.get': { argument: { readonly requestId: string }; result: RequestDetail };
   'ai.audit.list': { argument: AuditListArgument; result: AuditPage };
-  'ai.inbox.list': {
-    argument: {
-      readonly kind?: InboxKind;
-      readonly search?: string;
-      /** Default: `asc`, the oldest first. */
-      readonly order?: 'asc' | 'desc';
-      readonly limit?: number;
-      readonly after?: string;
-    };
-    result: InboxPage;
-  };
-  'ai.usage.report': {
-    argument: UsageFilter & {
-      readonly from: number;
-      readonly to: number;
-      readonly interval: UsageInterval;
-      /** Minutes. Default: 0. */
-      readonly utcOffset?: number;
-      readonly groupBy?: UsageGroup;
-    };
-    result: UsageReport;
-  };
-  'ai.inbox.dismiss': {
-    argument: { readonly executionId: string };
-    result: { readonly executionId: string };
-  };
-  'ai.runs.signal': {
-    argument: {
-      readonly executionId: string;
-      readonly name: string;
-      readonly payload?: unknown;
-      readonly signalId?: string;
-    };
-    result: { readonly executionId: string; readonly name: string; readonly result: 'accepted' | 'repeated' };
-  };
-  'ai.runs.submitToolResult': {
-    argument: { readonly executionId: string; readonly callId: string } & (
-      | { readonly output: unknown }
-      | { readonly error: string }
-    );
-    result: DecidedCall & { readonly result: 'accepted' | 'already-settled' };
-  };
-}
-
-export interface RequestListArgument extends Omit<RequestListFilter, 'states'>, Partial<RequestPageRequest> {
-  readonly state?: RequestState | readonly RequestState[];
 }
 
 export interface AuditListArgument extends Omit<AuditFilter, 'actions' | 'outcomes'>, Partial<AuditPageRequest> {
@@ -163,9 +78,6 @@ export type ResultOf<N extends OperationName> = N extends DefinedName
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 
-/** `state` is one or a list; see `RunListFilter` for the rest. */
-export type RunListArgument = Omit<RunListFilter, 'states'> & { readonly state?: RunState | readonly RunState[] };
-export type RunPageArgument = Partial<RunPageRequest>;
 export type ProviderFields = Readonly<Record<string, unknown>>;
 
 export interface NamedProvider {
@@ -217,12 +129,6 @@ export interface ApiTokenList {
 /** `{}` */
 export type NoArgument = Readonly<Record<string, never>>;
 
-export interface DecidedCall {
-  readonly executionId: string;
-  readonly callId: string;
-  readonly state: ToolCallState;
-}
-
 const DEFINED_TOPICS = Object.fromEntries(
   Object.entries(OPERATION_TABLE).map(([name, { topics }]) => [name, topics]),
 ) as Readonly<Record<DefinedName, readonly Topic[]>>;
@@ -230,7 +136,6 @@ const DEFINED_TOPICS = Object.fromEntries(
 /** A query is reloaded when one of its topics changes; a command changes its topics. */
 export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   ...DEFINED_TOPICS,
-  'ai.tools.list': ['calls'],
   'ai.providers.list': ['providers'],
   'ai.providers.create': ['providers'],
   'ai.providers.update': ['providers'],
@@ -251,24 +156,5 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.tokens.rotate': ['tokens'],
   'ai.tokens.usage': ['tokens', 'requests'],
   'ai.tokens.revoke': ['tokens'],
-  'ai.runs.list': ['runs', 'calls'],
-  'ai.runs.summary': ['runs'],
-  'ai.runs.get': ['runs', 'calls'],
-  'ai.runs.rate': ['runs'],
-  'ai.runs.tag': ['runs'],
-  'ai.runs.export': ['runs', 'calls'],
-  'ai.runs.start': ['runs'],
-  'ai.runs.cancel': ['runs', 'calls'],
-  'ai.runs.resume': ['runs', 'calls'],
-  'ai.runs.approve': ['runs', 'calls'],
-  'ai.runs.reject': ['runs', 'calls'],
-  'ai.runs.submitToolResult': ['runs', 'calls'],
-  'ai.runs.signal': ['runs', 'calls'],
-  'ai.runs.getCall': ['calls'],
-  'ai.requests.list': ['requests'],
-  'ai.requests.get': [],
   'ai.audit.list': ['audit'],
-  'ai.inbox.list': ['runs', 'calls'],
-  'ai.usage.report': ['requests', 'calls'],
-  'ai.inbox.dismiss': ['runs'],
 };

@@ -4,7 +4,7 @@ import { REQUEST_SOURCES, REQUEST_STATES } from '../../business/ai/domain/types/
 import type { ActiveFilter } from '../components/list/ActiveFilters';
 import { formatBound, readBounds, readOrder, readText, readTexts } from '../components/list/filterParameters';
 import type { SortOrder } from '../components/list/SortButton';
-import type { RequestListArgument } from '../data/operations';
+import type { ArgumentOf } from '../data/operations';
 import { API_LABELS, REQUEST_STATE_STYLES, SOURCE_LABELS } from './requestLabels';
 
 /** Parameters of the address. Costs are US dollars, durations seconds. */
@@ -18,7 +18,7 @@ export interface RequestOrder {
 }
 
 /** What is invalid in an address is ignored. */
-export function readRequestFilter(query: URLSearchParams): RequestListArgument {
+export function readRequestFilter(query: URLSearchParams): ArgumentOf<'ai.requests.list'> {
   const state = REQUEST_STATES.find((each) => each === readText(query, 'state'));
   const source = REQUEST_SOURCES.find((each) => each === readText(query, 'source'));
   return {

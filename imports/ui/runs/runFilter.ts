@@ -4,7 +4,7 @@ import type { RunSort } from '../../business/ai/domain/interfaces/RunViewReader'
 import type { SortOrder } from '../components/list/SortButton';
 import type { ActiveFilter } from '../components/list/ActiveFilters';
 import { formatBound, readBounds, readOrder, readText, readTexts } from '../components/list/filterParameters';
-import type { RunListArgument } from '../data/operations';
+import type { ArgumentOf } from '../data/operations';
 
 /** The filter by state. `active` covers every state that is not final, `waits` runs that wait for someone. */
 export const STATE_FILTERS = {
@@ -18,7 +18,7 @@ export const STATE_FILTERS = {
   cancelled: { label: 'Cancelled', filter: { state: 'cancelled' } },
 } as const satisfies Record<
   RunState | 'active' | 'waits',
-  { readonly label: string; readonly filter: RunListArgument }
+  { readonly label: string; readonly filter: ArgumentOf<'ai.runs.summary'> }
 >;
 
 export const RATINGS = { up: 'Thumbs up', down: 'Thumbs down' } as const;
@@ -34,7 +34,7 @@ export interface RunOrder {
 }
 
 /** What is invalid in an address is ignored. */
-export function readRunFilter(query: URLSearchParams): RunListArgument {
+export function readRunFilter(query: URLSearchParams): ArgumentOf<'ai.runs.summary'> {
   const state = readText(query, 'state');
   const rating = readText(query, 'rating');
   return {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { LLMClient } from '../../../imports/business/ai/application/services/LLMClient';
-import { readToolsRequest } from '../../../imports/business/ai/application/operations/readArguments';
+import { runRequest } from '../../../imports/business/ai/application/operations/runRequestSchemas';
+import { readArgument } from '../../../imports/host/schemas';
 import { startGateway } from '../../support/gateway';
 import type { Gateway } from '../../support/gateway';
 
@@ -77,9 +78,9 @@ describe('requests in the forms of the specification', () => {
     await client.createResponse({ inputData: { name: 'Ann' } });
     expect(JSON.stringify(lastBody())).to.contain(JSON.stringify(JSON.stringify({ name: 'Ann' })));
     const run = { requestId: 'r', providerId: 'openai', inputData: 'Hi', conversation_history: HISTORY };
-    expect(readToolsRequest([run])).to.deep.include({ input: [...HISTORY, { role: 'user', content: 'Hi' }] });
-    expect(() => readToolsRequest([{ ...run, input: 'Hi' }])).to.throw('inputData');
-    expect(() => readToolsRequest([{ ...run, input_data: 'Hi' }])).to.throw('Unknown field "input_data"');
+    expect(readArgument(runRequest, run)).to.deep.include({ input: [...HISTORY, { role: 'user', content: 'Hi' }] });
+    expect(() => readArgument(runRequest, { ...run, input: 'Hi' })).to.throw('inputData');
+    expect(() => readArgument(runRequest, { ...run, input_data: 'Hi' })).to.throw('Unknown field "input_data"');
   });
 
   for (const body of [

@@ -16,7 +16,6 @@ export interface OperationRoute<N extends OperationName> {
 }
 
 export const OPERATION_ROUTES: { readonly [N in keyof Operations]: OperationRoute<N> } = {
-  'ai.tools.list': { request: () => get('/tools'), field: 'tools' },
   'ai.providers.list': { request: () => get('/providers'), field: 'providers' },
   'ai.providers.create': { request: (provider) => post('/providers', provider), field: 'provider' },
   'ai.providers.update': {
@@ -51,28 +50,7 @@ export const OPERATION_ROUTES: { readonly [N in keyof Operations]: OperationRout
   'ai.tokens.revoke': {
     request: ({ id, ...query }) => ({ method: 'DELETE', path: get(path`/tokens/${id}`, query).path }),
   },
-  'ai.runs.list': { request: (query) => get('/runs', query) },
-  'ai.runs.summary': { request: (query) => get('/runs/summary', query) },
-  'ai.runs.get': { request: ({ executionId }) => get(path`/runs/${executionId}`) },
-  'ai.runs.rate': { request: ({ executionId, ...body }) => post(path`/runs/${executionId}/rating`, body) },
-  'ai.runs.tag': { request: ({ executionId, ...body }) => post(path`/runs/${executionId}/tags`, body) },
-  'ai.runs.export': { request: ({ executionId }) => get(path`/runs/${executionId}/export`) },
-  'ai.runs.start': { request: (run) => post('/runs', run) },
-  'ai.runs.cancel': { request: ({ executionId }) => post(path`/runs/${executionId}/cancel`), field: 'state' },
-  'ai.runs.resume': { request: ({ executionId }) => post(path`/runs/${executionId}/resume`), field: 'state' },
-  'ai.runs.approve': { request: ({ executionId, ...body }) => post(path`/runs/${executionId}/approve`, body) },
-  'ai.runs.reject': { request: ({ executionId, ...body }) => post(path`/runs/${executionId}/reject`, body) },
-  'ai.runs.getCall': { request: ({ executionId, callId }) => get(path`/runs/${executionId}/calls/${callId}`) },
-  'ai.usage.report': { request: (query) => get('/usage', query) },
-  'ai.requests.list': { request: (filter) => get('/requests', filter) },
-  'ai.requests.get': { request: ({ requestId }) => get(path`/requests/${requestId}`) },
   'ai.audit.list': { request: (filter) => get('/audit', filter) },
-  'ai.inbox.list': { request: (filter) => get('/inbox', filter) },
-  'ai.inbox.dismiss': { request: ({ executionId }) => post(path`/inbox/${executionId}/dismiss`) },
-  'ai.runs.signal': { request: ({ executionId, ...body }) => post(path`/runs/${executionId}/signal`, body) },
-  'ai.runs.submitToolResult': {
-    request: ({ executionId, ...body }) => post(path`/runs/${executionId}/tool-results`, body),
-  },
 };
 
 type QueryFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;

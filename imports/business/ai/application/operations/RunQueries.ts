@@ -5,7 +5,7 @@ import type { FunctionTool } from '../../domain/entities/Tool';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { LiveTextReader, RunCountReader, RunFilter, RunViewReader } from '../../domain/interfaces/RunViewReader';
 import type { Actor } from '../../domain/types/Actor';
-import type { RunCountView, RunDetail, RunView } from '../../domain/types/RunViews';
+import type { RunCountView, RunDetail } from '../../domain/types/RunViews';
 import type { ToolSummary } from '../../domain/types/ToolSummary';
 import { identifier, integer, oneOf, optional, readObject } from '../../domain/arguments';
 import { permittedTools } from './permittedTools';
@@ -31,12 +31,6 @@ export class RunQueries {
 
   constructor(ports: RunQueriesPorts) {
     this.ports = ports;
-  }
-
-  /** @param argument `{ state?, conversationId?, since? }` @throws LLMInvalidRequestError */
-  async runs(actor: Actor, argument: unknown = {}): Promise<readonly RunView[]> {
-    signedIn(actor);
-    return this.ports.views.runs(visibleRuns(actor, readRunFilter(argument)), VIEW_LIMITS.runs);
   }
 
   /** @throws UnknownRunError if the run does not exist or belongs to another user */

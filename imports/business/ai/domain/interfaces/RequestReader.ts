@@ -3,25 +3,25 @@ import type { RequestBodiesView, RequestSource, RequestState, RequestView } from
 
 /** Absent fields match everything. Times are milliseconds since the epoch. */
 export interface RequestListFilter {
-  readonly userId?: string;
+  readonly userId?: string | undefined;
   /** Words, or the beginnings of words: of ids, names, models and errors. */
-  readonly search?: string;
-  readonly states?: readonly RequestState[];
-  readonly source?: RequestSource;
-  readonly api?: string;
-  readonly providerId?: string;
+  readonly search?: string | undefined;
+  readonly states?: readonly RequestState[] | undefined;
+  readonly source?: RequestSource | undefined;
+  readonly api?: string | undefined;
+  readonly providerId?: string | undefined;
   /** The model as the vendor names it, or as it was requested. */
-  readonly model?: string;
-  readonly tokenId?: string;
-  readonly executionId?: string;
-  readonly from?: number;
-  readonly to?: number;
+  readonly model?: string | undefined;
+  readonly tokenId?: string | undefined;
+  readonly executionId?: string | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
   /** US dollars. */
-  readonly minCost?: number;
-  readonly maxCost?: number;
+  readonly minCost?: number | undefined;
+  readonly maxCost?: number | undefined;
   /** Milliseconds. */
-  readonly minDuration?: number;
-  readonly maxDuration?: number;
+  readonly minDuration?: number | undefined;
+  readonly maxDuration?: number | undefined;
 }
 
 export type RequestSort = 'at' | 'cost' | 'duration' | 'tokens';
@@ -31,7 +31,7 @@ export interface RequestPageRequest {
   readonly order: 'asc' | 'desc';
   readonly limit: number;
   /** The `next` of the page before. */
-  readonly after?: string;
+  readonly after?: string | undefined;
 }
 
 export interface RequestPage {

@@ -17,10 +17,10 @@ import type {
 } from '../types/RunViews';
 
 export interface RunFilter {
-  readonly userId?: string;
+  readonly userId?: string | undefined;
   readonly state?: RunState;
   /** Only runs of this conversation. */
-  readonly conversationId?: string;
+  readonly conversationId?: string | undefined;
   /** Only runs created at or after this time, in milliseconds since the epoch. */
   readonly since?: number;
 }
@@ -28,33 +28,33 @@ export interface RunFilter {
 /** All conditions hold together. Costs are US dollars, durations milliseconds, bounds are inclusive. */
 export interface RunListFilter {
   /** Only this run. */
-  readonly executionId?: string;
-  readonly userId?: string;
-  readonly states?: readonly RunState[];
+  readonly executionId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly states?: readonly RunState[] | undefined;
   /** Only runs that wait for a person or another service. */
-  readonly waiting?: true;
-  readonly providerId?: string;
+  readonly waiting?: true | undefined;
+  readonly providerId?: string | undefined;
   /** Requested, or one of those that responded. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** One that was called. */
-  readonly tool?: string;
-  readonly tag?: string;
-  readonly rating?: RunRating;
-  readonly conversationId?: string;
+  readonly tool?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly rating?: RunRating | undefined;
+  readonly conversationId?: string | undefined;
   /** Only runs that calls of this one have started. */
-  readonly parentExecutionId?: string;
+  readonly parentExecutionId?: string | undefined;
   /** Times of creation, in milliseconds since the epoch. */
-  readonly from?: number;
-  readonly to?: number;
-  readonly minCost?: number;
-  readonly maxCost?: number;
-  readonly minDuration?: number;
-  readonly maxDuration?: number;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly minCost?: number | undefined;
+  readonly maxCost?: number | undefined;
+  readonly minDuration?: number | undefined;
+  readonly maxDuration?: number | undefined;
   /**
    * Each word begins a word of the title, or of the id of the run, its user, conversation, provider, models and
    * tools.
    */
-  readonly search?: string;
+  readonly search?: string | undefined;
 }
 
 export type RunSort = 'createdAt' | 'cost' | 'duration' | 'tokens';
@@ -64,7 +64,7 @@ export interface RunPageRequest {
   readonly order: 'asc' | 'desc';
   readonly limit: number;
   /** The `next` of the page before. */
-  readonly after?: string;
+  readonly after?: string | undefined;
 }
 
 export interface RunPage {

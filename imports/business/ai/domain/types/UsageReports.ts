@@ -7,15 +7,15 @@ export const USAGE_GROUPS = ['model', 'provider', 'user', 'token', 'team', 'tool
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 export interface UsageFilter {
-  readonly userId?: string;
-  readonly providerId?: string;
-  readonly model?: string;
+  readonly userId?: string | undefined;
+  readonly providerId?: string | undefined;
+  readonly model?: string | undefined;
   /** The id of an API token. */
-  readonly tokenId?: string;
+  readonly tokenId?: string | undefined;
   /** The team at the time of the call. */
-  readonly team?: string;
+  readonly team?: string | undefined;
   /** Only for reports on tools. */
-  readonly tool?: string;
+  readonly tool?: string | undefined;
 }
 
 export interface UsageQuery extends UsageFilter {
@@ -27,7 +27,7 @@ export interface UsageQuery extends UsageFilter {
   /** Minutes by which the local time is ahead of UTC: days start at its midnight. */
   readonly utcOffset: number;
   /** `tool` reports on tool calls instead of model calls. */
-  readonly groupBy?: UsageGroup;
+  readonly groupBy?: UsageGroup | undefined;
 }
 
 /** Milliseconds, to within 2.5 %. */

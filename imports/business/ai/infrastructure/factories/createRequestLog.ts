@@ -1,6 +1,4 @@
 /** Wires the log of model calls: its store, and the recorder that fills it in the background. */
-import { createRequestOperations } from '../../application/operations/RequestOperations';
-import type { RequestOperations } from '../../application/operations/RequestOperations';
 import { RequestRecorder } from '../../application/services/requests/RequestRecorder';
 import type { RequestLog } from '../../domain/interfaces/RequestLog';
 import type { RequestReader } from '../../domain/interfaces/RequestReader';
@@ -28,8 +26,9 @@ export interface RequestLogPorts {
 }
 
 export interface RequestLogModule {
-  readonly operations: RequestOperations;
   readonly requests: RequestReader;
+  /** Bodies of new calls are logged. */
+  readonly logsBodies: boolean;
   /** Absent if calls are not logged. */
   readonly log?: RequestLog;
   /** Creates the indexes. Safe to call again. */
@@ -47,10 +46,9 @@ export function createRequestLog(
     ...(maxEntries === undefined ? {} : { maxEntries }),
   });
   const log = new RequestRecorder({ store, recordsBodies, ...(onStored === undefined ? {} : { onStored }) });
-  const requests = new DocumentRequestList(database);
   return {
-    requests,
-    operations: createRequestOperations({ requests, logsBodies: isEnabled && recordsBodies }),
+    requests: new DocumentRequestList(database),
+    logsBodies: isEnabled && recordsBodies,
     ...(isEnabled ? { log } : {}),
     ready: () => store.ready(),
     flush: () => log.flush(),

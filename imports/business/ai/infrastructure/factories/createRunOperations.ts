@@ -1,7 +1,10 @@
 /** Wires the operations on runs that DDP and HTTP share: methods, queries, events. */
 import { consoleLogger } from '../../domain/consoleLogger';
-import { createRunOperations } from '../../application/operations/RunOperations';
-import type { AIMethods, CallKind, RunControl } from '../../application/operations/RunOperations';
+import { bindOperations } from '../../../../host/bindOperations';
+import { RUN_OPERATIONS } from '../../application/operations/runCommandOperations';
+import type { RunMethods } from '../../application/operations/runCommandOperations';
+import { RunCommands } from '../../application/operations/RunCommands';
+import type { CallKind, RunControl } from '../../application/operations/RunCommands';
 import { RunQueries } from '../../application/operations/RunQueries';
 import { runDetached } from '../../application/services/runDetached';
 import { RunEventBus } from '../../application/services/runs/RunEventBus';
@@ -56,7 +59,9 @@ export interface RunModulePorts {
 }
 
 export interface RunModule {
-  readonly methods: AIMethods;
+  /** What carries `methods` out. */
+  readonly commands: RunCommands;
+  readonly methods: RunMethods;
   readonly queries: RunQueries;
   readonly events: RunEventLog;
   readonly live: LiveRunEvents;
@@ -127,8 +132,10 @@ export function createRunModule(
   };
 
   const ownerOf = (executionId: string): Promise<string | undefined> => views.ownerOf(executionId);
+  const commands = new RunCommands({ useCases, control, admit, ownerOf, messages: module.conversations?.handler });
   return {
-    methods: createRunOperations({ useCases, control, admit, ownerOf, messages: module.conversations?.handler }),
+    commands,
+    methods: bindOperations(RUN_OPERATIONS, { runCommands: commands }),
     ownerOf,
     queries: new RunQueries({
       views,

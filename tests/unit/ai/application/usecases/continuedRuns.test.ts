@@ -3,7 +3,8 @@ import { AgenticLoop } from '../../../../../imports/business/ai/application/serv
 import { LLMManager } from '../../../../../imports/business/ai/application/services/LLMManager';
 import { AgenticExecutionUseCase } from '../../../../../imports/business/ai/application/usecases/AgenticExecutionUseCase';
 import { RunLauncher } from '../../../../../imports/business/ai/application/usecases/RunLauncher';
-import { readToolsRequest } from '../../../../../imports/business/ai/application/operations/readArguments';
+import { runRequest } from '../../../../../imports/business/ai/application/operations/runRequestSchemas';
+import { readArgument } from '../../../../../imports/host/schemas';
 import { ConflictError, LLMInvalidRequestError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
 import { assistantMessage, userMessage } from '../../../../../imports/business/ai/domain/entities/Message';
 import { forkedConversation } from '../../../../../imports/business/ai/application/usecases/forkedConversation';
@@ -45,9 +46,12 @@ function setUp(...script: readonly ScriptedStep[]) {
   let requests = 0;
   const start = async (fields: object, actor = ann): Promise<string> => {
     requests += 1;
-    const request = readToolsRequest([
-      { requestId: `r${requests}`, providerId: 'openai', tools: ['clock', 'ask'], ...fields },
-    ]);
+    const request = readArgument(runRequest, {
+      requestId: `r${requests}`,
+      providerId: 'openai',
+      tools: ['clock', 'ask'],
+      ...fields,
+    });
     const { executionId } = await agentic.start(actor, request);
     return executionId;
   };
@@ -159,7 +163,7 @@ describe('a run that repeats another', () => {
   for (const field of ['input', 'continues', 'conversation_history', 'forkOf'])
     it(`takes no "${field}"`, () => {
       const request = { requestId: 'r', providerId: 'openai', repeats: 'x', [field]: field === 'input' ? 'Hi' : [] };
-      expect(() => readToolsRequest([request]))
+      expect(() => readArgument(runRequest, request))
         .to.throw(LLMInvalidRequestError)
         .with.property('path', field);
     });
@@ -248,7 +252,7 @@ describe('a run that is forked from another', () => {
 
   it('takes no "continues", and a turn from 1', () => {
     const request = { requestId: 'r', providerId: 'openai', forkOf: { executionId: 'x', turn: 1 } };
-    const read = (fields: object) => () => readToolsRequest([{ ...request, ...fields }]);
+    const read = (fields: object) => () => readArgument(runRequest, { ...request, ...fields });
     expect(read({ continues: 'x' }))
       .to.throw(LLMInvalidRequestError)
       .with.property('path', 'continues');
@@ -280,7 +284,7 @@ describe('a run with labels', () => {
       [{ metadata: { a: 'x'.repeat(513) } }, 'metadata.a'],
     ];
     for (const [fields, path] of WRONG)
-      expect(() => readToolsRequest([{ requestId: 'r', providerId: 'openai', input: 'Hi', ...fields }]), path)
+      expect(() => readArgument(runRequest, { requestId: 'r', providerId: 'openai', input: 'Hi', ...fields }), path)
         .to.throw(LLMInvalidRequestError)
         .with.property('path', path);
   });

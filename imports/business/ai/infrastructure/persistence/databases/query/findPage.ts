@@ -19,7 +19,7 @@ export interface PageOptions {
   readonly order?: 'asc' | 'desc';
   readonly limit: number;
   /** The `next` of the page before. */
-  readonly after?: string;
+  readonly after?: string | undefined;
   /** The page also has the field that it is sorted by. */
   readonly fields?: FindOptions['fields'];
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { tool } from '../../../../../../../imports/library/tool';
-import { readToolsRequest } from '../../../../../../../imports/business/ai/application/operations/readArguments';
+import { runRequest } from '../../../../../../../imports/business/ai/application/operations/runRequestSchemas';
+import { readArgument } from '../../../../../../../imports/host/schemas';
 import { AgenticExecutionUseCase } from '../../../../../../../imports/business/ai/application/usecases/AgenticExecutionUseCase';
 import { RunLauncher } from '../../../../../../../imports/business/ai/application/usecases/RunLauncher';
 import { agent } from '../../../../../../../imports/library/Agent';
@@ -360,9 +361,12 @@ describe('compaction of a run', () => {
     const launcher = new RunLauncher({ access, loop, runs: store, providers: new Set(['windowed']) });
     const agentic = new AgenticExecutionUseCase(launcher, provider);
     const run = async (fields: object): Promise<string> => {
-      const request = readToolsRequest([
-        { requestId: randomUUID(), providerId: 'windowed', tools: ['page'], ...fields },
-      ]);
+      const request = readArgument(runRequest, {
+        requestId: randomUUID(),
+        providerId: 'windowed',
+        tools: ['page'],
+        ...fields,
+      });
       const { executionId } = await agentic.start({ userId: 'ann', source: 'method' }, request);
       await loop.waitForResult(executionId);
       return executionId;

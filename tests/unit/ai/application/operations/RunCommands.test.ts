@@ -1,23 +1,23 @@
 /** Who may decide about tool calls, and what is said about who did. */
 import { expect } from 'chai';
-import {
-  createRunOperations,
-  UnknownRunError,
-} from '../../../../../imports/business/ai/application/operations/RunOperations';
+import { RUN_OPERATIONS } from '../../../../../imports/business/ai/application/operations/runCommandOperations';
+import type { RunMethods } from '../../../../../imports/business/ai/application/operations/runCommandOperations';
+import { RunCommands } from '../../../../../imports/business/ai/application/operations/RunCommands';
 import type {
-  AIMethods,
-  AIMethodsPorts,
+  RunCommandPorts,
   RunControl,
-} from '../../../../../imports/business/ai/application/operations/RunOperations';
+} from '../../../../../imports/business/ai/application/operations/RunCommands';
+import { UnknownRunError } from '../../../../../imports/business/ai/application/operations/RunOperations';
 import { LLMPermissionError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { ToolCallState } from '../../../../../imports/business/ai/domain/entities/Tool';
 import type { Actor } from '../../../../../imports/business/ai/domain/types/Actor';
+import { bindOperations } from '../../../../../imports/host/bindOperations';
 import { failure } from '../../../../support/failure';
 
 const CALL = { executionId: 'r', callId: 'c' };
 const DECISION = { ...CALL, argumentsHash: 'a'.repeat(64) };
 
-function operations(state: ToolCallState): { methods: AIMethods; decisions: unknown[] } {
+function operations(state: ToolCallState): { methods: RunMethods; decisions: unknown[] } {
   const decisions: unknown[] = [];
   const control: RunControl = {
     cancel: () => 'cancelled',
@@ -39,11 +39,11 @@ function operations(state: ToolCallState): { methods: AIMethods; decisions: unkn
     },
     control,
     ownerOf: () => Promise.resolve('ann'),
-  } as AIMethodsPorts;
-  return { methods: createRunOperations(ports), decisions };
+  } as RunCommandPorts;
+  return { methods: bindOperations(RUN_OPERATIONS, { runCommands: new RunCommands(ports) }), decisions };
 }
 
-const decide = (methods: AIMethods, actor: Actor): readonly (() => Promise<unknown>)[] => [
+const decide = (methods: RunMethods, actor: Actor): readonly (() => Promise<unknown>)[] => [
   () => methods['ai.runs.approve'](actor, DECISION),
   () => methods['ai.runs.approve'](actor, { ...DECISION, startTime: 1 }),
   () => methods['ai.runs.reject'](actor, DECISION),
@@ -80,14 +80,15 @@ describe('decisions about tool calls', () => {
 describe('ai.runs.cancel of a message whose turn has not come', () => {
   it('is for its user and admins, and changes nothing for others', async () => {
     const cancelled: string[] = [];
-    const { 'ai.runs.cancel': cancel } = createRunOperations({
+    const ports = {
       control: {},
       ownerOf: () => Promise.resolve(undefined),
       messages: {
         userOf: (id: string) => Promise.resolve(id === 'message' ? 'ann' : undefined),
         cancel: (id: string) => Promise.resolve(void cancelled.push(id)),
       },
-    } as unknown as AIMethodsPorts);
+    } as unknown as RunCommandPorts;
+    const { 'ai.runs.cancel': cancel } = bindOperations(RUN_OPERATIONS, { runCommands: new RunCommands(ports) });
     const executionId = 'message';
     expect(await cancel({ userId: 'ann', source: 'http' }, { executionId })).to.equal('cancelled');
     expect(await cancel({ userId: 'root', source: 'http', isAdmin: true }, { executionId })).to.equal('cancelled');

@@ -1,5 +1,7 @@
-/** Reads tags and metadata of runs. */
-import { invalid, line, listOf, text } from '../../domain/arguments';
+/** Tags and metadata of runs. */
+import * as v from 'valibot';
+import { line, listOf, readBy } from '../../../../host/schemas';
+import { invalid, text } from '../../domain/arguments';
 import type { ArgumentReader } from '../../domain/arguments';
 import { isList, isObject } from '../../domain/json';
 import type { RunMetadataFields } from '../../domain/types/RunViews';
@@ -7,23 +9,23 @@ import type { RunMetadataFields } from '../../domain/types/RunViews';
 const MAX_TAGS = 20;
 const MAX_TAG_LENGTH = 64;
 
-/** Up to 20 tags of up to 64 characters, each once. A comma separates tags in addresses. */
-export const tagList: ArgumentReader<readonly string[]> = (value, path) => {
-  const tags = listOf(MAX_TAGS, tagName)(value, path);
-  return [...new Set(tags)];
-};
+/** A comma separates tags in addresses. */
+export const tag = v.pipe(
+  line(MAX_TAG_LENGTH),
+  v.transform((given) => given.trim()),
+  v.check((given) => !given.includes(','), 'must not contain a comma'),
+);
 
-export const tagName: ArgumentReader<string> = (value, path) => {
-  const tag = line(MAX_TAG_LENGTH)(value, path).trim();
-  if (tag.includes(',')) throw invalid(path, 'must not contain a comma');
-  return tag;
-};
+/** Each once. */
+export const tags = v.pipe(
+  listOf(MAX_TAGS, tag),
+  v.transform((given): readonly string[] => [...new Set(given)]),
+);
 
 const MAX_METADATA_FIELDS = 32;
 const MAX_METADATA_LENGTH = 512;
 
-/** Up to 32 fields, named with letters, digits, `_` and `-`, of text, numbers, true and false. */
-export const metadataFields: ArgumentReader<RunMetadataFields> = (value, path) => {
+const metadataFields: ArgumentReader<RunMetadataFields> = (value, path) => {
   if (!isObject(value) || isList(value)) throw invalid(path, 'must be an object');
   const entries = Object.entries(value);
   if (entries.length > MAX_METADATA_FIELDS) throw invalid(path, `must have at most ${MAX_METADATA_FIELDS} fields`);
@@ -36,3 +38,10 @@ export const metadataFields: ArgumentReader<RunMetadataFields> = (value, path) =
     }),
   );
 };
+
+/** Up to 32 fields, named with letters, digits, `_` and `-`, of text, numbers, true and false. */
+export const metadata = readBy('metadata', metadataFields, {
+  type: 'object',
+  maxProperties: MAX_METADATA_FIELDS,
+  additionalProperties: { type: ['string', 'number', 'boolean'] },
+});

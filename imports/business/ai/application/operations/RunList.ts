@@ -1,0 +1,91 @@
+/** Lists, sums, ratings and tags of runs. Users see their own runs, administrators everyone's. */
+import type {
+  RunLabels,
+  RunListFilter,
+  RunListReader,
+  RunPage,
+  RunPageRequest,
+} from '../../domain/interfaces/RunViewReader';
+import type { Actor } from '../../domain/types/Actor';
+import type { RunDetail, RunRating, RunSummary } from '../../domain/types/RunViews';
+import { assertOwn } from './assertOwn';
+import { canAccess, UnknownRunError } from './RunOperations';
+import { visibleRuns } from './RunQueries';
+import type { RunQueries } from './RunQueries';
+
+export interface RunListPorts {
+  readonly list: RunListReader & RunLabels;
+  readonly queries: Pick<RunQueries, 'run'>;
+  /** The user id of the run's owner, or undefined for an unknown run. */
+  readonly ownerOf: (executionId: string) => Promise<string | undefined>;
+  /** Called with the owner of a run that was rated or tagged. */
+  readonly onChange?: (ownerId: string) => void;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+export interface RatedRun {
+  readonly executionId: string;
+  /** Null removes the comment, too. */
+  readonly rating: RunRating | null;
+  readonly comment?: string | undefined;
+}
+
+export interface TaggedRun {
+  readonly executionId: string;
+  readonly tags: readonly string[];
+}
+
+export class RunList {
+  private readonly ports: RunListPorts;
+
+  constructor(ports: RunListPorts) {
+    this.ports = ports;
+  }
+
+  /** @throws LLMPermissionError for a user who asks for the runs of another */
+  async page(actor: Actor, filter: RunListFilter, page: RunPageRequest): Promise<RunPage> {
+    return this.ports.list.page(permittedFilter(actor, filter), page);
+  }
+
+  /** @throws LLMPermissionError for a user who asks for the runs of another */
+  async summary(actor: Actor, filter: RunListFilter): Promise<RunSummary> {
+    return this.ports.list.summary(permittedFilter(actor, filter));
+  }
+
+  /** @throws UnknownRunError */
+  get(actor: Actor, executionId: string): Promise<RunDetail> {
+    return this.ports.queries.run(actor, executionId);
+  }
+
+  /** @throws UnknownRunError */
+  async rate(actor: Actor, { executionId, rating, comment }: RatedRun): Promise<Omit<RatedRun, 'comment'>> {
+    const owner = await this.accessible(actor, executionId);
+    const note = { by: actor.userId, at: (this.ports.now ?? Date.now)() };
+    const hasComment = comment !== undefined && comment !== '' && rating !== null;
+    await this.ports.list.rate(executionId, rating, hasComment ? { ...note, comment } : note);
+    this.ports.onChange?.(owner);
+    return { executionId, rating };
+  }
+
+  /** Replaces the tags. @throws UnknownRunError */
+  async tag(actor: Actor, { executionId, tags }: TaggedRun): Promise<TaggedRun> {
+    const owner = await this.accessible(actor, executionId);
+    await this.ports.list.tag(executionId, tags);
+    this.ports.onChange?.(owner);
+    return { executionId, tags };
+  }
+
+  /** @returns the owner of the run */
+  private async accessible(actor: Actor, executionId: string): Promise<string> {
+    const owner = await this.ports.ownerOf(executionId);
+    if (owner === undefined || !canAccess(actor, owner)) throw new UnknownRunError();
+    return owner;
+  }
+}
+
+/** @throws LLMPermissionError for a user who asks for the runs of another */
+function permittedFilter(actor: Actor, filter: RunListFilter): RunListFilter {
+  assertOwn(actor, filter.userId, 'runs');
+  return filter.userId === undefined ? visibleRuns(actor, filter) : filter;
+}
