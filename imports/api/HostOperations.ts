@@ -5,14 +5,7 @@
  * To add an area: add its interface here, its object to `createHostOperations.ts`, and the function that adds its
  * routes to `OPERATION_ROUTES` in `routes.ts`.
  */
-import type { AuditOperations } from '../business/ai/application/operations/AuditOperations';
 import type { DefinedOperations } from '../host/operations';
-import type { UserDataOperations } from '../business/ai/application/operations/UserDataOperations';
-import type { AccountOperations } from './users/accountRoutes';
 import type { TokenOperations } from './tokens/TokenOperations';
 
-export type HostOperations = UserDataOperations &
-  AccountOperations &
-  TokenOperations &
-  AuditOperations &
-  DefinedOperations;
+export type HostOperations = TokenOperations & DefinedOperations;

@@ -5,10 +5,9 @@ import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { UserLimiter } from '../business/ai/application/services/UserLimiter';
 import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
-import { addAuditRoutes } from './audit/auditRoutes';
+import { addAuditExport } from './audit/addAuditExport';
 import { addTokenRoutes } from './tokens/tokenRoutes';
-import { addAccountRoutes } from './users/accountRoutes';
-import { addUserDataRoutes } from './users/userDataRoutes';
+import { exportUserData } from './users/exportUserData';
 import { receiveInput, streamOutput } from './conversations/conversationRoutes';
 import type { ConversationRoutePorts } from './conversations/conversationRoutes';
 import type { AgUiRuns } from './agUi/AgUiRuns';
@@ -97,18 +96,12 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
  * The routes of each area of operations: adds those whose operations the host has, and returns the path prefixes whose
  * remaining paths are to get 404.
  */
-type AddOperationRoutes = (
-  add: AddEndpoint,
-  operations: Partial<HostOperations>,
-  ports: Pick<ApiRoutePorts, 'audit'>,
-) => readonly string[];
+type AddOperationRoutes = (add: AddEndpoint, operations: Partial<HostOperations>) => readonly string[];
 
-const OPERATION_ROUTES: readonly AddOperationRoutes[] = [
-  addUserDataRoutes,
-  addAccountRoutes,
-  addTokenRoutes,
-  addAuditRoutes,
-];
+/** What responds in its own way. */
+const HANDLERS = { 'ai.users.exportData': exportUserData } as const;
+
+const OPERATION_ROUTES: readonly AddOperationRoutes[] = [addTokenRoutes];
 
 export function addApiRoutes(router: HttpRouter, ports: ApiRoutePorts): void {
   const { cors, dashboard } = ports;
@@ -303,9 +296,10 @@ export function addApiRoutes(router: HttpRouter, ports: ApiRoutePorts): void {
 
   addRunRoutes(add, ports);
   const { operations = {} } = ports;
+  addAuditExport(add, operations['ai.audit.list'], ports.audit);
   const operationPaths = [
-    ...addOperationRoutes(add, OPERATIONS, operations),
-    ...OPERATION_ROUTES.flatMap((addRoutes) => addRoutes(add, operations, ports)),
+    ...addOperationRoutes(add, OPERATIONS, operations, HANDLERS),
+    ...OPERATION_ROUTES.flatMap((addRoutes) => addRoutes(add, operations)),
   ];
 
   const { chat, agUi, streamedRuns } = ports;

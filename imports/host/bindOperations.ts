@@ -40,7 +40,8 @@ export function bindOperations<const D extends readonly AnyOperation[]>(
   return Object.fromEntries(operations) as unknown as OperationsOf<D>;
 }
 
-function onlyArgument([argument = {}, ...others]: readonly unknown[]): unknown {
+/** Meteor's clients send null for an argument that is undefined. */
+function onlyArgument([argument, ...others]: readonly unknown[]): unknown {
   if (others.length > 0) throw new LLMInvalidRequestError('Pass one argument, an object.', { path: '' });
-  return argument;
+  return argument ?? {};
 }

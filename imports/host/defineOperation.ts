@@ -29,6 +29,10 @@ export interface HttpRoute<R = unknown> {
   readonly field?: string;
   /** What the address says of the argument. */
   readonly argument?: JsonObject;
+  /** The query and the body are not read, though the argument has more fields than the path. */
+  readonly isPathOnly?: true;
+  /** The media type of a file, which a handler of its own responds with. */
+  readonly content?: string;
   /** Browsers save the response as a file of this name. */
   readonly fileName?: (result: R) => string;
   /** The API that the calls of a run which it starts are logged under. */

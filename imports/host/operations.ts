@@ -1,4 +1,5 @@
 /** Every operation of a host. */
+import { AUDIT_OPERATIONS } from '../business/ai/application/operations/auditOperations';
 import { BATCH_OPERATIONS } from '../business/ai/application/operations/batchOperations';
 import { BUDGET_OPERATIONS } from '../business/ai/application/operations/budgetOperations';
 import { MCP_ACCOUNT_OPERATIONS } from '../business/ai/application/operations/mcpAccountOperations';
@@ -15,6 +16,7 @@ import { RUN_EXPORT_OPERATIONS } from '../business/ai/application/operations/run
 import { RUN_LIST_OPERATIONS } from '../business/ai/application/operations/runListOperations';
 import { TOOL_OPERATIONS } from '../business/ai/application/operations/toolOperations';
 import { USAGE_OPERATIONS } from '../business/ai/application/operations/usageOperations';
+import { USER_OPERATIONS } from '../business/ai/application/operations/userOperations';
 import type { OperationsOf, ServicesOf } from './bindOperations';
 
 export const OPERATIONS = [
@@ -34,6 +36,8 @@ export const OPERATIONS = [
   ...RUN_EXPORT_OPERATIONS,
   ...TOOL_OPERATIONS,
   ...USAGE_OPERATIONS,
+  ...AUDIT_OPERATIONS,
+  ...USER_OPERATIONS,
 ] as const;
 
 /** What carries the operations out. */

@@ -3,10 +3,7 @@ import type { ChatStore } from '../api/chat/ChatStore';
 import type { HttpApi } from '../api/createHttpApi';
 import type { SessionStore } from '../api/dashboard/SessionStore';
 import type { IdentityStore } from '../api/signIn/Identities';
-import type {
-  DeletedUserData,
-  UserDataDeletionOptions,
-} from '../business/ai/application/operations/UserDataOperations';
+import type { DeletedUserData, UserDataDeletionOptions } from '../business/ai/application/operations/userOperations';
 import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
 import { endUserRuns } from '../business/ai/application/services/endUserRuns';
 import type { UserLimiter } from '../business/ai/application/services/UserLimiter';

@@ -2,7 +2,6 @@
 import type { HostOperations } from '../api/HostOperations';
 import { createTokenOperations } from '../api/tokens/TokenOperations';
 import type { TokenOperationsPorts } from '../api/tokens/TokenOperations';
-import { ACCOUNT_OPERATIONS } from '../api/users/accountRoutes';
 import { Batches } from '../business/ai/application/operations/Batches';
 import { bindOperations } from '../host/bindOperations';
 import { OPERATIONS } from '../host/operations';
@@ -13,7 +12,6 @@ import { Queue } from '../business/ai/application/operations/Queue';
 import { RoutingAdministration } from '../business/ai/application/operations/RoutingAdministration';
 import { RunExporter } from '../business/ai/application/operations/RunExporter';
 import { RunList } from '../business/ai/application/operations/RunList';
-import { createUserDataOperations } from '../business/ai/application/operations/UserDataOperations';
 import type { UserBatches } from '../business/ai/application/services/UserBatches';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
 import type { JobControl } from '../business/ai/domain/interfaces/JobControl';
@@ -41,7 +39,7 @@ export interface HostOperationsPorts {
   readonly tokenLifetimeMs?: TokenOperationsPorts['lifetimeMs'];
   readonly access: AccessPolicy;
   readonly userData: Pick<UserDataDeletion, 'deleteUserData'> & Pick<UserDataExport, 'exportUserData'>;
-  readonly audit: Pick<OpenedAudit, 'operations' | 'auditHost'>;
+  readonly audit: Pick<OpenedAudit, 'entries' | 'auditHost'>;
   readonly jobQueue: JobControl;
   readonly mcpServers: McpServerAdministration;
   readonly memories: Memory;
@@ -62,9 +60,6 @@ export function createHostOperations(ports: HostOperationsPorts): HostOperations
   const { stores, module, runs, requestLog, access, audit, jobQueue, changes, logger } = ports;
   const accounts = ports.findUser === undefined ? {} : { findUser: ports.findUser };
   return audit.auditHost({
-    ...createUserDataOperations(ports.userData),
-    ...audit.operations,
-    ...ACCOUNT_OPERATIONS,
     ...createTokenOperations({
       tokens: ports.tokens,
       lifetimeMs: ports.tokenLifetimeMs,
@@ -76,6 +71,7 @@ export function createHostOperations(ports: HostOperationsPorts): HostOperations
       ...accounts,
     }),
     ...bindOperations(OPERATIONS, {
+      auditEntries: audit.entries,
       batches: new Batches({
         batches: ports.batches,
         store: stores.userBatches,
@@ -137,6 +133,7 @@ export function createHostOperations(ports: HostOperationsPorts): HostOperations
       }),
       tools: runs.queries,
       usage: stores.reports,
+      userData: ports.userData,
     }),
   });
 }

@@ -212,8 +212,6 @@ const RULES: Readonly<Record<Name, Rule>> = {
 
 /** Requests of the operations that the dashboard does not use. The gateway has others in place of `ai.llm`. */
 const OTHER_ROUTES: Readonly<Record<string, (argument: Readonly<Record<string, string>>) => OperationRequest>> = {
-  'ai.users.exportData': ({ userId }) => ({ method: 'GET', path: `/user-data/${userId ?? ''}` }),
-  'ai.users.deleteData': ({ userId }) => ({ method: 'DELETE', path: `/user-data/${userId ?? ''}` }),
   'ai.providers.rotateKeys': () => ({ method: 'POST', path: '/secrets/rotate' }),
 };
 const METHODS_ONLY: readonly Name[] = [

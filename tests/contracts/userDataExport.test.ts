@@ -219,6 +219,7 @@ describe("The export of a user's data", () => {
     const others = entries.filter(({ outcome }) => outcome !== 'done');
     expect(others.map(({ userId, outcome }) => [userId, outcome])).to.deep.equal([
       [ADMIN, 'failed'],
+      [ADA, 'refused'],
       [BOB, 'refused'],
     ]);
   });

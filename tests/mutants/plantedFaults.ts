@@ -360,8 +360,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a leaked token exports all data',
     layer: 'api',
-    file: 'imports/api/users/userDataRoutes.ts',
-    find: "    assertManager(principal, 'Exporting');\n",
+    file: 'imports/business/ai/application/operations/userOperations.ts',
+    find: '  assertAccountManager(actor);\n',
     replace: '',
     shows: 'An API token for one chat is enough to download everything about its user.',
   },

@@ -57,6 +57,7 @@ export function toActor(principal: ApiPrincipal, api?: string): Actor {
     isAdmin: hasScope(principal, 'admin'),
     source: 'http',
     ...(hasScope(principal, 'approve') ? {} : { mayDecide: false }),
+    ...(isAccountManager(principal) ? {} : { mayManageAccount: false }),
     ...(token === undefined ? {} : { tokenId: token.id }),
     ...(client === undefined ? {} : { client }),
   };

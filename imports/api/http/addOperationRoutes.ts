@@ -13,8 +13,8 @@ import type { HttpRequest } from './HttpMessages';
 import type { RouteHandler } from './RequestContext';
 
 /** Responds in its own way, such as with a file of any length. */
-export type OperationHandler = (
-  operation: Operation,
+export type OperationHandler<R = never> = (
+  operation: Operation<R>,
   readArgument: (request: HttpRequest) => JsonObject,
 ) => RouteHandler;
 
@@ -35,10 +35,12 @@ export function addOperationRoutes(
     return routesOf(definition).map((route) => {
       const { path, method } = route;
       const readArgument = argumentReader(definition, route);
-      const handler = handlers[definition.name]?.(operation, readArgument) ?? responder(operation, route, readArgument);
+      // A handler knows the result of its operation.
+      const own = handlers[definition.name]?.(operation as Operation<never>, readArgument);
+      const handler = own ?? responder(operation, route, readArgument);
       const endpoint: Endpoint = {
         ...{ method, scope: definition.access, handler },
-        readsBody: method === 'post' && readsBody(definition, path),
+        readsBody: method === 'post' && readsOthers(definition, route),
         describe: () => describeRoute(definition, route),
         ...(route.isUncancellable === undefined ? {} : { isUncancellable: route.isUncancellable }),
       };
@@ -58,9 +60,9 @@ function rank(path: string): string {
   return path.replaceAll(':', '\uffff');
 }
 
-/** Whether the argument has fields that the path has not. */
-function readsBody({ argument }: AnyOperation, path: string): boolean {
-  return Object.keys(argumentFields(argument)).some((name) => !path.includes(`:${name}`));
+/** Whether fields of the argument are in the query or the body, which are not looked at otherwise. */
+function readsOthers({ argument }: AnyOperation, { isPathOnly, parameters }: ResolvedRoute): boolean {
+  return isPathOnly !== true && Object.keys(argumentFields(argument)).some((name) => !parameters.includes(name));
 }
 
 function responder(
@@ -87,6 +89,7 @@ function argumentReader(definition: AnyOperation, route: ResolvedRoute): (reques
   const kinds = argumentFields(definition.argument);
   return ({ params, query, body }) => {
     const inPath = Object.fromEntries(parameters.map((name) => [name, params[name]]));
+    if (!readsOthers(definition, route)) return { ...route.argument, ...inPath };
     if (method !== 'post') return { ...route.argument, ...readQuery(kinds, query), ...inPath };
     // A body that is no object is refused by the operation.
     if (parameters.length === 0 && route.argument === undefined) return body as JsonObject;
@@ -95,7 +98,7 @@ function argumentReader(definition: AnyOperation, route: ResolvedRoute): (reques
 }
 
 /** What has the wrong form is passed as it is, for the operation to refuse. */
-function readQuery(kinds: Readonly<Record<string, FieldKind>>, query: HttpRequest['query']): JsonObject {
+export function readQuery(kinds: Readonly<Record<string, FieldKind>>, query: HttpRequest['query']): JsonObject {
   return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, readText(kinds[name], value)]));
 }
 

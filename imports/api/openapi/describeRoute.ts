@@ -11,12 +11,13 @@ export function describeRoute(operation: AnyOperation, route: ResolvedRoute): Ro
   const { properties, required, ...schema } = describeSchema(operation.argument);
   const isInPath = (name: string): boolean => parameters.includes(name);
   const all = Object.entries(fieldsOf(properties)) as [string, JsonObject][];
-  const needed = ((required ?? []) as readonly string[]).filter((name) => !isInPath(name));
-  const fields = Object.fromEntries(all.filter(([name]) => !isInPath(name)));
+  const isOther = (name: string): boolean => route.isPathOnly !== true && !isInPath(name);
+  const needed = ((required ?? []) as readonly string[]).filter(isOther);
+  const fields = Object.fromEntries(all.filter(([name]) => isOther(name)));
   const result = describeSchema(operation.result);
   return {
     summary,
-    ...(description === undefined ? {} : { description }),
+    ...(description === undefined ? {} : { description: withoutLinks(description) }),
     tag: operation.name.split('.').slice(0, 2).join('.'),
     parameters: Object.fromEntries(all.filter(([name]) => isInPath(name))),
     ...(method === 'post'
@@ -26,11 +27,17 @@ export function describeRoute(operation: AnyOperation, route: ResolvedRoute): Ro
           query: pick(fields, (name) => !needed.includes(name)),
         }),
     ...(route.status === undefined ? {} : { status: route.status }),
-    result:
-      route.field === undefined
-        ? result
-        : { type: 'object', properties: { [route.field]: result }, required: [route.field] },
+    ...(route.content === undefined ? { result: wrapped(result, route.field) } : { content: [route.content] }),
   };
+}
+
+function wrapped(result: JsonObject, field: string | undefined): JsonObject {
+  return field === undefined ? result : { type: 'object', properties: { [field]: result }, required: [field] };
+}
+
+/** Links lead to pages of the documentation. */
+function withoutLinks(text: string): string {
+  return text.replace(/\[([^\]]+)\]\([^)]+\)/g, '$1');
 }
 
 function bodyOf(

@@ -20,7 +20,6 @@ const DEFINED = Object.fromEntries(
 
 export const AUDIT_RULES: RulesOf<HostOperations> = {
   ...DEFINED,
-  'ai.audit.list': READS,
   'ai.tokens.create': {
     action: 'token.create',
     kind: 'token',
@@ -34,15 +33,6 @@ export const AUDIT_RULES: RulesOf<HostOperations> = {
   'ai.tokens.rotate': { action: 'token.rotate', ...OF_TOKEN, details: ['graceSeconds'] },
   'ai.tokens.update': { action: 'token.update', ...OF_TOKEN, changed: TOKEN_FIELDS },
   'ai.tokens.usage': READS,
-  'ai.users.deleteData': { action: 'user.delete_data', kind: 'user', id: 'userId', owner: { field: 'userId' } },
-  'ai.users.exportData': {
-    action: 'user.export_data',
-    kind: 'user',
-    id: 'userId',
-    owner: { field: 'userId' },
-    isPaged: true,
-  },
-  'ai.users.me': READS,
 };
 
 const OF_PROVIDER = { kind: 'provider', id: 'providerId', owner: 'provider' } as const;

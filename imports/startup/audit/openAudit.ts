@@ -2,9 +2,8 @@
 import { clientOf } from '../../api/auth/clientOf';
 import type { HostOperations } from '../../api/HostOperations';
 import type { OAuthRoutesPorts } from '../../api/oauth/oauthRoutes';
-import { createAuditOperations } from '../../business/ai/application/operations/AuditOperations';
-import type { AuditOperations } from '../../business/ai/application/operations/AuditOperations';
 import { AuditTrail } from '../../business/ai/application/services/AuditTrail';
+import type { AuditReader } from '../../business/ai/domain/interfaces/AuditStore';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import { DocumentAuditStore } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import type { AuditLimits } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
@@ -20,7 +19,7 @@ import { AUDIT_RULES, PROVIDER_AUDIT_RULES } from './auditRules';
 
 export interface OpenedAudit {
   readonly trail: AuditTrail;
-  readonly operations: AuditOperations;
+  readonly entries: AuditReader;
   /** Removes what identifies the user from entries. @returns the number of changed entries */
   readonly pseudonymize: (userId: string) => Promise<number>;
   readonly auditHost: (operations: HostOperations) => HostOperations;
@@ -76,7 +75,7 @@ export async function openAudit(ports: AuditPorts): Promise<OpenedAudit> {
   const audited = { trail, ownerOf: { run: ownerOfRun, provider: ownerOfProvider } };
   return {
     trail,
-    operations: createAuditOperations(store),
+    entries: store,
     pseudonymize: (userId) => store.pseudonymize(userId),
     auditHost: (operations) => auditOperations(operations, AUDIT_RULES, audited),
     auditProviders: (operations) => auditOperations(operations, PROVIDER_AUDIT_RULES, audited),

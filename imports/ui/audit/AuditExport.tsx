@@ -5,7 +5,7 @@ import type { AuditFormat } from '../../business/ai/domain/auditFormats';
 import type { AuditPage } from '../../business/ai/domain/interfaces/AuditStore';
 import { FormError } from '../components/FormError';
 import { useAction } from '../components/useAction';
-import type { AuditListArgument } from '../data/operations';
+import type { ArgumentOf } from '../data/operations';
 import { useData } from '../hooks/BolideProvider';
 import { downloadText } from '../components/downloadText';
 
@@ -16,7 +16,7 @@ const MAX_ENTRIES = 10_000;
 const LABELS: Readonly<Record<AuditFormat, string>> = { csv: 'Export CSV', ndjson: 'Export JSON lines' };
 const TYPES: Readonly<Record<AuditFormat, string>> = { csv: 'text/csv', ndjson: 'application/x-ndjson' };
 
-export function AuditExport({ filter }: { readonly filter: AuditListArgument }) {
+export function AuditExport({ filter }: { readonly filter: ArgumentOf<'ai.audit.list'> }) {
   const { call } = useData();
   const { run, isBusy, error } = useAction(
     useCallback(

@@ -7,14 +7,14 @@ import {
 } from '../../business/ai/domain/types/AuditEntries';
 import type { ActiveFilter } from '../components/list/ActiveFilters';
 import { formatBound, readBounds, readText, readTexts } from '../components/list/filterParameters';
-import type { AuditListArgument } from '../data/operations';
+import type { ArgumentOf } from '../data/operations';
 import { ACTION_LABELS, CHANNEL_LABELS, OUTCOME_STYLES, SUBJECT_LABELS } from './auditLabels';
 
 const TEXTS = ['userId', 'tokenId', 'subjectId'] as const;
 const BOUNDS = ['from', 'to'] as const;
 
 /** What is invalid in an address is ignored. */
-export function readAuditFilter(query: URLSearchParams): AuditListArgument {
+export function readAuditFilter(query: URLSearchParams): ArgumentOf<'ai.audit.list'> {
   const chosen = <T extends string>(name: string, values: readonly T[]): T | undefined =>
     values.find((value) => value === readText(query, name));
   const action = chosen('action', AUDIT_ACTIONS);

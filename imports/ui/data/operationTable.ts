@@ -73,4 +73,8 @@ export const OPERATION_TABLE: Readonly<Record<(typeof OPERATIONS)[number]['name'
   'ai.runs.export': { topics: ['runs', 'calls'], routes: ['GET /runs/:executionId/export'] },
   'ai.tools.list': { topics: ['calls'], routes: ['GET /tools'], field: 'tools' },
   'ai.usage.report': { topics: ['requests', 'calls'], routes: ['GET /usage'] },
+  'ai.audit.list': { topics: ['audit'], routes: ['GET /audit'] },
+  'ai.users.me': { topics: [], routes: ['GET /me'] },
+  'ai.users.exportData': { topics: [], routes: ['GET /user-data/:userId'] },
+  'ai.users.deleteData': { topics: [], routes: ['DELETE /user-data/:userId'] },
 };

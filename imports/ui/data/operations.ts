@@ -5,10 +5,8 @@
 import type * as v from 'valibot';
 import type { OPERATIONS } from '../../host/operations';
 import { OPERATION_TABLE } from './operationTable';
-import type { BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
-import type { AuditFilter, AuditPage, AuditPageRequest } from '../../business/ai/domain/interfaces/AuditStore';
-import type { AuditAction, AuditOutcome } from '../../business/ai/domain/types/AuditEntries';
 import type { UsageReport } from '../../business/ai/domain/types/UsageReports';
+import type { BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
 import type { ProviderHealth, ProviderModels, VendorInfo } from '../../business/ai/domain/types/ProviderViews';
 import type { ApiTokenLimits } from '../../business/ai/domain/types/ApiTokenLimits';
 import type { BudgetUsageView } from '../../business/ai/domain/types/BudgetViews';
@@ -34,7 +32,6 @@ export interface Operations {
   'ai.providers.vendors': { argument: NoArgument; result: readonly VendorInfo[] };
   'ai.providers.models': { argument: NamedProvider; result: ProviderModels };
   'ai.providers.health': { argument: NoArgument; result: readonly ProviderHealth[] };
-  'ai.users.me': { argument: NoArgument; result: { readonly userId: string; readonly isAdmin: boolean } };
   'ai.tokens.list': { argument: { readonly userId?: string; readonly all?: boolean }; result: ApiTokenList };
   'ai.tokens.create': { argument: ApiTokenRequest; result: { readonly id: string; readonly token: string } };
   /** `null` removes a field. */
@@ -51,12 +48,6 @@ export interface Operations {
     argument: NamedToken;
     result: { readonly deleted: true };
   };
-  'ai.audit.list': { argument: AuditListArgument; result: AuditPage };
-}
-
-export interface AuditListArgument extends Omit<AuditFilter, 'actions' | 'outcomes'>, Partial<AuditPageRequest> {
-  readonly action?: AuditAction | readonly AuditAction[];
-  readonly outcome?: AuditOutcome | readonly AuditOutcome[];
 }
 
 type Defined = (typeof OPERATIONS)[number];
@@ -149,12 +140,10 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.providers.vendors': [],
   'ai.providers.models': ['providers'],
   'ai.providers.health': ['providers', 'runs', 'requests'],
-  'ai.users.me': [],
   'ai.tokens.list': ['tokens', 'requests'],
   'ai.tokens.create': ['tokens'],
   'ai.tokens.update': ['tokens'],
   'ai.tokens.rotate': ['tokens'],
   'ai.tokens.usage': ['tokens', 'requests'],
   'ai.tokens.revoke': ['tokens'],
-  'ai.audit.list': ['audit'],
 };

@@ -78,11 +78,6 @@ export const SERVER_ROUTES: RouteDescriptions = {
     streams: 'always',
   },
 
-  'GET /audit': {
-    summary: 'List what was done, by whom and from where',
-    query: { ...AUDIT_FILTER, order: oneOf('asc', 'desc'), limit: COUNT, after: TEXT, count: FLAG },
-    result: objectOf({ entries: listOf(OBJECT) }, { total: COUNT, next: TEXT }),
-  },
   'GET /audit/export': {
     summary: 'The audit trail as a file, oldest first',
     query: { ...AUDIT_FILTER, format: oneOf('ndjson', 'csv') },
@@ -127,13 +122,4 @@ export const SERVER_ROUTES: RouteDescriptions = {
     query: TOKEN_OWNER,
     result: objectOf({ deleted: { const: true } }),
   },
-  'GET /user-data/:userId': {
-    summary: 'Everything that is stored about a user, as a file with a JSON object per line',
-    content: ['application/x-ndjson'],
-  },
-  'DELETE /user-data/:userId': {
-    summary: 'Delete everything that is stored about a user',
-    result: objectOf({ deleted: OBJECT }),
-  },
-  'GET /me': { summary: 'The caller', result: objectOf({ userId: TEXT, isAdmin: FLAG }) },
 };

@@ -41,7 +41,6 @@ export const OPERATION_ROUTES: { readonly [N in keyof Operations]: OperationRout
   'ai.providers.vendors': { request: () => get('/providers/vendors'), field: 'vendors' },
   'ai.providers.models': { request: ({ providerId }) => get(path`/providers/${providerId}/models`) },
   'ai.providers.health': { request: () => get('/providers/health'), field: 'health' },
-  'ai.users.me': { request: () => get('/me') },
   'ai.tokens.list': { request: (filter) => get('/tokens', filter) },
   'ai.tokens.create': { request: (token) => post('/tokens', token) },
   'ai.tokens.update': { request: ({ id, ...body }) => post(path`/tokens/${id}`, body) },
@@ -50,7 +49,6 @@ export const OPERATION_ROUTES: { readonly [N in keyof Operations]: OperationRout
   'ai.tokens.revoke': {
     request: ({ id, ...query }) => ({ method: 'DELETE', path: get(path`/tokens/${id}`, query).path }),
   },
-  'ai.audit.list': { request: (filter) => get('/audit', filter) },
 };
 
 type QueryFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;

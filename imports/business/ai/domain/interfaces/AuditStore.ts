@@ -3,26 +3,26 @@ import type { AuditAction, AuditChannel, AuditEntry, AuditOutcome, AuditSubjectK
 
 /** Absent fields match everything. Times are milliseconds since the epoch, inclusive. */
 export interface AuditFilter {
-  readonly userId?: string;
-  readonly tokenId?: string;
-  readonly actions?: readonly AuditAction[];
-  readonly kind?: AuditSubjectKind;
-  readonly subjectId?: string;
-  readonly via?: AuditChannel;
-  readonly outcomes?: readonly AuditOutcome[];
+  readonly userId?: string | undefined;
+  readonly tokenId?: string | undefined;
+  readonly actions?: readonly AuditAction[] | undefined;
+  readonly kind?: AuditSubjectKind | undefined;
+  readonly subjectId?: string | undefined;
+  readonly via?: AuditChannel | undefined;
+  readonly outcomes?: readonly AuditOutcome[] | undefined;
   /** Words, or the beginnings of words: of ids, actions, addresses and details. */
-  readonly search?: string;
-  readonly from?: number;
-  readonly to?: number;
+  readonly search?: string | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
 export interface AuditPageRequest {
   readonly order: 'asc' | 'desc';
   readonly limit: number;
   /** The `next` of the page before. */
-  readonly after?: string;
+  readonly after?: string | undefined;
   /** Whether the entries of all pages are counted. Default: true. */
-  readonly count?: boolean;
+  readonly count?: boolean | undefined;
 }
 
 export interface AuditPage {

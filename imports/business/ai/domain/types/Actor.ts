@@ -10,6 +10,8 @@ export interface Actor {
   readonly source: 'method' | 'http' | 'terminal' | 'job';
   /** Whether the actor may approve, reject and review tool calls. Default true: people who signed in may. */
   readonly mayDecide?: boolean;
+  /** Whether the actor may export and delete data, and manage API tokens. Default true: people who signed in may. */
+  readonly mayManageAccount?: boolean;
   /** The API token that was presented. */
   readonly tokenId?: string;
   /** From where, for the audit trail. */
@@ -19,7 +21,10 @@ export interface Actor {
 }
 
 /** A user without a request: all that access rules depend on. */
-export interface User extends Omit<Actor, 'source' | 'origin' | 'mayDecide' | 'tokenId' | 'client'> {
+export interface User extends Omit<
+  Actor,
+  'source' | 'origin' | 'mayDecide' | 'mayManageAccount' | 'tokenId' | 'client'
+> {
   /** Names the user to people. Default: the id. Others must not be able to choose the same name. */
   readonly name?: string;
 }

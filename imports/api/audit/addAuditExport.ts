@@ -1,42 +1,34 @@
-/** `/audit`: the audit trail as pages, and as a file of any length. */
+/** `/audit/export`: the audit trail as a file of any length. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { HttpRequest } from '../http/HttpMessages';
 import { formatAuditEntries } from '../../business/ai/domain/auditFormats';
 import type { AuditFormat } from '../../business/ai/domain/auditFormats';
 import { oneOf } from '../../business/ai/domain/arguments';
-import type { AuditOperations } from '../../business/ai/application/operations/AuditOperations';
 import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
 import type { AuditPage } from '../../business/ai/domain/interfaces/AuditStore';
+import type { Operation } from '../../business/ai/domain/types/Operation';
 import type { Actor } from '../../business/ai/domain/types/Actor';
+import { AUDIT_OPERATIONS } from '../../business/ai/application/operations/auditOperations';
+import { argumentFields } from '../../host/argumentFields';
+import { readQuery } from '../http/addOperationRoutes';
 import { toActor } from '../auth/ApiPrincipal';
 import type { AddEndpoint } from '../http/Endpoint';
-import { operationRoute } from '../http/operationRoute';
-import { queryArgument } from '../http/queryArgument';
 import type { RequestContext, RouteHandler } from '../http/RequestContext';
 
-type ListEntries = AuditOperations['ai.audit.list'];
+type ListEntries = Operation<AuditPage>;
 
 /** Entries that are read at a time. */
 const PAGE_SIZE = 200;
 
-const readFields = queryArgument({ numbers: ['from', 'to', 'limit'], lists: ['action', 'outcome'], flags: ['count'] });
+const AUDIT_FIELDS = argumentFields(AUDIT_OPERATIONS[0].argument);
 
-/** The one flag that is set unless it is said to be `false`. */
-function readQuery(request: HttpRequest): Readonly<Record<string, unknown>> {
-  const { count, ...fields } = readFields(request);
-  return count === undefined ? fields : { ...fields, count: count === 'false' ? false : count };
-}
-
-export function addAuditRoutes(
+export function addAuditExport(
   add: AddEndpoint,
-  { 'ai.audit.list': list }: Partial<AuditOperations>,
-  { audit }: { readonly audit?: Pick<AuditTrail, 'carryOut'> },
-): readonly string[] {
-  if (list === undefined) return [];
-  add('app', '/audit', '/audit', { method: 'get', scope: 'read', handler: operationRoute(list, readQuery) });
+  list: ListEntries | undefined,
+  audit: Pick<AuditTrail, 'carryOut'> | undefined,
+): void {
+  if (list === undefined) return;
   add('app', '/audit/export', '/audit/export', { method: 'get', scope: 'read', handler: exportEntries(list, audit) });
-  return ['/audit'];
 }
 
 /** `?format=ndjson` (default) or `csv`, and the filter of the list: oldest first, as an attachment. */
@@ -44,7 +36,7 @@ function exportEntries(list: ListEntries, audit: Pick<AuditTrail, 'carryOut'> | 
   return async (context) => {
     const { request, principal } = context;
     const actor = toActor(principal);
-    const { format: given, ...filter } = readQuery(request);
+    const { format: given, ...filter } = readQuery(AUDIT_FIELDS, request.query);
     const format = oneOf(['ndjson', 'csv'])(given ?? 'ndjson', 'format');
     const read = (after?: string): Promise<AuditPage> =>
       list(actor, {
