@@ -12,13 +12,19 @@ import type { RunToolOptions } from '../../imports/business/ai/infrastructure/to
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { delegatingProvider } from '../support/delegatingProvider';
 import { failure } from '../support/failure';
+import { intercepting } from '../support/intercepting';
 import { RUN_STORES } from '../support/runStores';
 import type { TestRunStore } from '../support/runStores';
 import { until } from '../support/until';
 import { IS_SOAK } from '../support/soak';
+import { VirtualTime } from '../support/VirtualTime';
 
 const CHILD = childId('parent', 'call 0');
 const HAND_OVER = { executionId: 'parent', model: 'm', input: 'Go.', tools: ['delegate'] };
+
+/** @param subject an execution id, or what has one */
+const idOf = (subject: unknown): unknown =>
+  typeof subject === 'object' && subject !== null && 'executionId' in subject ? subject.executionId : subject;
 
 const STORES = Object.entries(RUN_STORES).slice(0, IS_SOAK ? undefined : 2);
 
@@ -100,18 +106,54 @@ for (const [name, open] of STORES) {
       expect((await done).response.output_text).to.include('was cancelled');
     });
 
-    it('is cancelled with the run that called it, and with its call', async () => {
-      const { loop, working } = startProcess({ timeout: 100 });
-      const { done } = await loop.start('ann', { ...HAND_OVER, executionId: 'late' });
-      await done;
-      await until(async () => (await stateOf(childId('late', 'call 0'))) === 'cancelled');
-      const other = startProcess().loop;
-      const parent = await other.start('ann', HAND_OVER);
+    it('is cancelled with the run that called it', async () => {
+      const { loop, working } = startProcess();
+      const { done } = await loop.start('ann', HAND_OVER);
       await until(async () => (await stateOf(CHILD)) === 'running');
-      await other.cancel('parent');
-      await failure(parent.done);
+      await loop.cancel('parent');
+      await failure(done);
       expect(await stateOf(CHILD)).to.equal('cancelled');
       expect(working.size).to.be.lessThan(2);
+    });
+
+    /** The call of a run times out exactly when a method of the store is called for the run that it starts. */
+    const timeOutAt = async (method: 'head' | 'create'): Promise<Process> => {
+      const time = VirtualTime.start();
+      ends.push(() => time.stop());
+      let isOver = false;
+      const runStore = intercepting(opened.store, method, async (proceed, [subject]) => {
+        if (idOf(subject) === CHILD && !isOver) {
+          isOver = true;
+          await time.pass(100);
+        }
+        return proceed();
+      });
+      const process = startProcess({ timeout: 100 }, { runStore });
+      const { response } = await process.loop.execute('ann', HAND_OVER);
+      expect(response.output_text).to.include('timed out');
+      return process;
+    };
+
+    it('is cancelled with its call', async () => {
+      const time = VirtualTime.start();
+      ends.push(() => time.stop());
+      const { loop, working } = startProcess({ timeout: 100 });
+      const { done } = await loop.start('ann', HAND_OVER);
+      await until(() => working.has(CHILD));
+      await time.pass(100);
+      expect((await done).response.output_text).to.include('timed out');
+      await until(async () => (await stateOf(CHILD)) === 'cancelled');
+    });
+
+    it('is cancelled with its call also if that times out while the run is recorded', async () => {
+      await timeOutAt('create');
+      await until(async () => (await stateOf(CHILD)) === 'cancelled');
+    });
+
+    it('is not started by a call that has timed out', async () => {
+      const { provider } = await timeOutAt('head');
+      expect(await stateOf(CHILD)).to.equal(undefined);
+      expect(provider.calls).to.deep.equal(['parent', 'parent']);
     });
 
     for (const reason of ['unreadable', 'max-takeovers'] as const) {
