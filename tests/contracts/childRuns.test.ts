@@ -6,10 +6,12 @@ import { RunQueue } from '../../imports/business/ai/application/services/RunQueu
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
 import { RunSlots } from '../../imports/business/ai/application/services/RunSlots';
 import { childId, MAX_RUN_DEPTH } from '../../imports/business/ai/application/services/runs/ChildRuns';
+import { StoreUnavailableError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { LocalJobQueue } from '../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
 import { runAsTool } from '../../imports/business/ai/infrastructure/tools/runAsTool';
 import type { RunToolOptions } from '../../imports/business/ai/infrastructure/tools/runAsTool';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { deferred } from '../support/deferred';
 import { delegatingProvider } from '../support/delegatingProvider';
 import { failure } from '../support/failure';
 import { intercepting } from '../support/intercepting';
@@ -154,6 +156,52 @@ for (const [name, open] of STORES) {
       const { provider } = await timeOutAt('head');
       expect(await stateOf(CHILD)).to.equal(undefined);
       expect(provider.calls).to.deep.equal(['parent', 'parent']);
+    });
+
+    it('is cancelled when the run that called it completes, if the store could not be reached before', async () => {
+      // It reads no commands.
+      const other = startProcess({}, { leaseTimes: { lease: 5_000, heartbeat: 60_000 } }).loop;
+      const child = { executionId: CHILD, model: 'm', input: 'Do your part.', tools: ['work'] };
+      const { done: childDone } = await other.start('ann', child, { parentExecutionId: 'parent', depth: 1 });
+      const left = failure(childDone);
+      const waits = deferred();
+      const waiting = intercepting(opened.store, 'unfinishedAmong', (ask) => {
+        waits.resolve();
+        return ask();
+      });
+      let isOut = false;
+      const runStore = intercepting(waiting, 'head', (read) => {
+        if (!isOut) return read();
+        isOut = false;
+        return Promise.reject(new StoreUnavailableError('The store cannot be reached.'));
+      });
+      const { loop } = startProcess({}, { runStore });
+      const { done } = await loop.start('ann', HAND_OVER);
+      await waits.promise;
+      isOut = true;
+      await loop.submitToolResult('parent', 'call 0', { output: 'I did it.' });
+      expect((await done).response.output_text).to.equal('I did it.');
+      expect(isOut).to.equal(false);
+      expect((await opened.store.commands(10)).map(({ id }) => id)).to.include(`${CHILD}:cancel`);
+      await other.close();
+      await left;
+    });
+
+    it('is cancelled with the run that called it once the store says which runs that has started', async () => {
+      let refusals = 0;
+      const runStore = intercepting(opened.store, 'childrenOf', (read) =>
+        refusals++ === 0 ? Promise.reject(new Error('Broken.')) : read(),
+      );
+      const { loop, working } = startProcess({}, { runStore });
+      const recovery = new RunRecovery({ loop, store: opened.store, lease: 100 });
+      await recovery.start();
+      ends.push(() => recovery.stop());
+      const { done } = await loop.start('ann', HAND_OVER);
+      await until(() => working.has(CHILD));
+      await loop.cancel('parent');
+      expect(await failure(done)).to.include({ code: 'aborted', message: 'The run was cancelled.' });
+      expect(refusals).to.be.greaterThan(1);
+      expect([await stateOf('parent'), await stateOf(CHILD)]).to.deep.equal(['cancelled', 'cancelled']);
     });
 
     for (const reason of ['unreadable', 'max-takeovers'] as const) {

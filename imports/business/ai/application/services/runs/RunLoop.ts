@@ -320,6 +320,12 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner, L
 
   private async complete(response: LLMResponse): Promise<RunResult> {
     const { run } = this.context;
+    this.cancellation.throwIfCancelled();
+    if (this.calls.hasChildren) {
+      // Nothing of the run's own is awaited any more.
+      this.deadline.pause();
+      await this.cancellation.race(this.cancelChildren(() => !this.cancellation.aborted));
+    }
     // A cancellation that was confirmed to its caller wins over an answer that arrived meanwhile.
     this.cancellation.throwIfCancelled();
     run.transition('completed');
@@ -347,8 +353,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner, L
     if (this.calls.hasChildren) {
       // A process that takes the run over meanwhile reads the error, and ends the run likewise.
       await this.journal?.flush().catch(() => undefined);
-      // Before the end is recorded: until then, whoever takes the run over does it again.
-      await this.calls.cancelChildren(() => this.leaseLost === undefined);
+      await this.cancelChildren(() => this.leaseLost === undefined);
       // `abandon` was called meanwhile.
       const lost = this.lostLease();
       if (lost !== undefined) return lost;
@@ -369,6 +374,19 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner, L
     );
     run.followUps.close(error);
     return error;
+  }
+
+  /**
+   * Cancels the runs that calls of this one have started and that still go on. To be called before the end is recorded:
+   * until then, whoever takes the run over does it again.
+   */
+  private async cancelChildren(isWanted: () => boolean): Promise<void> {
+    try {
+      await this.calls.cancelChildren(isWanted);
+    } catch (cause) {
+      const message = 'The runs that it has started cannot be cancelled. The run continues once they can.';
+      this.abandon(new LeaseLostError(message, { cause }));
+    }
   }
 
   private lostLease(): LeaseLostError | undefined {
