@@ -163,6 +163,21 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
         expect((await store.load(id))!.calls).to.have.length(2);
       });
 
+      it('has the later state of a call whichever of its writes arrives last', async () => {
+        const lease = await begin();
+        const waiting = (callId: string) => toolCall(callId, { state: 'awaiting_approval', expiresAt: 9_000 });
+        const executing = (callId: string) => toolCall(callId, { state: 'executing', startTime: 5, isApproved: true });
+        const done = toolCall('b', { state: 'completed', startTime: 5, endTime: 7, executionTime: 2, result: 'y' });
+        await store.saveRun(lease, {}, { changed: [waiting('a'), waiting('b')], settled: [] });
+        await store.saveRun(lease, {}, { changed: [executing('a')], settled: [] });
+        await store.saveCalls(lease, [waiting('a'), done]);
+        await store.saveRun(lease, {}, { changed: [executing('b')], settled: [] });
+        const progressed = { ...executing('a'), progress: { fraction: 0.5 } };
+        expect((await store.load(id))!.calls).to.have.deep.members([executing('a'), done]);
+        await store.saveCalls(lease, [progressed]);
+        expect((await take(lease)).calls).to.have.deep.members([progressed, done]);
+      });
+
       it('ends a run once: it can be neither written to nor claimed afterwards', async () => {
         const lease = await begin();
         expect(

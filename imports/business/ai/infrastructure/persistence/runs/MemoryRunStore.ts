@@ -32,6 +32,7 @@ import type {
 import type { AwaitedTools, ParkedRun } from '../../../domain/types/RunViews';
 import { MemoryRunSignals } from '../../../domain/MemoryRunSignals';
 import type { Writable } from '../../../domain/types/Writable';
+import { isAsNew } from './isAsNew';
 
 interface Entry {
   readonly request: RunRequest;
@@ -39,7 +40,14 @@ interface Entry {
   readonly progress: Writable<RunProgress>;
   owner: string;
   fence: number;
-  readonly calls: Map<string, ToolCall>;
+  readonly calls: Map<string, StoredCall>;
+}
+
+/** A call as each kind of write has it. */
+interface StoredCall {
+  readonly saved?: ToolCall | undefined;
+  /** Recorded with the run: see `OpenCalls`. */
+  readonly open?: ToolCall | undefined;
 }
 
 const DEFAULT_MAX_ENDED_RUNS = 1_000;
@@ -124,7 +132,9 @@ export class MemoryRunStore implements RunStore {
     const entry = this.writable(lease);
     if (entry === undefined) return Promise.resolve(false);
     Object.assign(entry.progress, change);
-    if (open !== undefined) for (const call of open.changed) entry.calls.set(call.id, call);
+    for (const id of open?.settled ?? []) entry.calls.set(id, { saved: entry.calls.get(id)?.saved });
+    for (const call of open?.changed ?? [])
+      entry.calls.set(call.id, { saved: entry.calls.get(call.id)?.saved, open: call });
     if (isFinished(entry.progress.state)) this.endedRuns.set(lease.userId, lease.executionId, lease.executionId);
     return Promise.resolve(true);
   }
@@ -132,7 +142,7 @@ export class MemoryRunStore implements RunStore {
   saveCalls({ executionId, fence }: RunLease, calls: readonly ToolCall[]): Promise<boolean> {
     const entry = this.entries.get(executionId);
     if (entry?.fence !== fence) return Promise.resolve(false);
-    for (const call of calls) entry.calls.set(call.id, call);
+    for (const call of calls) entry.calls.set(call.id, { saved: call, open: entry.calls.get(call.id)?.open });
     return Promise.resolve(true);
   }
 
@@ -173,9 +183,9 @@ export class MemoryRunStore implements RunStore {
     const entry = this.writable(lease);
     if (entry === undefined) return Promise.resolve(false);
     const error = { failure: 'cancelled', message: end.error.message } as const;
-    for (const call of entry.calls.values())
+    for (const call of callsOf(entry))
       if (!isSettled(call))
-        entry.calls.set(call.id, applyToolEvent(call, { type: 'tool:cancelled', at: end.endedAt, error }));
+        entry.calls.set(call.id, { saved: applyToolEvent(call, { type: 'tool:cancelled', at: end.endedAt, error }) });
     entry.fence += 1;
     delete entry.progress.parked;
     delete entry.progress.awaitedTools;
@@ -286,9 +296,11 @@ export class MemoryRunStore implements RunStore {
   }
 
   working(): Promise<readonly WorkingRun[]> {
-    const isWorking = ({ request, progress: { state, isCalling }, owner, calls }: Entry): boolean => {
+    const isWorking = (entry: Entry): boolean => {
+      const { request, progress, owner } = entry;
+      const { state, isCalling } = progress;
       if (request.isQueued !== true || owner === '' || (state !== 'queued' && state !== 'running')) return false;
-      const open = [...calls.values()].filter((call) => !isSettled(call));
+      const open = callsOf(entry).filter((call) => !isSettled(call));
       return isCalling || open.length === 0 || open.some((call) => waitOf(call) === undefined);
     };
     return Promise.resolve([...this.entries.values()].filter(isWorking).map(toWorking));
@@ -355,7 +367,13 @@ function toRecord({ request, progress, owner, fence }: Entry): RunRecord {
 }
 
 function toStoredRun(entry: Entry): StoredRun {
-  return { run: toRecord(entry), calls: [...entry.calls.values()] };
+  return { run: toRecord(entry), calls: callsOf(entry) };
+}
+
+function callsOf({ calls }: Entry): readonly ToolCall[] {
+  return [...calls.values()].flatMap(
+    ({ saved, open }) => (saved !== undefined && isAsNew(saved, open) ? saved : open) ?? [],
+  );
 }
 
 function toWorking({ request: { executionId, userId, concurrencyKey } }: Entry): WorkingRun {

@@ -3,7 +3,7 @@
  * published. `PrivateRunFields` and `PrivateCallFields` belong to the journal and are never published.
  */
 import { bucketOf } from '../../../domain/entities/latencyBuckets';
-import { inputOf, isSettled, isUndelivered, waitOf } from '../../../domain/entities/Tool';
+import { inputOf, isUndelivered, waitOf } from '../../../domain/entities/Tool';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import type { Modifier } from '../../../domain/interfaces/DocumentCollection';
 import type { OpenCalls, RecordedCalls } from '../../../domain/interfaces/RunStore';
@@ -15,6 +15,7 @@ import type { RunLimits } from '../../../domain/types/RunLimits';
 import type { RunProgress, RunRecord, RunRequest, RunTrial, ToolHash } from '../../../domain/types/RunRecords';
 import type { RunDetailView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
 import type { TraceContext } from '../../../domain/types/TraceContext';
+import { isAsNew } from './isAsNew';
 import { searchWords } from './searchWords';
 
 export const RUNS = 'ai_runs';
@@ -300,18 +301,6 @@ export function recordedCalls(
     withRun: open.map(({ id }) => id),
     onlyWithRun: open.filter((call) => !isStored(call)).map(({ id }) => id),
   };
-}
-
-/** Whether a stored call is not older than what the run has recorded of it: it may have progressed since. */
-function isAsNew(stored: ToolCall, open: ToolCall | undefined): boolean {
-  if (isSettled(stored) || open === undefined) return true;
-  const startOf = (call: ToolCall): number | undefined => ('startTime' in call ? call.startTime : undefined);
-  return (
-    stored.state === open.state &&
-    startOf(stored) === startOf(open) &&
-    stored.checkpoint === open.checkpoint &&
-    inputOf(stored)?.id === inputOf(open)?.id
-  );
 }
 
 /** Ids may contain any characters, field names may not. */
