@@ -1,11 +1,11 @@
 /** What signed-in users see: the frame around the page of the route. */
-import { Suspense } from 'react';
+import { Suspense, useEffect } from 'react';
 import { EmptyState } from './components/EmptyState';
 import { ErrorBoundary } from './components/ErrorBoundary';
 import { PageTitle } from './components/PageTitle';
 import { Skeleton } from './components/Skeleton';
 import { findPage, pageOf } from './pages';
-import { parseRoute, useRoute } from './shell/route';
+import { clickedLink, currentRoute, goTo, linkTo, parseRoute, useRoute } from './shell/route';
 import type { Route } from './shell/route';
 import { Shell } from './shell/Shell';
 import type { ThemeChoice } from './shell/useTheme';
@@ -17,6 +17,10 @@ export interface SignedInProps {
 
 export function SignedIn(props: SignedInProps) {
   const route = useRoute();
+  useEffect(() => {
+    document.addEventListener('click', followLink);
+    return () => document.removeEventListener('click', followLink);
+  }, []);
   return (
     <Shell route={route} {...props}>
       <CurrentContent route={route} />
@@ -26,7 +30,15 @@ export function SignedIn(props: SignedInProps) {
 
 /** Loads the code of the page in the address ahead of its rendering. */
 export function preloadCurrentPage(): void {
-  pageOf(parseRoute(window.location.hash))?.preload();
+  pageOf(currentRoute())?.preload();
+}
+
+/** Files and other routes of the server are loaded by the browser. */
+function followLink(event: MouseEvent): void {
+  const link = clickedLink(event);
+  if (link === undefined || pageOf(parseRoute(link)) === undefined) return;
+  event.preventDefault();
+  goTo(link);
 }
 
 function CurrentContent({ route }: { readonly route: Route }) {
@@ -48,7 +60,7 @@ function PageNotFound() {
     <>
       <PageTitle title="Page not found" />
       <EmptyState icon="search" title="This page doesn’t exist">
-        <a href="#/">Go to the overview</a>
+        <a href={linkTo([])}>Go to the overview</a>
       </EmptyState>
     </>
   );

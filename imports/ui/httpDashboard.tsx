@@ -6,11 +6,13 @@ import { preloadable } from './components/preloadable';
 import { createSessionData } from './data/http/createSessionData';
 import { HttpSession } from './data/http/HttpSession';
 import { loadDeferredStyles } from './loadDeferredStyles';
+import { showPagesBelow } from './shell/route';
 import { signInFromLink } from './session/signInFromLink';
 import { takeTokenFromUrl } from './session/takeTokenFromUrl';
 
 const container = document.getElementById('app');
 if (container !== null) {
+  showPagesBelow('/');
   const { session: cookie, simulated, openidName: name, openidUrl: url, openidOnly: only } = container.dataset;
   const notice = simulated === '' ? undefined : simulated;
   const session = new HttpSession(

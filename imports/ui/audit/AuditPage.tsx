@@ -14,6 +14,7 @@ import { AuditExport } from './AuditExport';
 import { readAuditFilter } from './auditFilter';
 import { AuditFilters } from './AuditFilters';
 import { AuditRow } from './AuditRow';
+import { linkTo } from '../shell/route';
 
 const PAGE_SIZE = 50;
 
@@ -71,7 +72,7 @@ export function AuditPage({ route }: { readonly route: Route }) {
 function NoEntries({ isFiltered }: { readonly isFiltered: boolean }) {
   return isFiltered ? (
     <EmptyState icon="search" title="No entries match these filters">
-      <a href="#/audit">Clear filters</a>
+      <a href={linkTo(['audit'])}>Clear filters</a>
     </EmptyState>
   ) : (
     <EmptyState icon="audit" title="Nothing yet">

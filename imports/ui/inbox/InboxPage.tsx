@@ -116,7 +116,7 @@ function KindTabs({
 function NothingWaits({ isFiltered }: { readonly isFiltered: boolean }) {
   return isFiltered ? (
     <EmptyState icon="search" title="Nothing here">
-      <a href="#/inbox">Show everything that waits</a>
+      <a href={linkTo(['inbox'])}>Show everything that waits</a>
     </EmptyState>
   ) : (
     <EmptyState icon="check" title="Nothing waits for anyone">

@@ -5,7 +5,7 @@
 import { useEffect, useRef } from 'react';
 import type { InboxEntry, InboxKind, InboxPage } from '../../business/ai/domain/types/InboxViews';
 import { cutText, wellFormed } from '../format/text';
-import { linkTo } from '../shell/route';
+import { goTo, linkTo } from '../shell/route';
 import { isCallEntry } from './entryKey';
 import { useNotificationChoice } from './notificationChoice';
 
@@ -57,7 +57,7 @@ function notify(kind: InboxKind, added: number, entries: readonly InboxEntry[]):
     const notification = new Notification('Bolide', { body, tag: `bolide-${kind}` });
     notification.onclick = () => {
       window.focus();
-      window.location.hash = link;
+      goTo(link);
       notification.close();
     };
   } catch {

@@ -16,6 +16,7 @@ import { McpToolCard } from './McpToolCard';
 import { ServerDialog } from './ServerDialog';
 import { serverLabel } from './serverLabels';
 import { ServerProblem } from './ServerRow';
+import { goTo, linkTo } from '../shell/route';
 
 export function McpServerPage({ route }: PageProps) {
   const [, name = ''] = route.path;
@@ -23,7 +24,7 @@ export function McpServerPage({ route }: PageProps) {
   return (
     <>
       <p className="breadcrumbs">
-        <a href="#/mcp-servers">MCP servers</a>
+        <a href={linkTo(['mcp-servers'])}>MCP servers</a>
       </p>
       {isAdmin ? (
         <LoadedServer name={name} />
@@ -147,7 +148,7 @@ function Actions({ server: { tools: _, ...server } }: { readonly server: McpServ
           action="Remove server"
           onConfirm={async () => {
             await data.call('ai.mcpServers.remove', { name });
-            window.location.hash = '#/mcp-servers';
+            goTo(linkTo(['mcp-servers']));
           }}
           onClose={close}
         >

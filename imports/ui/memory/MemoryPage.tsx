@@ -15,6 +15,7 @@ import { changeFilters, placeOf } from '../shell/queryParameters';
 import type { Route } from '../shell/route';
 import { MemoryDialog } from './MemoryDialog';
 import { MemoryRow } from './MemoryRow';
+import { linkTo } from '../shell/route';
 
 const LIMIT = 50;
 
@@ -94,7 +95,7 @@ function FoundMemories({ query }: { readonly query: string }) {
           {notice !== undefined && <p className="muted">{notice}</p>}
           {memories.length === 0 ? (
             <EmptyState icon="search" title="Nothing found">
-              <a href="#/memory">Show all memories</a>
+              <a href={linkTo(['memory'])}>Show all memories</a>
             </EmptyState>
           ) : (
             <MemoryList memories={memories} />

@@ -12,6 +12,7 @@ import { UnknownCosts } from '../usage/UnknownCosts';
 import { lastHours } from '../usage/usagePeriod';
 import { UsageCharts } from '../usage/UsageCharts';
 import { Tiles } from './Tiles';
+import { linkTo } from '../shell/route';
 
 const RECENT = { limit: 6 } as const;
 const WEEK_HOURS = 7 * 24;
@@ -22,7 +23,7 @@ export function OverviewPage() {
   return (
     <>
       <PageTitle title="Overview">
-        <a className="button button-primary" href="#/playground">
+        <a className="button button-primary" href={linkTo(['playground'])}>
           New run
         </a>
       </PageTitle>
@@ -39,13 +40,13 @@ function RecentRuns() {
     <section className="card run-list-card" aria-labelledby="latest-title">
       <div className="card-head">
         <h2 id="latest-title">Recent runs</h2>
-        <a href="#/runs">View all</a>
+        <a href={linkTo(['runs'])}>View all</a>
       </div>
       <WhenLoaded loaded={shown} what="runs">
         {({ runs }) =>
           runs.length === 0 ? (
             <EmptyState icon="spark" title="No runs yet">
-              <a href="#/playground">Start one in the playground</a>
+              <a href={linkTo(['playground'])}>Start one in the playground</a>
             </EmptyState>
           ) : (
             <RunTable runs={runs} label="Recent runs" />
@@ -67,7 +68,7 @@ function LastWeek() {
     <section className="usage-report" aria-labelledby="week-title">
       <div className="card-head">
         <h2 id="week-title">Last 7 days, by model</h2>
-        <a href="#/usage?by=model">Other periods and groups</a>
+        <a href={linkTo(['usage'], { by: 'model' })}>Other periods and groups</a>
       </div>
       <WhenLoaded loaded={shown} what="the usage of the last week">
         {(report) => (

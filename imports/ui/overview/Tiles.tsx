@@ -26,7 +26,7 @@ export function Tiles() {
     <div className="tiles">
       <Tile
         name="Waiting for you"
-        href="#/inbox"
+        href={linkTo(['inbox'])}
         loaded={inbox}
         tone={({ counts }) => (counts.total > 0 ? 'amber' : 'grey')}
       >

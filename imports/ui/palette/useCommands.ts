@@ -1,7 +1,7 @@
 /** The commands that are available on every page. */
 import { useMemo } from 'react';
 import { PAGES } from '../pages';
-import { linkTo } from '../shell/route';
+import { goTo, linkTo } from '../shell/route';
 import { THEMES } from '../shell/useTheme';
 import type { ThemeChoice } from '../shell/useTheme';
 import type { Command } from './commands';
@@ -22,7 +22,7 @@ export function useCommands({ theme, showKeys, signOut }: CommandActions): reado
         icon,
         group: 'Pages',
         keywords: 'go to open page',
-        run: () => window.location.assign(linkTo([path])),
+        run: () => goTo(linkTo([path])),
       })),
       {
         id: 'new-run',
@@ -30,7 +30,7 @@ export function useCommands({ theme, showKeys, signOut }: CommandActions): reado
         icon: 'spark',
         group: 'Actions',
         keywords: 'start playground prompt',
-        run: () => window.location.assign(linkTo(['playground'])),
+        run: () => goTo(linkTo(['playground'])),
       } as const,
       ...THEMES.map((name) => ({
         id: `theme-${name}`,

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useDebounced } from '../components/useDebounced';
 import { formatDateTime } from '../format/format';
 import { useData } from '../hooks/BolideProvider';
-import { linkTo } from '../shell/route';
+import { goTo, linkTo } from '../shell/route';
 import type { Command } from './commands';
 
 /** Characters from which on runs are searched. */
@@ -25,14 +25,14 @@ export function useRunCommands(text: string): readonly Command[] {
         icon: 'runs' as const,
         group: 'Runs',
         detail: formatDateTime(createdAt),
-        run: () => window.location.assign(linkTo(['runs', _id])),
+        run: () => goTo(linkTo(['runs', _id])),
       })),
       {
         id: 'search-runs',
         label: `Search runs for “${text}”`,
         icon: 'search',
         group: 'Runs',
-        run: () => window.location.assign(linkTo(['runs'], { search: text })),
+        run: () => goTo(linkTo(['runs'], { search: text })),
       },
     ];
   }, [text, runs]);

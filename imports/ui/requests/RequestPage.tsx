@@ -30,7 +30,7 @@ function Detail({ detail }: { readonly detail: RequestDetail }) {
   return (
     <div className="run-page">
       <p className="breadcrumbs">
-        <a href="#/requests">Requests</a>
+        <a href={linkTo(['requests'])}>Requests</a>
       </p>
       <PageTitle title={nameOf(request)}>
         <StateBadge style={REQUEST_STATE_STYLES[request.state]} />

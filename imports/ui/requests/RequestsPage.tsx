@@ -13,6 +13,7 @@ import type { Route } from '../shell/route';
 import { readRequestFilter, readRequestOrder } from './requestFilter';
 import { RequestFilters } from './RequestFilters';
 import { RequestTable } from './RequestTable';
+import { linkTo } from '../shell/route';
 
 const PAGE_SIZE = 50;
 
@@ -75,7 +76,7 @@ export function RequestsPage({ route }: { readonly route: Route }) {
 function NoRequests({ isFiltered }: { readonly isFiltered: boolean }) {
   return isFiltered ? (
     <EmptyState icon="search" title="No requests match these filters">
-      <a href="#/requests">Clear filters</a>
+      <a href={linkTo(['requests'])}>Clear filters</a>
     </EmptyState>
   ) : (
     <EmptyState icon="requests" title="No requests yet">

@@ -7,7 +7,7 @@ import { useData } from '../hooks/BolideProvider';
 import { newRequestId } from '../hooks/newRequestId';
 import { useAction } from '../components/useAction';
 import { WhenLoaded } from '../components/WhenLoaded';
-import { linkTo } from '../shell/route';
+import { goTo, linkTo } from '../shell/route';
 import { AgainFields } from './AgainFields';
 import { draftOf, lostParts, toStartRequest } from './again';
 
@@ -53,7 +53,7 @@ function AgainForm({ exported, choice: { turn } }: { readonly exported: RunExpor
     useCallback(async () => {
       const named = { requestId: newRequestId(), ...(turn === undefined ? {} : { turn }) };
       const { executionId } = await call('ai.runs.start', toStartRequest(exported, draft, named));
-      window.location.hash = linkTo(['runs', executionId]);
+      goTo(linkTo(['runs', executionId]));
     }, [call, exported, draft, turn]),
   );
   return (

@@ -28,13 +28,14 @@ import { turnTimes } from './turnTimes';
 import { useExternalTools } from './useExternalTools';
 import { usePlainText } from './usePlainText';
 import { useRunRequests } from './useRunRequests';
+import { linkTo } from '../shell/route';
 
 export function RunPage({ executionId }: { readonly executionId: string }) {
   const live = useRun(executionId);
   return (
     <>
       <nav className="breadcrumbs" aria-label="Breadcrumb">
-        <a href="#/runs">Runs</a> <span aria-hidden="true">/</span>{' '}
+        <a href={linkTo(['runs'])}>Runs</a> <span aria-hidden="true">/</span>{' '}
         <span className="mono">{executionId.slice(0, 8)}</span>
       </nav>
       <WhenLoaded loaded={live.loaded} what="the run">
@@ -49,7 +50,7 @@ function RunNotFound() {
     <>
       <PageTitle title="Run not found" />
       <EmptyState icon="search" title="This run doesn’t exist">
-        It may have been removed, or it belongs to another user. <a href="#/runs">View all runs</a>
+        It may have been removed, or it belongs to another user. <a href={linkTo(['runs'])}>View all runs</a>
       </EmptyState>
     </>
   );

@@ -14,6 +14,7 @@ import { readRunFilter, readRunOrder } from './runFilter';
 import { RunFilters } from './RunFilters';
 import { RunTable } from './RunTable';
 import { RunTotals } from './RunTotals';
+import { linkTo } from '../shell/route';
 
 const PAGE_SIZE = 50;
 
@@ -40,7 +41,7 @@ export function RunsPage({ route }: PageProps) {
   return (
     <>
       <PageTitle title="Runs">
-        <a className="button button-primary" href="#/playground">
+        <a className="button button-primary" href={linkTo(['playground'])}>
           New run
         </a>
       </PageTitle>
@@ -77,11 +78,11 @@ export function RunsPage({ route }: PageProps) {
 function NoRuns({ isFiltered }: { readonly isFiltered: boolean }) {
   return isFiltered ? (
     <EmptyState icon="search" title="No runs match these filters">
-      <a href="#/runs">Clear filters</a>
+      <a href={linkTo(['runs'])}>Clear filters</a>
     </EmptyState>
   ) : (
     <EmptyState icon="runs" title="No runs yet">
-      Runs appear here as soon as they start. <a href="#/playground">Start one in the playground</a>
+      Runs appear here as soon as they start. <a href={linkTo(['playground'])}>Start one in the playground</a>
     </EmptyState>
   );
 }

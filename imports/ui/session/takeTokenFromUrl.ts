@@ -5,6 +5,6 @@
 export function takeTokenFromUrl({ location, history }: Pick<Window, 'location' | 'history'>): string | undefined {
   const token = /^#token=([^&]+)/.exec(location.hash)?.[1];
   if (token === undefined) return undefined;
-  history.replaceState(null, '', `${location.pathname}${location.search}#/`);
+  history.replaceState(null, '', location.pathname + location.search);
   return decodeURIComponent(token);
 }

@@ -17,6 +17,7 @@ import type { Route } from './route';
 import { SimulationNotice } from './SimulationNotice';
 import { ThemeSwitch } from './ThemeSwitch';
 import type { ThemeChoice } from './useTheme';
+import { linkTo } from './route';
 
 export interface ShellProps {
   readonly route: Route;
@@ -45,7 +46,7 @@ export function Shell({ route, theme, name, children }: ShellProps) {
         Skip to content
       </a>
       <header className="sidebar">
-        <a className="brand" href="#/" aria-label="Bolide, overview">
+        <a className="brand" href={linkTo([])} aria-label="Bolide, overview">
           <Logo />
           <span>Bolide</span>
         </a>

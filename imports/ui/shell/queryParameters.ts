@@ -1,5 +1,5 @@
 /** Filters, order and place of a list, in the address: a reload, a link and the Back button restore them. */
-import { linkTo } from './route';
+import { linkTo, writeAddress } from './route';
 import type { Route } from './route';
 
 /** Parameters of the place in a list: they mean nothing once a filter has changed. */
@@ -55,6 +55,5 @@ function write(
   parameters: Readonly<Record<string, string>>,
   state: unknown = null,
 ): void {
-  window.history[method](state, '', linkTo(route.path, parameters));
-  window.dispatchEvent(new HashChangeEvent('hashchange'));
+  writeAddress(method, linkTo(route.path, parameters), state);
 }

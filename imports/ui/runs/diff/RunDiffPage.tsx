@@ -23,7 +23,7 @@ export function RunDiffPage({ leftId, rightId }: RunDiffPageProps) {
   return (
     <>
       <nav className="breadcrumbs" aria-label="Breadcrumb">
-        <a href="#/runs">Runs</a> <span aria-hidden="true">/</span>{' '}
+        <a href={linkTo(['runs'])}>Runs</a> <span aria-hidden="true">/</span>{' '}
         <a href={linkTo(['runs', leftId])} className="mono">
           {leftId.slice(0, 8)}
         </a>{' '}

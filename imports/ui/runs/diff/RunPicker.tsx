@@ -9,7 +9,7 @@ import { Ago } from '../../components/Elapsed';
 import { EmptyState } from '../../components/EmptyState';
 import { StateBadge } from '../../components/StateBadge';
 import { WhenLoaded } from '../../components/WhenLoaded';
-import { linkTo } from '../../shell/route';
+import { goTo, linkTo } from '../../shell/route';
 
 export function RunPicker({ leftId }: { readonly leftId: string }) {
   const [query, setQuery] = useState('');
@@ -25,7 +25,7 @@ export function RunPicker({ leftId }: { readonly leftId: string }) {
         className="picker-form"
         onSubmit={(event) => {
           event.preventDefault();
-          if (wanted !== '') window.location.hash = linkTo(['runs', leftId, 'diff', wanted]);
+          if (wanted !== '') goTo(linkTo(['runs', leftId, 'diff', wanted]));
         }}
       >
         <input
