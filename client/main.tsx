@@ -9,16 +9,14 @@ import { createMeteorData } from '../imports/ui/data/meteor/createMeteorData';
 import { loadIcons } from '../imports/ui/loadIcons';
 import { loadInter } from '../imports/ui/loadInter';
 import { mountDashboard } from '../imports/ui/mountDashboard';
-import { showPagesBelow } from '../imports/ui/shell/route';
 
 Meteor.startup(() => {
   // The path includes the prefix of ROOT_URL, if there is one.
   const { pathname: root } = new URL(Meteor.absoluteUrl());
-  showPagesBelow(root);
   loadIcons(root);
   loadInter(`${root}bolide`);
   // While the server checks the session of a stored token.
   if (Meteor.loggingIn()) DASHBOARD_PAGES.preload();
   const place = document.getElementById('app');
-  if (place !== null) mountDashboard(place, createMeteorData({ Meteor, Mongo, Tracker }));
+  if (place !== null) mountDashboard(place, createMeteorData({ Meteor, Mongo, Tracker }), { path: root });
 });

@@ -31,7 +31,7 @@ import type { DashboardPagePorts } from './dashboard/dashboardPages';
 import type { ProviderOperations } from '../business/providers/application/operations/ProviderOperations';
 import { allowOrigins } from './http/allowOrigins';
 import { toLLMError } from './http/toLLMError';
-import { leavePages } from './http/leavePages';
+import { leavePages } from './http/movedPaths';
 import { InFlightRequests } from './http/InFlightRequests';
 import { useCanonicalPath } from './http/canonicalPath';
 import { Metrics } from './http/Metrics';

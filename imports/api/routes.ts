@@ -31,7 +31,7 @@ import { GEMINI_COUNT_PATH, GEMINI_PATH, geminiApi } from './gateway/generation/
 import { messagesApi } from './gateway/generation/messagesApi';
 import { countResponseTokens, countTokens } from './gateway/tokens/countTokens';
 import type { CountingPorts } from './gateway/tokens/countTokens';
-import { serveNotFound } from './dashboard/dashboardPages';
+import { PAGE_PATHS, serveNotFound, servePage } from './dashboard/dashboardPages';
 import { VENDOR_PATHS } from './http/apiOfPath';
 import { addOperationRoutes } from './http/addOperationRoutes';
 import { OPERATIONS } from '../host/operations';
@@ -44,7 +44,7 @@ import { addMediaRoutes } from './gateway/relay/mediaRoutes';
 import { addRelayRoutes } from './gateway/relay/relayRoutes';
 import type { RelayRoutePorts } from './gateway/relay/relayRoutes';
 import type { HostOperations } from './HostOperations';
-import { isNavigation } from './http/leavePages';
+import { isNavigation, useMovedPath } from './http/movedPaths';
 import { serveOpenApi } from './openapi/serveOpenApi';
 import type { RegisteredRoute } from './openapi/openApiDocument';
 import { jsonBody } from './http/jsonBody';
@@ -285,6 +285,15 @@ export function addApiRoutes(router: HttpRouter, ports: ApiRoutePorts): void {
     scope: 'read',
     handler: readModel(ports.models, () => 'gemini'),
   });
+
+  if (dashboard !== undefined) {
+    const serve = createRoute(ports, { api: 'app', name: 'GET /' }, undefined, servePage(dashboard));
+    router.use(PAGE_PATHS, (request, response, next) => {
+      if (isNavigation(request)) serve(request, response, next);
+      else next();
+    });
+  }
+  //TEMP router.use(useMovedPath);
 
   add('responses', '/input', '/input', { method: 'post', scope: 'generate', handler: receiveInput(ports) });
   add('responses', '/output/stream', '/output/stream', {

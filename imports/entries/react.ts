@@ -1,6 +1,7 @@
 /** `bolide/react`: the dashboard as a component, and hooks. */
 export { Dashboard } from '../ui/Dashboard';
 export { mountDashboard } from '../ui/mountDashboard';
+export type { MountOptions } from '../ui/mountDashboard';
 export type { DashboardData } from '../ui/data/DashboardData';
 export { createHttpData } from '../ui/data/http/createHttpData';
 export type { HttpDashboardData } from '../ui/data/http/toDashboardData';

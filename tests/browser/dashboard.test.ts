@@ -56,7 +56,7 @@ describe('the dashboard in Chromium', () => {
 
   it('takes the token from the URL and removes it there', async () => {
     await open();
-    expect(page.url()).to.equal(`${app.server.url}/#/`);
+    expect(page.url()).to.equal(`${app.server.url}/`);
     await page.goBack();
     expect(page.url()).not.to.include('token');
   });
@@ -67,7 +67,7 @@ describe('the dashboard in Chromium', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.goto(`${app.server.url}/#token=${TOKEN}`);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    expect(page.url()).to.equal(`${app.server.url}/#/`);
+    expect(page.url()).to.equal(`${app.server.url}/`);
   });
 
   it('shows the simulation notice and the empty state of every page', async () => {

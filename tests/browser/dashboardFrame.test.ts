@@ -59,7 +59,7 @@ describe('the frame of the dashboard', () => {
     for (const other of others) {
       // Playwright shows each page.
       await other.addInitScript("Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })");
-      await other.goto(page.url().replace(/#.*/, '#/runs'));
+      await other.goto(new URL('/runs', page.url()).href);
       await other.getByRole('heading', { name: 'Runs' }).waitFor();
     }
     const id = await app.startRun('How are you?', []);

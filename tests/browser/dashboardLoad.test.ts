@@ -98,7 +98,7 @@ describe('the dashboard with 200 runs in flight and five open pages', function (
     page.setDefaultTimeout(120_000);
     await page.goto(`${url}/#token=${TOKEN}`);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await page.goto(`${url}/#/runs`);
+    await page.goto(`${url}/runs`);
     await page.getByText('Live', { exact: true }).first().waitFor();
     await page.evaluate(() => {
       const longTasks: number[] = [];

@@ -181,9 +181,9 @@ describe('the log of requests in Chromium', () => {
       const page = await open(`/runs/${run}`);
       await page.locator('#turn-1 summary').click();
       await page.locator('#turn-1').getByRole('link', { name: 'Open the request' }).click();
-      await page.waitForURL(`**/#/requests/${requests[0]?._id ?? ''}`);
+      await page.waitForURL(`**/requests/${requests[0]?._id ?? ''}`);
       await page.getByRole('link', { name: 'Turn 1' }).click();
-      await page.waitForURL(`**/#/runs/${run}`);
+      await page.waitForURL(`**/runs/${run}`);
       await page.locator('.run-page[data-state="completed"]').waitFor();
     });
   });

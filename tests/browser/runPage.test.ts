@@ -43,7 +43,7 @@ describe('a run’s page in Chromium', () => {
   async function startFromForm(): Promise<string> {
     const before = currentRun();
     await page.getByRole('button', { name: 'Start run' }).click();
-    await page.waitForFunction((old) => !window.location.hash.includes(old), before);
+    await page.waitForFunction((old) => !window.location.pathname.includes(old), before);
     await page.locator('.run-page[data-state="completed"]').waitFor();
     return currentRun();
   }

@@ -59,6 +59,14 @@ const PAGE_HEADERS = {
   'x-frame-options': 'DENY',
 };
 
+/** The addresses of the dashboard's pages but the first, and of what they show of one entry. */
+export const PAGE_PATHS = new RegExp(
+  `^/(?:${[
+    ...['inbox', 'runs', 'requests', 'usage', 'playground', 'tools', 'memory', 'providers', 'mcp-servers', 'routing'],
+    ...['tokens', 'budgets', 'queue', 'audit', 'overview'],
+  ].join('|')})(?=/|$)`,
+);
+
 export function servePage({ sessions, dashboard }: DashboardPagePorts): RouteHandler {
   return async ({ request, response }) => {
     assertKnownHost(request, sessions.hostNames);

@@ -10,7 +10,7 @@ describe('takeTokenFromUrl', () => {
         history: { replaceState: (_state: unknown, _title: string, url: string) => urls.push(url) },
       }) as unknown as Window;
     expect(takeTokenFromUrl(page('#token=a%2Bb'))).to.equal('a+b');
-    expect(urls).to.deep.equal(['/#/']);
+    expect(urls).to.deep.equal(['/']);
     expect(takeTokenFromUrl(page('#/runs'))).to.equal(undefined);
     expect(urls).to.have.length(1);
   });
