@@ -11,9 +11,6 @@ export type {
   ExecuteOptions,
   StartedRun,
 } from '../business/ai/application/services/AgenticLoop';
-export type { BatchStore } from '../business/ai/domain/interfaces/BatchStore';
-export type { BatchRecord } from '../business/ai/domain/entities/BatchRecord';
-export type { VendorBatchStatus } from '../business/ai/application/services/batches/vendorBatch';
 export { LLMClient } from '../business/ai/application/services/LLMClient';
 export type { LLMClientOptions } from '../business/ai/application/services/LLMClient';
 export { LLMManager } from '../business/ai/application/services/LLMManager';
@@ -23,8 +20,6 @@ export { ResponseChainManager } from '../business/ai/application/services/Respon
 export type { ChainOptions } from '../business/ai/application/services/ResponseChainManager';
 export { ResponseHandler } from '../business/ai/application/services/ResponseHandler';
 export type { MessageOptions, ResponseHandlerOptions } from '../business/ai/application/services/ResponseHandler';
-export { RunRecovery } from '../business/ai/application/services/RunRecovery';
-export type { RunRecoveryOptions } from '../business/ai/application/services/RunRecovery';
 export type { BatchOptions, BatchResult, LLMRequest } from '../business/ai/application/services/chains/batch';
 export type { AnySchema, StandardSchema } from '../business/ai/application/services/schema/AnySchema';
 export { createGuardrails } from '../business/ai/infrastructure/factories/createGuardrails';
@@ -34,7 +29,6 @@ export {
   GuardrailError,
   GuardrailFailureError,
   isLLMError,
-  IllegalTransitionError,
   LLMAbortedError,
   LLMAuthError,
   LLMConnectionError,
@@ -53,19 +47,13 @@ export {
   LLMStreamError,
   LLMTimeoutError,
   MaxIterationsError,
-  MaxTakeoversError,
-  MissingPackageError,
-  StorageFullError,
   StructuredOutputError,
   ToolError,
-  ToolLoopError,
   UnsupportedFeatureError,
 } from '../business/ai/domain/errors/LLMErrors';
 export type { EndedRun, ErrorCode, LLMErrorDetails, ToolFailure } from '../business/ai/domain/errors/LLMErrors';
-export { addUsage, outputTextOf, refusalOf, textOf, toolCalls } from '../business/ai/domain/entities/Response';
 export { runOf } from '../business/ai/domain/entities/Run';
 export type { RunReport, RunResult, RunState } from '../business/ai/domain/entities/Run';
-export { isFunctionTool } from '../business/ai/domain/entities/Tool';
 export type {
   BuiltInTool,
   FunctionTool,
@@ -74,15 +62,12 @@ export type {
   ToolCallState,
   ToolDelivery,
 } from '../business/ai/domain/entities/Tool';
-export type { BudgetStore } from '../business/ai/domain/interfaces/BudgetStore';
-export type { ConversationStore, PastMessage } from '../business/ai/domain/interfaces/ConversationStore';
 export type { Guardrail } from '../business/ai/domain/interfaces/Guardrail';
 export type { ILLMProvider, ModelCapabilities } from '../business/ai/domain/interfaces/ILLMProvider';
 export { ImageResult } from '../business/ai/domain/entities/ImageResult';
 export type { IToolExecutor, ToolCallContext } from '../business/ai/domain/interfaces/IToolExecutor';
 export type { SourceTool, ToolSource } from '../business/ai/domain/interfaces/ToolSource';
 export type { ToolAdapter } from '../business/ai/domain/interfaces/ToolAdapter';
-export type { JobQueue } from '../business/ai/domain/interfaces/JobQueue';
 export type {
   FoundMemories,
   Memory,
@@ -93,9 +78,6 @@ export type {
 } from '../business/ai/domain/interfaces/Memory';
 export type { RecallOption } from '../business/ai/application/services/memory/recallMemories';
 export type { Logger } from '../business/ai/domain/interfaces/Logger';
-export type { CachedResponse, ResponseCache } from '../business/ai/domain/interfaces/ResponseCache';
-export type { ResponseStore } from '../business/ai/domain/interfaces/ResponseStore';
-export type { RunStore } from '../business/ai/domain/interfaces/RunStore';
 export type {
   AgentEvent,
   AgentEventOf,
@@ -154,15 +136,11 @@ export type { InferSchema } from '../business/ai/domain/types/InferSchema';
 export type { InferSimpleSchema } from '../business/ai/domain/types/InferSimpleSchema';
 export type { JsonSchema, SchemaInput, TypedSchema, ValueOf } from '../business/ai/domain/types/Schemas';
 export type { ResponseStreamEvent } from '../business/ai/domain/types/StreamEvents';
-export { VENDORS } from '../business/ai/domain/types/VendorTypes';
 export type {
   JsonObject,
-  Loss,
   SchemeName,
   ServedScheme,
-  TransportLimits,
   VendorName,
-  VendorQuirks,
   WireName,
 } from '../business/ai/domain/types/VendorTypes';
 export { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
@@ -174,8 +152,6 @@ export type {
 } from '../business/ai/infrastructure/factories/createAIModule';
 export { createProvider } from '../business/ai/infrastructure/factories/createProvider';
 export type { CreateProviderOptions } from '../business/ai/infrastructure/factories/createProvider';
-export { ConversationChannels } from '../business/ai/infrastructure/events/ConversationChannels';
-export { MemoryConversationStore } from '../business/ai/infrastructure/persistence/conversations/MemoryConversationStore';
 export { streamWithBufferedFunctions } from '../business/ai/infrastructure/streaming/streamWithBufferedFunctions';
 export { mcp } from '../business/ai/infrastructure/factories/mcp';
 export type { McpOptions } from '../business/ai/infrastructure/factories/mcp';
@@ -198,7 +174,6 @@ export type { AgentBatchOptions, AgentOptions, ObjectOptions } from '../library/
 export type { AgentHost } from '../library/AgentEngine';
 export type { AgentResult } from '../library/AgentResult';
 export { AgentRun } from '../library/AgentRun';
-export { DEFAULT_USER_ID } from '../library/AgentSettings';
 export type { AgentSettings, CallOptions } from '../library/AgentSettings';
 export { Conversation } from '../library/Conversation';
 export { createMemory } from '../library/createMemory';

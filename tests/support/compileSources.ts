@@ -7,6 +7,7 @@ const ROOT = join(__dirname, '../..');
 /** The npm package is what its entries export. */
 const PACKAGE_PATHS: Readonly<Record<string, string[]>> = {
   bolide: ['./imports/entries/index.ts'],
+  'bolide/core': ['./imports/entries/core.ts'],
   'bolide/ai-sdk': ['./imports/entries/aiSdk.ts'],
   'bolide/meteor-client': ['./imports/entries/meteorClient.ts'],
   'bolide/*': ['./imports/entries/*.ts'],
