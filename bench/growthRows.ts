@@ -57,19 +57,29 @@ const WAITING: readonly Part[] = [startWaiting(20_000)];
 const MANY: readonly Part[] = [seed(100_000), startWaiting(10_000)];
 
 export const GROWTH_ROWS: readonly GrowthRow[] = [
-  { name: 'POST /runs with 100 finished runs', goal: 'the same for each', stored: [seed(100)], measure: postRuns(0) },
-  { name: 'POST /runs with 20000 finished runs', goal: 'the same for each', stored: FINISHED, measure: postRuns(0) },
+  {
+    name: 'POST /api/runs with 100 finished runs',
+    goal: 'the same for each',
+    stored: [seed(100)],
+    measure: postRuns(0),
+  },
+  {
+    name: 'POST /api/runs with 20000 finished runs',
+    goal: 'the same for each',
+    stored: FINISHED,
+    measure: postRuns(0),
+  },
   { name: 'idle with 20000 finished runs', goal: '≤ 1 %', stored: FINISHED, measure: idle(0) },
   { name: 'removal of 20000 old runs', goal: '≤ 10 s', stored: [seed(20_000)], measure: sweep(0) },
   { name: 'compaction of 20000 old runs', goal: '≤ 20 s', stored: [seed(20_000)], measure: sweep(1_000 * DAY_MS) },
   {
-    name: 'POST /runs with 100 runs that wait',
+    name: 'POST /api/runs with 100 runs that wait',
     goal: 'the same for each',
     stored: [startWaiting(100)],
     measure: postRuns(100),
   },
   {
-    name: 'POST /runs with 20000 runs that wait',
+    name: 'POST /api/runs with 20000 runs that wait',
     goal: 'the same for each',
     stored: WAITING,
     measure: postRuns(20_000),
@@ -93,7 +103,7 @@ export const GROWTH_ROWS: readonly GrowthRow[] = [
   { name: '110000 runs: size on the disk', goal: '–', stored: MANY, measure: size },
   { name: '110000 runs: start', goal: '≤ 1 s', stored: MANY, measure: open },
   { name: '110000 runs: first page of the list', goal: '≤ 50 ms', stored: MANY, measure: firstPage },
-  { name: '110000 runs: POST /runs', goal: 'as with 100', stored: MANY, measure: postRuns(10_000) },
+  { name: '110000 runs: POST /api/runs', goal: 'as with 100', stored: MANY, measure: postRuns(10_000) },
   { name: '110000 runs: idle', goal: '≤ 1 %', stored: MANY, measure: idle(10_000) },
   { name: '110000 runs: compaction of the files', goal: '–', stored: MANY, measure: purge },
   { name: '110000 runs: removal of 20000', goal: '≤ 10 s', stored: MANY, measure: sweepSome(20_000) },
@@ -119,12 +129,12 @@ function postRuns(waiting: number): Part {
   return (directory, scaled) =>
     withServer(directory, scaled(waiting), async (server) => {
       const post = async (): Promise<void> => {
-        const posted = await fetch(`${server.url}/runs`, {
+        const posted = await fetch(`${server.url}/api/runs`, {
           method: 'POST',
           headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
           body: JSON.stringify({ requestId: crypto.randomUUID(), providerId: 'openai', input: 'Hello' }),
         });
-        if (posted.status !== 202) throw new Error(`POST /runs: ${posted.status} ${await posted.text()}`);
+        if (posted.status !== 202) throw new Error(`POST /api/runs: ${posted.status} ${await posted.text()}`);
         const { executionId } = (await posted.json()) as { readonly executionId: string };
         await server.host.module.loop.waitForResult(executionId);
       };

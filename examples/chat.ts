@@ -1,7 +1,7 @@
 /**
- * A chat server: POST /input takes messages, GET /output/stream streams the responses token by token. The example sends
- * two messages itself, disconnects in the middle of the second response, resumes it, and exits. With --serve, it keeps
- * running for your own requests.
+ * A chat server: POST /api/input takes messages, GET /api/output/stream streams the responses token by token. The
+ * example sends two messages itself, disconnects in the middle of the second response, resumes it, and exits. With
+ * --serve, it keeps running for your own requests.
  *
  * npm run example:chat -- [--serve]        PORT sets the port; default: any free one
  */
@@ -51,14 +51,14 @@ async function main(): Promise<void> {
 
 function printInstructions(url: string): void {
   console.log(`Receive responses in one terminal. Add -H 'Last-Event-ID: …' with the last id you received to resume:
-  curl -N '${url}/output/stream?conversation=mine' -H 'authorization: Bearer ${TOKEN}'
+  curl -N '${url}/api/output/stream?conversation=mine' -H 'authorization: Bearer ${TOKEN}'
 Send messages in another:
-  curl ${url}/input -H 'authorization: Bearer ${TOKEN}' -H 'content-type: application/json' -d '{ "conversation": "mine", "message": "What is the weather in Lisbon?" }'`);
+  curl ${url}/api/input -H 'authorization: Bearer ${TOKEN}' -H 'content-type: application/json' -d '{ "conversation": "mine", "message": "What is the weather in Lisbon?" }'`);
 }
 
 async function sendMessage(url: string, message: string): Promise<void> {
   console.log(`> ${message}`);
-  const response = await fetch(`${url}/input`, {
+  const response = await fetch(`${url}/api/input`, {
     method: 'POST',
     headers: HEADERS,
     body: JSON.stringify({ conversation: 'example', message }),
@@ -88,7 +88,7 @@ async function printResponse(url: string, { lastEventId, maxEvents = Infinity }:
       if (isEnd || count >= maxEvents) controller.abort();
     },
   });
-  const response = await fetch(`${url}/output/stream?conversation=example`, {
+  const response = await fetch(`${url}/api/output/stream?conversation=example`, {
     headers: { ...HEADERS, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) },
     signal: controller.signal,
   });

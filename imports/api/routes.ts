@@ -293,10 +293,10 @@ export function addApiRoutes(router: HttpRouter, ports: ApiRoutePorts): void {
       else next();
     });
   }
-  //TEMP router.use(useMovedPath);
+  router.use(useMovedPath);
 
-  add('responses', '/input', '/input', { method: 'post', scope: 'generate', handler: receiveInput(ports) });
-  add('responses', '/output/stream', '/output/stream', {
+  add('responses', '/api/input', '/api/input', { method: 'post', scope: 'generate', handler: receiveInput(ports) });
+  add('responses', '/api/output/stream', '/api/output/stream', {
     method: 'get',
     scope: 'read',
     handler: streamOutput(ports),

@@ -15,7 +15,7 @@ export type OperationName = `ai.${string}`;
 /** Who may call it, and the scope that an API token needs. Nobody may without being signed in. */
 export type Access = 'read' | 'generate' | 'approve' | 'admin';
 
-export type HttpAddress = `${'GET' | 'POST' | 'DELETE'} /${string}`;
+export type HttpAddress = `${'GET' | 'POST' | 'DELETE'} /api/${string}`;
 
 /**
  * An address of an operation. Its parameters are fields of the argument; the others are in the query of GET and DELETE,

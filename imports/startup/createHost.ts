@@ -490,7 +490,7 @@ export async function createHost(
   const audited = { ...runs, methods: operations };
   const providerOperations = audit.auditProviders(providers.operations);
   const oauthPages = { express, authenticate: authFailures.limit(authenticate) };
-  const homeOf = (page: string): string => (dashboard === undefined ? appUrl : `${homeUrl}/#/${page}`);
+  const homeOf = (page: string): string => (dashboard === undefined ? appUrl : `${homeUrl}/${page}`);
   const oauth = createRouter(express);
   oauth.use(
     createOAuthRoutes({

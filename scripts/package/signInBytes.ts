@@ -26,7 +26,7 @@ export async function signInBytes(encoding: Encoding): Promise<number> {
 /** Loads the page, what it names, and what this imports, each once. */
 async function load(origin: string, encoding: Encoding): Promise<number> {
   let bytes = 0;
-  const paths = new Set(['/', '/session']);
+  const paths = new Set(['/', '/api/session']);
   // Grows while it is read.
   for (const path of paths) {
     const loaded = await get(origin + path, encoding);

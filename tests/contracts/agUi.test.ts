@@ -21,7 +21,7 @@ const LOCATION: Tool = {
   parameters: { type: 'object', properties: {}, additionalProperties: false },
 };
 
-describe('POST /ag-ui', () => {
+describe('POST /api/ag-ui', () => {
   const itInTime = suiteInVirtualTime();
   let server: RunningServer;
   before(async () => {
@@ -35,7 +35,7 @@ describe('POST /ag-ui', () => {
   const openThread = (question?: string): HttpAgent => {
     threads += 1;
     const agent = new HttpAgent({
-      url: `${server.url}/ag-ui`,
+      url: `${server.url}/api/ag-ui`,
       threadId: `thread-${threads}`,
       headers: { authorization: `Bearer ${TOKEN}` },
     });
@@ -256,7 +256,7 @@ describe('POST /ag-ui', () => {
     ],
   ] as const)
     itInTime(`names "${path}" if it is invalid`, async () => {
-      const response = await fetch(`${server.url}/ag-ui`, {
+      const response = await fetch(`${server.url}/api/ag-ui`, {
         method: 'POST',
         headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
@@ -266,7 +266,7 @@ describe('POST /ag-ui', () => {
     });
 
   itInTime('refuses a client without a token', async () => {
-    const response = await fetch(`${server.url}/ag-ui`, { method: 'POST', body: '{}' });
+    const response = await fetch(`${server.url}/api/ag-ui`, { method: 'POST', body: '{}' });
     expect(response.status).to.equal(401);
   });
 });

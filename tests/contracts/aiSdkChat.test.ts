@@ -1,4 +1,4 @@
-/** `/chat` against the AI SDK's own client. */
+/** `/api/chat` against the AI SDK's own client. */
 import { expect } from 'chai';
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
 import type { UIMessage } from 'ai';
@@ -38,7 +38,7 @@ describe('the chat endpoint', () => {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
   const storedMessages = async (id: string, token?: string): Promise<readonly UIMessage[]> =>
-    ((await (await get(`/chat/${id}`, token)).json()) as { readonly messages: readonly UIMessage[] }).messages;
+    ((await (await get(`/api/chat/${id}`, token)).json()) as { readonly messages: readonly UIMessage[] }).messages;
   const user = (text: string, id = 'm1'): object => ({ id, role: 'user', parts: [{ type: 'text', text }] });
 
   for (const vendor of allInSoak(Object.keys(VENDOR_VARIABLES), 1))
@@ -68,11 +68,11 @@ describe('the chat endpoint', () => {
     expect(errors).to.deep.equal([]);
     const started = server.events.events.filter((event) => event.type === 'run:started');
     expect(started.map(({ conversationId }) => conversationId)).to.deep.equal(['trip-to-lisbon', 'trip-to-lisbon']);
-    expect((await post('/chat', { id: 'an id with spaces', messages: [user('Hello')] })).status).to.equal(200);
+    expect((await post('/api/chat', { id: 'an id with spaces', messages: [user('Hello')] })).status).to.equal(200);
   });
 
   it('sends the header of the protocol', async () => {
-    const response = await post('/chat', { id: 'c', messages: [user('Hello')] });
+    const response = await post('/api/chat', { id: 'c', messages: [user('Hello')] });
     expect(response.status).to.equal(200);
     expect(response.headers.get('x-vercel-ai-ui-message-stream')).to.equal('v1');
     expect(response.headers.get('content-type')).to.contain('text/event-stream');
@@ -179,12 +179,12 @@ describe('the chat endpoint', () => {
 
   it('answers HEAD of a stream in progress at once, and leaves the stream as it was', async () => {
     const head = (id: string, token = server.token): Promise<Response> =>
-      fetch(`${server.url}/chat/${id}/stream`, {
+      fetch(`${server.url}/api/chat/${id}/stream`, {
         method: 'HEAD',
         headers: { authorization: `Bearer ${token}` },
         signal: AbortSignal.timeout(60_000),
       });
-    const sent = await post('/chat', { id: 'c', model: 'openai', messages: [user('Wait for what "tea"')] });
+    const sent = await post('/api/chat', { id: 'c', model: 'openai', messages: [user('Wait for what "tea"')] });
     await server.events.seen('tool:executing');
     const { status, headers } = await head('c');
     expect(status).to.equal(200);
@@ -192,7 +192,7 @@ describe('the chat endpoint', () => {
     expect(headers.get('x-vercel-ai-ui-message-stream')).to.equal('v1');
     expect((await head('unknown')).status).to.equal(204);
     expect((await head('c', 'no-token')).status).to.equal(401);
-    const resumed = await get('/chat/c/stream');
+    const resumed = await get('/api/chat/c/stream');
     server.release();
     for (const stream of [sent, resumed]) expect(await stream.text()).to.contain('"type":"finish"');
   });
@@ -219,10 +219,10 @@ describe('the chat endpoint', () => {
     const ended = Date.now();
     const clock = stub(Date, 'now').returns(ended + 4 * 60_000);
     try {
-      const recent = await get('/chat/c/stream');
+      const recent = await get('/api/chat/c/stream');
       expect(await recent.text()).to.contain('Hello');
       clock.returns(ended + 6 * 60_000);
-      expect((await get('/chat/c/stream')).status).to.equal(204);
+      expect((await get('/api/chat/c/stream')).status).to.equal(204);
     } finally {
       clock.restore();
     }
@@ -232,14 +232,14 @@ describe('the chat endpoint', () => {
     const { chat, errors } = chatClient(server, { id: 'c' });
     const sent = chat.sendMessage({ text: 'Wait for what "tea"' });
     await server.events.seen('tool:executing');
-    const stopped = await post('/chat/c/stop');
+    const stopped = await post('/api/chat/c/stop');
     expect(stopped.status).to.equal(200);
     await sent;
     expect(errors).to.deep.equal([]);
     expect(chat.status).to.equal('ready');
     await server.events.seen('run:cancelled');
-    expect((await post('/chat/c/stop')).status).to.equal(204);
-    expect(await (await get('/chat/c/stream')).text()).to.contain('"type":"abort"');
+    expect((await post('/api/chat/c/stop')).status).to.equal(204);
+    expect(await (await get('/api/chat/c/stream')).text()).to.contain('"type":"abort"');
   });
 
   it('regenerates an answer by a run of its own', async () => {
@@ -265,9 +265,9 @@ describe('the chat endpoint', () => {
   it('starts one run for a request that is repeated', async () => {
     const body = { id: 'c', messages: [user('Hello')], trigger: 'submit-message' };
     const [first, second] = await Promise.all(
-      [post('/chat', body), post('/chat', body)].map(async (sent) => (await sent).text()),
+      [post('/api/chat', body), post('/api/chat', body)].map(async (sent) => (await sent).text()),
     );
-    const third = await (await post('/chat', body)).text();
+    const third = await (await post('/api/chat', body)).text();
     const idIn = (text: string | undefined): string | undefined => /"messageId":"([^"]+)"/.exec(text ?? '')?.[1];
     expect(idIn(third)).to.be.oneOf([idIn(first), idIn(second)]);
     expect(server.events.events.filter(({ type }) => type === 'run:started')).to.have.length(1);
@@ -304,11 +304,11 @@ describe('the chat endpoint', () => {
     const { executionId } = await server.events.seen('tool:executing');
     const bob = await server.tokenOf('bob');
     expect(await storedMessages('c', bob)).to.deep.equal([]);
-    expect((await get('/chat/c/stream', bob)).status).to.equal(204);
-    expect((await post('/chat/c/stop', undefined, bob)).status).to.equal(204);
+    expect((await get('/api/chat/c/stream', bob)).status).to.equal(204);
+    expect((await post('/api/chat/c/stop', undefined, bob)).status).to.equal(204);
     const assistant = { id: executionId, role: 'assistant', parts: [{ type: 'text', text: 'x' }] };
-    const stolen = await post('/chat', { id: 'c', messages: [user('Hello'), assistant] }, bob);
-    const unknown = await post('/chat', { id: 'c', messages: [user('Hello'), { ...assistant, id: 'none' }] }, bob);
+    const stolen = await post('/api/chat', { id: 'c', messages: [user('Hello'), assistant] }, bob);
+    const unknown = await post('/api/chat', { id: 'c', messages: [user('Hello'), { ...assistant, id: 'none' }] }, bob);
     expect([stolen.status, unknown.status]).to.deep.equal([404, 404]);
     expect(await stolen.text()).to.equal(await unknown.text());
     const own = chatClient(server, { id: 'c', token: bob });
@@ -320,8 +320,8 @@ describe('the chat endpoint', () => {
   });
 
   it('needs a token with the scope', async () => {
-    expect((await fetch(`${server.url}/chat/c`)).status).to.equal(401);
-    expect((await post('/chat', { id: 'c', messages: [user('Hello')] }, 'wrong')).status).to.equal(401);
+    expect((await fetch(`${server.url}/api/chat/c`)).status).to.equal(401);
+    expect((await post('/api/chat', { id: 'c', messages: [user('Hello')] }, 'wrong')).status).to.equal(401);
   });
 
   it('names what is wrong with a request, in plain text', async () => {
@@ -342,7 +342,7 @@ describe('the chat endpoint', () => {
       ['x'.repeat(33 * 1024 * 1024), 413, 'larger than'],
     ];
     for (const [body, status, text] of cases) {
-      const response = await post('/chat', body);
+      const response = await post('/api/chat', body);
       const sent = await response.text();
       expect([response.status, sent], sent).to.deep.equal([status, sent]);
       expect(sent).to.contain(text).and.not.match(/^[{[]/);
@@ -364,7 +364,7 @@ describe('the chat endpoint', () => {
   for (const mediaType of ['image/jpeg', 'application/pdf'])
     (mediaType === 'image/jpeg' ? it : itInSoak)(`takes a large file of the type ${mediaType}`, async () => {
       const url = dataUrl(mediaType, 3_200_000);
-      const response = await post('/chat', { id: 'c', messages: [withFile(mediaType, url)] });
+      const response = await post('/api/chat', { id: 'c', messages: [withFile(mediaType, url)] });
       const sent = await response.text();
       expect(response.status, sent).to.equal(200);
       expect(sent).to.contain('"finish"').and.not.contain('"error"');
@@ -373,7 +373,7 @@ describe('the chat endpoint', () => {
 
   it('refuses files that no database could store with the run, and states the limit', async () => {
     const url = dataUrl('image/png', 5_500_000);
-    const response = await post('/chat', { id: 'c', messages: [withFile('image/png', url)] });
+    const response = await post('/api/chat', { id: 'c', messages: [withFile('image/png', url)] });
     expect(response.status).to.equal(413);
     expect(await response.text()).to.contain('7 MB');
     expect(await storedMessages('c')).to.deep.equal([]);
@@ -381,7 +381,7 @@ describe('the chat endpoint', () => {
 
   it('refuses text of the length of a file', async () => {
     const messages = [user('x'.repeat(3_000_000)), user('y'.repeat(3_000_000), 'm2')];
-    const response = await post('/chat', { id: 'c', messages });
+    const response = await post('/api/chat', { id: 'c', messages });
     expect(response.status).to.equal(400);
     expect(await response.text()).to.contain('4000000 characters');
   });
@@ -390,14 +390,14 @@ describe('the chat endpoint', () => {
     const { chat } = chatClient(server, { id: 'c' });
     await chat.sendMessage({ text: 'Hello' });
     const before = await storedMessages('c');
-    const refused = await post('/chat', { id: 'c', messages: [user('Next')], tools: ['no_such_tool'] });
+    const refused = await post('/api/chat', { id: 'c', messages: [user('Next')], tools: ['no_such_tool'] });
     expect(refused.status).to.equal(400);
     expect(await storedMessages('c')).to.deep.equal(before);
   });
 
   it('serves the transport of the AI SDK without its hooks', async () => {
     const transport = new DefaultChatTransport({
-      api: `${server.url}/chat`,
+      api: `${server.url}/api/chat`,
       headers: { authorization: `Bearer ${server.token}` },
     });
     expect(await transport.reconnectToStream({ chatId: 'none' })).to.equal(null);

@@ -29,7 +29,7 @@ describe('BolideChatTransport', () => {
   const seen = new Set<string>();
   function client(options: BolideChatTransportOptions = {}, id = `chat-${(count += 1)}`): ChatClient {
     const transport = new BolideChatTransport({
-      api: `${server.url}/chat`,
+      api: `${server.url}/api/chat`,
       headers: () => ({ authorization: `Bearer ${server.token}` }),
       ...options,
     });
@@ -53,7 +53,7 @@ describe('BolideChatTransport', () => {
   it('leaves no listener at a signal that serves any number of messages', async () => {
     const { signal } = new AbortController();
     const transport = new BolideChatTransport({
-      api: `${server.url}/chat`,
+      api: `${server.url}/api/chat`,
       headers: { authorization: `Bearer ${server.token}` },
     });
     const message = { id: 'm', role: 'user', parts: [{ type: 'text', text: 'Hello' }] };

@@ -312,7 +312,7 @@ describe('API tokens with limits', () => {
       });
       await events.seen('run:completed');
       for (let message = 0; message < 2; message += 1) {
-        const accepted = await gateway.post(token, '/input', { message: 'Hello?', model });
+        const accepted = await gateway.post(token, '/api/input', { message: 'Hello?', model });
         expect(accepted.status).to.equal(202);
         await gateway.requestLog.seen(2 + message);
       }

@@ -41,7 +41,7 @@ describe('API tokens of the plain-Node host', () => {
   const send = (token: string, method: string, path: string, body?: unknown): Promise<Answer> =>
     call(server.url, token, method, path, body);
   const issue = async (fields: object): Promise<{ readonly id: string; readonly token: string }> => {
-    const { status, body } = await send(LOCAL, 'POST', '/tokens', fields);
+    const { status, body } = await send(LOCAL, 'POST', '/api/tokens', fields);
     expect(status, JSON.stringify(body)).to.equal(201);
     return body as never;
   };
@@ -66,7 +66,7 @@ describe('API tokens of the plain-Node host', () => {
 
   it('are listed without their hash, and are rejected once revoked', async () => {
     const { id, token } = await issue({ name: 'short-lived', userId: 'cem' });
-    const { body } = await send(LOCAL, 'GET', '/tokens?userId=cem');
+    const { body } = await send(LOCAL, 'GET', '/api/tokens?userId=cem');
     const [listed] = body['tokens'] as readonly {
       readonly createdAt: number;
       readonly expiresAt: number;
@@ -85,8 +85,10 @@ describe('API tokens of the plain-Node host', () => {
       },
     ]);
     expect(listed!.usage).to.have.nested.property('day.used.calls', 0);
-    expect((await send(LOCAL, 'DELETE', `/tokens/${id}`)).status, 'of the caller there is no such token').to.equal(404);
-    expect((await send(LOCAL, 'DELETE', `/tokens/${id}?userId=cem`)).body).to.deep.equal({ deleted: true });
+    expect((await send(LOCAL, 'DELETE', `/api/tokens/${id}`)).status, 'of the caller there is no such token').to.equal(
+      404,
+    );
+    expect((await send(LOCAL, 'DELETE', `/api/tokens/${id}?userId=cem`)).body).to.deep.equal({ deleted: true });
     expect((await send(token, 'GET', '/v1/models')).status).to.equal(401);
   });
 
@@ -107,7 +109,7 @@ describe('API tokens of the plain-Node host', () => {
   it('expire in 90 days unless their creator says otherwise', async () => {
     const DAY = 86_400_000;
     const list = async (): Promise<Readonly<Record<string, unknown>>> =>
-      (await send(LOCAL, 'GET', '/tokens?userId=eve')).body;
+      (await send(LOCAL, 'GET', '/api/tokens?userId=eve')).body;
     const daysOf = async (id: string): Promise<number | undefined> => {
       const tokens = (await list())['tokens'] as readonly { _id: string; createdAt: number; expiresAt?: number }[];
       const { createdAt, expiresAt } = tokens.find(({ _id }) => _id === id)!;
@@ -120,12 +122,12 @@ describe('API tokens of the plain-Node host', () => {
     const week = await issue({ name: 'a week', userId: 'eve', expiresAt: Date.now() + 7 * DAY });
     expect(await daysOf(week.id)).to.equal(7);
     const change = (expiresAt: unknown): Promise<Answer> =>
-      send(LOCAL, 'POST', `/tokens/${id}`, { userId: 'eve', expiresAt });
+      send(LOCAL, 'POST', `/api/tokens/${id}`, { userId: 'eve', expiresAt });
     expect((await change('never')).status).to.equal(200);
     expect(await daysOf(id)).to.equal(undefined);
     expect((await change('tomorrow')).status).to.equal(400);
     expect(await list()).to.have.property('defaultLifetime', 90 * DAY);
-    const rotated = await send(LOCAL, 'POST', `/tokens/${week.id}/rotate`, { userId: 'eve' });
+    const rotated = await send(LOCAL, 'POST', `/api/tokens/${week.id}/rotate`, { userId: 'eve' });
     expect(rotated.status).to.equal(200);
     expect(await daysOf(week.id)).to.equal(7);
   });
@@ -133,9 +135,9 @@ describe('API tokens of the plain-Node host', () => {
   it('expire as the host is set up', async () => {
     const other = await startStandalone({ BOLIDE_API_TOKEN: LOCAL, API_TOKEN_DAYS: 'never' });
     try {
-      const { status } = await call(other.url, LOCAL, 'POST', '/tokens', { name: 'forever' });
+      const { status } = await call(other.url, LOCAL, 'POST', '/api/tokens', { name: 'forever' });
       expect(status).to.equal(201);
-      const { body } = await call(other.url, LOCAL, 'GET', '/tokens');
+      const { body } = await call(other.url, LOCAL, 'GET', '/api/tokens');
       expect(body).to.have.property('defaultLifetime', 'never');
       expect(body).to.have.nested.property('tokens[0].name', 'forever');
       expect(body).to.not.have.nested.property('tokens[0].expiresAt');
@@ -147,7 +149,7 @@ describe('API tokens of the plain-Node host', () => {
   it('are rotated: the new secret has the same id, the old one is valid for the grace period', async () => {
     const { id, token } = await issue({ name: 'rotated', userId: 'gus', models: ['openai/*'] });
     const rotate = async (fields: object): Promise<string> => {
-      const { status, body } = await send(LOCAL, 'POST', `/tokens/${id}/rotate`, { userId: 'gus', ...fields });
+      const { status, body } = await send(LOCAL, 'POST', `/api/tokens/${id}/rotate`, { userId: 'gus', ...fields });
       expect(status, JSON.stringify(body)).to.equal(200);
       expect(body['id']).to.equal(id);
       return String(body['token']);
@@ -155,7 +157,7 @@ describe('API tokens of the plain-Node host', () => {
     const statusOf = async (secret: string): Promise<number> => (await send(secret, 'GET', '/v1/models')).status;
     const second = await rotate({ graceSeconds: 3_600 });
     expect([await statusOf(token), await statusOf(second)]).to.deep.equal([200, 200]);
-    const { body } = await send(LOCAL, 'GET', '/tokens?userId=gus');
+    const { body } = await send(LOCAL, 'GET', '/api/tokens?userId=gus');
     const [listed] = body['tokens'] as readonly Readonly<Record<string, unknown>>[];
     expect(listed).to.deep.include({ _id: id, models: ['openai/*'] });
     expect(listed)
@@ -167,8 +169,8 @@ describe('API tokens of the plain-Node host', () => {
     await server.close();
     server = await start();
     expect([await statusOf(second), await statusOf(third)]).to.deep.equal([401, 200]);
-    expect((await send(LOCAL, 'POST', `/tokens/${id}/rotate`, {})).status, 'not the caller’s').to.equal(404);
-    expect((await send(third, 'POST', `/tokens/${id}/rotate`, {})).status).to.equal(403);
+    expect((await send(LOCAL, 'POST', `/api/tokens/${id}/rotate`, {})).status, 'not the caller’s').to.equal(404);
+    expect((await send(third, 'POST', `/api/tokens/${id}/rotate`, {})).status).to.equal(403);
   });
 
   it('have limits that can be changed and removed', async () => {
@@ -180,7 +182,7 @@ describe('API tokens of the plain-Node host', () => {
       rateLimits: { parallel: 2 },
     };
     const { id } = await issue({ name: 'limited', ...fields });
-    const update = (change: object): Promise<Answer> => send(LOCAL, 'POST', `/tokens/${id}`, change);
+    const update = (change: object): Promise<Answer> => send(LOCAL, 'POST', `/api/tokens/${id}`, change);
     const { status, body } = await update({ name: 'renamed' });
     expect(status).to.equal(200);
     expect(body).to.deep.include({
@@ -219,7 +221,7 @@ describe('API tokens of the plain-Node host', () => {
       404,
     );
     await server.host.requestLog.flush();
-    const { body } = await send(LOCAL, 'GET', `/requests?tokenId=${id}`);
+    const { body } = await send(LOCAL, 'GET', `/api/requests?tokenId=${id}`);
     const entries = body['requests'] as readonly {
       readonly cost?: number;
       readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
@@ -229,7 +231,7 @@ describe('API tokens of the plain-Node host', () => {
     for (const { team } of entries) expect(team).to.equal('blue');
     const sum = (read: (entry: (typeof entries)[number]) => number): number =>
       entries.reduce((total, entry) => total + read(entry), 0);
-    const used = await send(token, 'GET', `/tokens/${id}/usage`);
+    const used = await send(token, 'GET', `/api/tokens/${id}/usage`);
     expect(used.status, JSON.stringify(used.body)).to.equal(200);
     const { token: described, report } = used.body as unknown as ApiTokenUsage;
     const { total } = report.all;
@@ -251,30 +253,30 @@ describe('API tokens of the plain-Node host', () => {
       ['claude', 1],
     ]);
     const period = `from=${Date.now() - 3_600_000}&to=${Date.now() + 1_000}&interval=day`;
-    const byToken = (await send(LOCAL, 'GET', `/usage?${period}&groupBy=token`)).body as unknown as UsageReport;
+    const byToken = (await send(LOCAL, 'GET', `/api/usage?${period}&groupBy=token`)).body as unknown as UsageReport;
     expect(byToken.groups.find(({ name }) => name === id)).to.deep.include({ label: 'spender' });
-    const byTeam = (await send(LOCAL, 'GET', `/usage?${period}&groupBy=team`)).body as unknown as UsageReport;
+    const byTeam = (await send(LOCAL, 'GET', `/api/usage?${period}&groupBy=team`)).body as unknown as UsageReport;
     expect(byTeam.groups.find(({ name }) => name === 'blue')?.total.requests).to.equal(4);
     const other = await issue({ name: 'other', userId: 'hal' });
-    expect((await send(other.token, 'GET', `/tokens/${id}/usage`)).status).to.equal(403);
-    expect((await send(other.token, 'GET', `/tokens/${other.id}/usage`)).status).to.equal(200);
+    expect((await send(other.token, 'GET', `/api/tokens/${id}/usage`)).status).to.equal(403);
+    expect((await send(other.token, 'GET', `/api/tokens/${other.id}/usage`)).status).to.equal(200);
   });
 
   it('share the budget of their team, which admins set', async () => {
-    const set = (limits: object): Promise<Answer> => send(LOCAL, 'POST', '/budgets/teams/green', { limits });
+    const set = (limits: object): Promise<Answer> => send(LOCAL, 'POST', '/api/budgets/teams/green', { limits });
     expect((await set({ day: { calls: 1 } })).body).to.deep.include({ limits: { day: { calls: 1 } } });
     const tokens = [await issue({ name: 'one', team: 'green' }), await issue({ name: 'two', team: 'green' })];
     const ask = async ({ token }: { readonly token: string }): Promise<number> =>
       (await send(token, 'POST', '/v1/responses', { model: 'openai', input: 'Hello' })).status;
     expect([await ask(tokens[0]!), await ask(tokens[1]!)]).to.deep.equal([200, 402]);
-    const { body } = await send(LOCAL, 'GET', '/budgets');
+    const { body } = await send(LOCAL, 'GET', '/api/budgets');
     const teams = body['teams'] as readonly { readonly team: string; readonly usage: { readonly day: object } }[];
     const green = teams.find(({ team }) => team === 'green');
     expect(green).to.deep.include({ limits: { day: { calls: 1 } } });
     expect(green?.usage.day).to.have.nested.property('used.calls', 1);
     const mixed = { team: 'green', userId: 'ann', limits: {} };
-    expect((await send(LOCAL, 'POST', '/budgets', mixed)).status).to.equal(400);
-    expect((await send(LOCAL, 'DELETE', '/budgets/teams/green')).status).to.equal(200);
+    expect((await send(LOCAL, 'POST', '/api/budgets', mixed)).status).to.equal(400);
+    expect((await send(LOCAL, 'DELETE', '/api/budgets/teams/green')).status).to.equal(200);
     expect(await ask(tokens[1]!)).to.equal(200);
   });
 
@@ -282,13 +284,13 @@ describe('API tokens of the plain-Node host', () => {
     const plain = await issue({ name: 'plain', userId: 'dan' });
     const admin = await issue({ name: 'admin', userId: 'eve', scopes: ['admin'] });
     for (const [method, path, body] of [
-      ['POST', '/tokens', { name: 'more' }],
-      ['GET', '/tokens', undefined],
-      ['DELETE', `/tokens/${plain.id}`, undefined],
+      ['POST', '/api/tokens', { name: 'more' }],
+      ['GET', '/api/tokens', undefined],
+      ['DELETE', `/api/tokens/${plain.id}`, undefined],
     ] as const) {
       expect((await send(plain.token, method, path, body)).status, `${method} ${path}`).to.equal(403);
     }
-    expect((await send(admin.token, 'POST', '/tokens', { name: 'more' })).status).to.equal(201);
+    expect((await send(admin.token, 'POST', '/api/tokens', { name: 'more' })).status).to.equal(201);
   });
 
   it('are validated when created', async () => {
@@ -304,16 +306,16 @@ describe('API tokens of the plain-Node host', () => {
       [['x'], 'must be an object'],
     ];
     for (const [body, path] of wrong) {
-      const answer = await send(LOCAL, 'POST', '/tokens', body);
+      const answer = await send(LOCAL, 'POST', '/api/tokens', body);
       expect(answer.status, JSON.stringify(body)).to.equal(400);
       expect(JSON.stringify(answer.body)).to.include(path);
     }
-    expect((await send('nobody', 'POST', '/tokens', { name: 'x' })).status).to.equal(401);
+    expect((await send('nobody', 'POST', '/api/tokens', { name: 'x' })).status).to.equal(401);
   });
 
   it('open the dashboard for their owner', async () => {
     const { token } = await issue({ name: 'browser', userId: 'fay' });
-    const response = await fetch(`${server.url}/session`, {
+    const response = await fetch(`${server.url}/api/session`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', origin: server.url },
       body: JSON.stringify({ token }),
@@ -352,15 +354,17 @@ describe('API tokens of the Meteor host', () => {
   });
 
   it('are created by logged-in users, with scopes that they have', async () => {
-    const { status, body } = await call(url, 'bob-login', 'POST', '/tokens', { name: 'mine' });
+    const { status, body } = await call(url, 'bob-login', 'POST', '/api/tokens', { name: 'mine' });
     expect(status, JSON.stringify(body)).to.equal(201);
     expect((await call(url, String(body['token']), 'GET', '/v1/models')).status).to.equal(200);
-    expect((await call(url, 'bob-login', 'POST', '/tokens', { name: 'mine', scopes: ['admin'] })).status).to.equal(403);
-    expect((await call(url, 'bob-login', 'POST', '/tokens', { name: 'hers', userId: 'ann' })).status).to.equal(403);
+    expect((await call(url, 'bob-login', 'POST', '/api/tokens', { name: 'mine', scopes: ['admin'] })).status).to.equal(
+      403,
+    );
+    expect((await call(url, 'bob-login', 'POST', '/api/tokens', { name: 'hers', userId: 'ann' })).status).to.equal(403);
   });
 
   it('grant no more than their owner may do now, and nothing once the owner is deleted', async () => {
-    const { body } = await call(url, 'ann-login', 'POST', '/tokens', {
+    const { body } = await call(url, 'ann-login', 'POST', '/api/tokens', {
       name: 'metrics',
       scopes: ['admin'],
       userId: 'bob',
@@ -372,17 +376,17 @@ describe('API tokens of the Meteor host', () => {
   });
 
   it('are created for users who exist only', async () => {
-    const { status, body } = await call(url, 'ann-login', 'POST', '/tokens', { name: 'x', userId: 'cat' });
+    const { status, body } = await call(url, 'ann-login', 'POST', '/api/tokens', { name: 'x', userId: 'cat' });
     expect(status).to.equal(404);
     expect(body['error']).to.include({ message: 'There is no user "cat".', path: 'userId' });
-    expect((await call(url, 'ann-login', 'GET', '/tokens?userId=cat')).body).to.deep.equal({
+    expect((await call(url, 'ann-login', 'GET', '/api/tokens?userId=cat')).body).to.deep.equal({
       tokens: [],
       defaultLifetime: 90 * 86_400_000,
     });
   });
 
   it('are stored as hashes', async () => {
-    const { body } = await call(url, 'ann-login', 'POST', '/tokens', { name: 'stored' });
+    const { body } = await call(url, 'ann-login', 'POST', '/api/tokens', { name: 'stored' });
     const stored = JSON.stringify(await host.database.published(API_TOKENS).find({}).fetchAsync());
     expect(stored).to.include('"name":"stored"').and.not.include(String(body['token']));
   });

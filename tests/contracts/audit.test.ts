@@ -77,10 +77,10 @@ describe('the audit trail', () => {
     (await server.host.operations['ai.audit.list'](ROOT, filter)).entries;
   const ofBob = { authorization: '' };
   const signIn = (token: string, forwardedFor = '198.51.100.7'): Promise<Answer> =>
-    send('POST', '/session', { token }, { origin: server.url, 'x-forwarded-for': forwardedFor });
+    send('POST', '/api/session', { token }, { origin: server.url, 'x-forwarded-for': forwardedFor });
 
   it('says who did what from where, and nothing secret', async () => {
-    const { body } = await send('POST', '/tokens', { name: 'For CI', scopes: ['read'], models: ['gpt-5-mini'] });
+    const { body } = await send('POST', '/api/tokens', { name: 'For CI', scopes: ['read'], models: ['gpt-5-mini'] });
     const [created] = await entriesOf({ action: 'token.create' });
     const { tokens } = await server.host.operations['ai.tokens.list'](ROOT);
     expect(created).to.deep.equal({
@@ -99,12 +99,12 @@ describe('the audit trail', () => {
     });
     expect(created?.tokenId, 'not the created one').to.be.a('string').and.not.to.equal(tokens[0]?._id);
     const provider = { providerId: 'mine', name: 'Mine', vendor: 'openai', auth: { kind: 'api_key' }, apiKey: SECRET };
-    expect((await send('POST', '/providers', provider)).status).to.equal(201);
-    await send('POST', '/providers/mine/api-key', { apiKey: `${SECRET}2` });
-    await send('POST', '/providers/mine', { [SECRET]: 1 });
+    expect((await send('POST', '/api/providers', provider)).status).to.equal(201);
+    await send('POST', '/api/providers/mine/api-key', { apiKey: `${SECRET}2` });
+    await send('POST', '/api/providers/mine', { [SECRET]: 1 });
     // Where the id of a token belongs, people paste the token.
-    await send('DELETE', `/tokens/${String(body['token'])}`);
-    await send('POST', '/prompts', { name: `The prompt of ${SECRET}`, content: { input: 'x' } });
+    await send('DELETE', `/api/tokens/${String(body['token'])}`);
+    await send('POST', '/api/prompts', { name: `The prompt of ${SECRET}`, content: { input: 'x' } });
     const [changed, key, added] = await entriesOf({ kind: 'provider' });
     expect(added).to.deep.include({ changed: ['name', 'vendor', 'auth', 'apiKey'], details: { vendor: 'openai' } });
     expect([key?.action, key?.subject.id, key?.outcome]).to.deep.equal(['provider.set_key', 'mine', 'done']);
@@ -120,9 +120,9 @@ describe('the audit trail', () => {
     const { headers } = await signIn(ADMIN_TOKEN);
     const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
     const session = { cookie, origin: server.url };
-    await send('POST', '/queue/pause', {}, session);
-    await send('POST', '/queue/resume', {}, session);
-    expect((await send('DELETE', '/session', undefined, session)).status).to.equal(204);
+    await send('POST', '/api/queue/pause', {}, session);
+    await send('POST', '/api/queue/resume', {}, session);
+    expect((await send('DELETE', '/api/session', undefined, session)).status).to.equal(204);
     const entries = (await entriesOf({ via: 'dashboard', outcome: 'done' })).toReversed();
     expect(entries.map(({ action, userId, address }) => [action, userId, address])).to.deep.equal([
       ['session.open', 'local', '198.51.100.7'],
@@ -153,8 +153,8 @@ describe('the audit trail', () => {
       });
     const decision = { callId: 'call', argumentsHash: argumentsHash('{}') };
     const byBob = { authorization: `Bearer ${bob}` };
-    expect((await send('POST', '/runs/run-1/approve', decision, byBob)).status, 'without the scope').to.equal(403);
-    expect((await send('POST', '/runs/run-1/approve', decision)).status).to.equal(200);
+    expect((await send('POST', '/api/runs/run-1/approve', decision, byBob)).status, 'without the scope').to.equal(403);
+    expect((await send('POST', '/api/runs/run-1/approve', decision)).status).to.equal(200);
     await host.runs.methods['ai.runs.reject'](ROOT, { executionId: 'run-2', ...decision });
     await until(async () => (await host.module.runs.load('run-2'))?.run.endedAt !== undefined);
     const [rejected, approved] = await entriesOf({ kind: 'call' });
@@ -169,14 +169,14 @@ describe('the audit trail', () => {
     const [lacking] = await entriesOf({ action: 'access.refuse' });
     expect(lacking).to.deep.include({
       userId: 'bob',
-      subject: { kind: 'route', id: 'POST /runs/:executionId/approve' },
+      subject: { kind: 'route', id: 'POST /api/runs/:executionId/approve' },
       details: { scope: 'approve' },
       outcome: 'refused',
     });
     const before = (await entriesOf()).length;
-    await send('POST', '/runs/run-1/tags', { tags: ['mine'] }, byBob);
+    await send('POST', '/api/runs/run-1/tags', { tags: ['mine'] }, byBob);
     expect(await entriesOf(), 'what is one’s own').to.have.length(before);
-    await send('POST', '/runs/run-1/tags', { tags: ['theirs'] });
+    await send('POST', '/api/runs/run-1/tags', { tags: ['theirs'] });
     expect((await entriesOf())[0]).to.deep.include({
       action: 'run.tag',
       subject: { kind: 'run', id: 'run-1', ownerId: 'bob' },
@@ -193,27 +193,27 @@ describe('the audit trail', () => {
       ...{ executionId: 'hers', userId: 'eve', providerId: 'openai', tool: 'charge', arguments: {} },
       waitsFor: 'approval',
     });
-    expect((await send('POST', '/runs/hers/cancel', {}, byBob)).status).to.equal(404);
-    const { entries } = (await send('GET', '/audit', undefined, byBob)).body as unknown as AuditPage;
+    expect((await send('POST', '/api/runs/hers/cancel', {}, byBob)).status).to.equal(404);
+    const { entries } = (await send('GET', '/api/audit', undefined, byBob)).body as unknown as AuditPage;
     expect(entries.map(({ userId }) => userId)).to.satisfy((ids: readonly string[]) => ids.every((id) => id === 'bob'));
     expect(entries.map(({ action }) => action)).to.include.members(['prompt.save', 'run.cancel', 'access.refuse']);
     expect(JSON.stringify(entries)).not.to.contain('"eve"');
     expect(JSON.stringify(await entriesOf({ action: 'run.cancel' }))).to.contain('"eve"');
-    expect((await send('GET', '/audit?userId=local', undefined, byBob)).status).to.equal(403);
-    expect((await send('GET', '/audit/export?userId=local', undefined, byBob)).status).to.equal(403);
-    const file = String((await send('GET', '/audit/export', undefined, byBob)).body['text'])
+    expect((await send('GET', '/api/audit?userId=local', undefined, byBob)).status).to.equal(403);
+    expect((await send('GET', '/api/audit/export?userId=local', undefined, byBob)).status).to.equal(403);
+    const file = String((await send('GET', '/api/audit/export', undefined, byBob)).body['text'])
       .trimEnd()
       .split('\n');
     const exported = file.map((line) => (JSON.parse(line) as AuditEntry)._id);
     expect(exported).to.include.members(entries.map(({ _id }) => _id));
     expect(file.every((line) => line.includes('"userId":"bob"') && !line.includes('"eve"'))).to.equal(true);
-    expect((await send('GET', '/audit?search=eve', undefined, byBob)).body['total'], 'by the owner').to.equal(0);
-    expect((await send('GET', '/audit', undefined, ofBob)).status).to.equal(401);
+    expect((await send('GET', '/api/audit?search=eve', undefined, byBob)).body['total'], 'by the owner').to.equal(0);
+    expect((await send('GET', '/api/audit', undefined, ofBob)).status).to.equal(401);
   });
 
   it('is filtered and paged', async () => {
     const page = async (query: string): Promise<AuditPage> =>
-      (await send('GET', `/audit?${query}`)).body as unknown as AuditPage;
+      (await send('GET', `/api/audit?${query}`)).body as unknown as AuditPage;
     const all = await page('limit=200');
     expect(all.total).to.equal(all.entries.length);
     const seen: AuditEntry[] = [];
@@ -244,7 +244,7 @@ describe('the audit trail', () => {
     expect(uncounted).to.have.all.keys('entries', 'next');
     expect(uncounted.entries).to.deep.equal(all.entries.slice(0, 2));
     for (const query of ['action=unknown', 'count=maybe', 'outcome=maybe', 'from=soon', 'color=red', 'limit=201'])
-      expect((await send('GET', `/audit?${query}`)).status, query).to.equal(400);
+      expect((await send('GET', `/api/audit?${query}`)).status, query).to.equal(400);
   });
 
   it('keeps what cannot be recorded from being done, but for what withdraws something', async () => {
@@ -258,14 +258,14 @@ describe('the audit trail', () => {
     const insert = stub(DocumentAuditStore.prototype, 'insert').rejects(new Error('The disk is full.'));
     const log = stub(console, 'error');
     try {
-      const refused = await send('POST', '/tokens', { name: 'Unseen', scopes: ['read'] });
+      const refused = await send('POST', '/api/tokens', { name: 'Unseen', scopes: ['read'] });
       expect(refused.status).to.equal(503);
       expect(refused.body).to.have.nested.property('error.message').that.contains('Nothing was done');
-      expect((await send('POST', '/queue/pause', {})).status).to.equal(503);
+      expect((await send('POST', '/api/queue/pause', {})).status).to.equal(503);
       expect((await signIn(ADMIN_TOKEN)).headers.get('set-cookie'), 'nobody signs in unnoticed').to.equal(null);
       expect(await count()).to.equal(before);
       expect(log.callCount).to.be.greaterThan(0);
-      expect((await send('DELETE', `/tokens/${id}`)).status).to.equal(200);
+      expect((await send('DELETE', `/api/tokens/${id}`)).status).to.equal(200);
       expect(await server.host.apiTokens.verify(token)).to.equal(undefined);
     } finally {
       insert.restore();
@@ -282,7 +282,7 @@ describe('the audit trail', () => {
       subject: { kind: 'token', id: '=HYPERLINK("http://evil.example")' },
     });
     const expected = await Promise.all([entriesOf({ order: 'asc', limit: 200 }), entriesOf({ limit: 200 })]);
-    const { body, headers } = await send('GET', '/audit/export');
+    const { body, headers } = await send('GET', '/api/audit/export');
     expect(headers.get('content-disposition')).to.equal('attachment; filename="audit.ndjson"');
     expect(headers.get('cache-control')).to.equal('no-store');
     const lines = String(body['text'])
@@ -296,13 +296,13 @@ describe('the audit trail', () => {
     expect(new Set(lines.map(({ _id }) => _id)).size)
       .to.equal(lines.length)
       .and.to.be.greaterThan(260);
-    const csv = await send('GET', '/audit/export?format=csv&action=token.create');
+    const csv = await send('GET', '/api/audit/export?format=csv&action=token.create');
     expect(csv.headers.get('content-type')).to.contain('text/csv');
     const rows = String(csv.body['text']).split('\r\n');
     expect(rows[0]).to.match(/^id,at,userId,tokenId,via,action,/);
     expect(rows.at(-2), 'no formula').to.contain(`,"'=HYPERLINK(""http://evil.example"")",`);
-    expect((await send('GET', '/audit/export?format=xml')).status).to.equal(400);
-    expect((await send('HEAD', '/audit/export')).headers.get('content-type')).to.contain('ndjson');
+    expect((await send('GET', '/api/audit/export?format=xml')).status).to.equal(400);
+    expect((await send('HEAD', '/api/audit/export')).headers.get('content-type')).to.contain('ndjson');
     const [first] = await entriesOf({ action: 'audit.export' });
     expect(first, 'in the end').to.deep.include({ details: { format: 'csv' }, outcome: 'done' });
   });

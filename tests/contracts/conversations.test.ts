@@ -1,4 +1,4 @@
-/** Chat over HTTP: what a browser or a script receives from `POST /input` and `GET /output/stream`. */
+/** Chat over HTTP: what a browser or a script receives from `POST /api/input` and `GET /api/output/stream`. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -150,7 +150,7 @@ describe('chat over HTTP', () => {
 
   const listen = async (conversation: string, { token = 'ann', lastEventId = '' } = {}): Promise<Listener> => {
     const listener = await Listener.open(
-      `${url}/output/stream?conversation=${encodeURIComponent(conversation)}`,
+      `${url}/api/output/stream?conversation=${encodeURIComponent(conversation)}`,
       token,
       lastEventId === '' ? {} : { 'last-event-id': lastEventId },
     );
@@ -158,7 +158,7 @@ describe('chat over HTTP', () => {
     return listener;
   };
   const post = (body: unknown, token = 'ann'): Promise<Response> =>
-    fetch(`${url}/input`, {
+    fetch(`${url}/api/input`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -175,7 +175,7 @@ describe('chat over HTTP', () => {
     expect(facts).to.deep.equal({
       conversation: 'first',
       accepted: true,
-      stream: '/output/stream?conversation=first',
+      stream: '/api/output/stream?conversation=first',
     });
     reply.resolve({ text: 'Hello, Ann.' });
     await listener.ends(1);
@@ -333,15 +333,15 @@ describe('chat over HTTP', () => {
 
   it('rejects unauthenticated requests', async () => {
     expect((await post({ conversation: 'c', message: 'Hi' }, 'eve')).status).to.equal(401);
-    expect((await fetch(`${url}/output/stream?conversation=c`)).status).to.equal(401);
-    expect((await fetch(`${url}/output/stream`)).status).to.equal(401);
+    expect((await fetch(`${url}/api/output/stream?conversation=c`)).status).to.equal(401);
+    expect((await fetch(`${url}/api/output/stream`)).status).to.equal(401);
   });
 
   itInSoak('disconnects a subscriber that does not read, without losing events for others', async () => {
     const { port } = server.address() as AddressInfo;
     const socket = connect(port, '127.0.0.1');
     socket.pause();
-    socket.write(`GET /output/stream?conversation=slow HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ann\r\n\r\n`);
+    socket.write(`GET /api/output/stream?conversation=slow HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ann\r\n\r\n`);
     const channel = module.conversations.channels.of('ann', 'slow');
     const started = deferred();
     const listen_ = channel.subscribe.bind(channel);
@@ -373,11 +373,11 @@ describe('chat over HTTP during a shutdown', () => {
   it('completes the current response, then ends the streams', async () => {
     const gateway = await startGateway({ api: { limits: { shutdownGrace: 600_000 } } });
     const hear = (conversation: string): Promise<Listener> =>
-      Listener.open(`${gateway.url}/output/stream?conversation=${conversation}`, TOKENS.ann);
+      Listener.open(`${gateway.url}/api/output/stream?conversation=${conversation}`, TOKENS.ann);
     const reply = deferred<StaticResponse>();
     gateway.simulator.enqueue(() => reply.promise);
     const [idle, busy] = [await hear('idle'), await hear('busy')];
-    await (await gateway.request('/input', { conversation: 'busy', message: 'Hello?' })).json();
+    await (await gateway.request('/api/input', { conversation: 'busy', message: 'Hello?' })).json();
     await gateway.simulator.nextRequest();
     const closed = gateway.api.close();
     await idle.end;

@@ -160,19 +160,26 @@ describe('pages of other origins at the server of npm start', () => {
   const withToken = { authorization: `Bearer ${TOKEN}` };
 
   it('may call the operations and their stream with a token', async () => {
-    for (const path of ['/runs', '/budgets', '/providers', '/health', '/v1/models', '/runs/unknown/else']) {
+    for (const path of [
+      '/api/runs',
+      '/api/budgets',
+      '/api/providers',
+      '/health',
+      '/v1/models',
+      '/api/runs/unknown/else',
+    ]) {
       const response = await ask(path, { headers: withToken });
       expect(corsHeaders(response), path).to.deep.equal(allowed());
       await response.text();
     }
     const controller = new AbortController();
-    const stream = await ask('/runs/stream', { headers: withToken, signal: controller.signal });
+    const stream = await ask('/api/runs/stream', { headers: withToken, signal: controller.signal });
     expect(corsHeaders(stream)).to.deep.equal(allowed());
     controller.abort();
   });
 
   it('get no access to the session and the pages of the dashboard', async () => {
-    for (const path of ['/session', '/', '/favicon.svg', '/dashboard/unknown.js', '/oauth/callback']) {
+    for (const path of ['/api/session', '/', '/favicon.svg', '/dashboard/unknown.js', '/oauth/callback']) {
       for (const method of ['GET', 'OPTIONS']) {
         const response = await ask(path, {
           method,
@@ -182,7 +189,7 @@ describe('pages of other origins at the server of npm start', () => {
         await response.text();
       }
     }
-    const opened = await ask('/session', {
+    const opened = await ask('/api/session', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ token: TOKEN }),
@@ -193,7 +200,7 @@ describe('pages of other origins at the server of npm start', () => {
   });
 
   it('cannot use a session, neither for calls nor for a WebSocket', async () => {
-    const own = await fetch(`${server.url}/session`, {
+    const own = await fetch(`${server.url}/api/session`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ token: TOKEN }),
@@ -201,7 +208,7 @@ describe('pages of other origins at the server of npm start', () => {
     const [cookie = ''] = (own.headers.get('set-cookie') ?? '').split(';');
     expect(cookie).to.include('bolide-session=');
     await own.text();
-    const response = await ask('/runs', { headers: { cookie } });
+    const response = await ask('/api/runs', { headers: { cookie } });
     expect(response.status).to.equal(403);
     await response.text();
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/v1/responses`, {

@@ -108,7 +108,7 @@ describe(
       }
     };
     const signIn = async (): Promise<string> => {
-      const response = await fetch(`${server.url}/session`, {
+      const response = await fetch(`${server.url}/api/session`, {
         method: 'POST',
         headers: { origin: server.url, 'content-type': 'application/json' },
         body: JSON.stringify({ token: TOKEN }),

@@ -111,29 +111,29 @@ describe(
     const get = (person: Person, path: string): Promise<Answer> => send(person, 'GET', path);
     const post = (person: Person, path: string, body?: unknown): Promise<Answer> => send(person, 'POST', path, body);
     const watch = async (person: Person, query = '', headers: Record<string, string> = {}): Promise<SseReader> => {
-      const stream = await readSse(`${server.url}/runs/stream${query}`, { ...bearer(person), ...headers });
+      const stream = await readSse(`${server.url}/api/runs/stream${query}`, { ...bearer(person), ...headers });
       streams.push(stream);
       return stream;
     };
     const unique = (fields: object = {}): object => ({ requestId: `r${(requests += 1)}`, ...RUN_REQUEST, ...fields });
     async function start(person: Person, tool?: string): Promise<string> {
       if (tool !== undefined) simulator.enqueue({ calls: [{ name: tool, arguments: { text: 'x' } }] });
-      const { body } = await post(person, '/runs', unique({ tools: tool === undefined ? [] : [tool] }));
+      const { body } = await post(person, '/api/runs', unique({ tools: tool === undefined ? [] : [tool] }));
       if (tool !== undefined) await events.seen('tool:pending', (event) => event.executionId === body.executionId);
       return body.executionId;
     }
     async function ended(executionId: string): Promise<void> {
-      await until(async () => (await get('local', `/runs/${executionId}`)).body.run.endedAt !== undefined);
+      await until(async () => (await get('local', `/api/runs/${executionId}`)).body.run.endedAt !== undefined);
     }
 
     describe('runs', () => {
       it('are started, listed, read and filtered', async () => {
         simulator.enqueue({ calls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] }, { text: 'Rain in Oslo.' });
-        const started = await post('bob', '/runs', unique());
+        const started = await post('bob', '/api/runs', unique());
         expect(started.status).to.equal(202);
         const { executionId } = started.body;
         await ended(executionId);
-        const { body } = await get('bob', `/runs/${executionId}`);
+        const { body } = await get('bob', `/api/runs/${executionId}`);
         expect(body.run).to.include({
           _id: executionId,
           userId: 'bob',
@@ -156,17 +156,20 @@ describe(
 
       it('are started once for a repeated request', async () => {
         const request = unique({ tools: [] });
-        const [first, second] = await Promise.all([post('bob', '/runs', request), post('bob', '/runs', request)]);
+        const [first, second] = await Promise.all([
+          post('bob', '/api/runs', request),
+          post('bob', '/api/runs', request),
+        ]);
         expect(second.body).to.deep.equal(first.body);
-        expect((await post('bob', '/runs', { ...request, input: 'Other' })).status).to.equal(409);
+        expect((await post('bob', '/api/runs', { ...request, input: 'Other' })).status).to.equal(409);
       });
 
       it('are visible to their owner and admins only', async () => {
         const executionId = await start('bob', 'send_reminder');
         for (const person of ['bob', 'local'] as const)
-          expect((await get(person, `/runs/${executionId}`)).status).to.equal(200);
-        expect((await get('cat', '/runs')).body.runs.some(({ userId }) => userId !== 'cat')).to.equal(false);
-        expect((await get('local', '/runs')).body.runs.some(({ userId }) => userId === 'bob')).to.equal(true);
+          expect((await get(person, `/api/runs/${executionId}`)).status).to.equal(200);
+        expect((await get('cat', '/api/runs')).body.runs.some(({ userId }) => userId !== 'cat')).to.equal(false);
+        expect((await get('local', '/api/runs')).body.runs.some(({ userId }) => userId === 'bob')).to.equal(true);
         const bodies: Record<string, object | undefined> = {
           '': undefined,
           '/cancel': {},
@@ -176,19 +179,19 @@ describe(
         };
         for (const [path, body] of Object.entries(bodies)) {
           const method = body === undefined ? 'GET' : 'POST';
-          const others = await send('cat', method, `/runs/${executionId}${path}`, body);
-          const unknown = await send('cat', method, `/runs/no-such-run${path}`, body);
+          const others = await send('cat', method, `/api/runs/${executionId}${path}`, body);
+          const unknown = await send('cat', method, `/api/runs/no-such-run${path}`, body);
           expect(others.status, path).to.equal(404);
           expect(others.body).to.deep.equal(unknown.body);
           expect(others.body.error.code).to.equal('not-found');
-          expect((await send('nobody', method, `/runs/${executionId}${path}`, body)).status).to.equal(401);
+          expect((await send('nobody', method, `/api/runs/${executionId}${path}`, body)).status).to.equal(401);
           // The owner's request gets past the access check.
           if (path !== '' && path !== '/cancel')
-            expect((await send('bob', method, `/runs/${executionId}${path}`, body)).status).to.equal(400);
+            expect((await send('bob', method, `/api/runs/${executionId}${path}`, body)).status).to.equal(400);
         }
-        expect((await post('bob', `/runs/${executionId}/cancel`)).body).to.have.property('state');
+        expect((await post('bob', `/api/runs/${executionId}/cancel`)).body).to.have.property('state');
         await ended(executionId);
-        expect((await get('bob', `/runs/${executionId}`)).body.run.state).to.equal('cancelled');
+        expect((await get('bob', `/api/runs/${executionId}`)).body.run.state).to.equal('cancelled');
       });
 
       it('are not approved by a token that only starts them, and say who approved them', async () => {
@@ -203,18 +206,18 @@ describe(
         );
         const decision = { callId, argumentsHash };
         for (const path of ['approve', 'reject']) {
-          const refused = await send('bob', 'POST', `/runs/${executionId}/${path}`, decision, as(starter.token));
+          const refused = await send('bob', 'POST', `/api/runs/${executionId}/${path}`, decision, as(starter.token));
           expect(refused.status).to.equal(403);
           expect(refused.body.error.code).to.equal('permission-denied');
         }
         const before = Date.now();
-        const approved = await send('bob', 'POST', `/runs/${executionId}/approve`, decision, as(approver.token));
+        const approved = await send('bob', 'POST', `/api/runs/${executionId}/approve`, decision, as(approver.token));
         expect(approved.status).to.equal(200);
         await ended(executionId);
-        const [call] = (await get('bob', `/runs/${executionId}`)).body.toolCalls;
+        const [call] = (await get('bob', `/api/runs/${executionId}`)).body.toolCalls;
         expect(call?.decidedBy).to.include({ userId: 'bob', tokenId: approver.id });
         expect(call?.decidedBy?.at).to.be.within(before, Date.now());
-        const started = await send('bob', 'POST', '/runs', unique(), as(approver.token));
+        const started = await send('bob', 'POST', '/api/runs', unique(), as(approver.token));
         expect(started.status).to.equal(403);
       });
 
@@ -224,9 +227,9 @@ describe(
         const { callId, argumentsHash } = shown;
         expect(argumentsHash).to.equal(createHash('sha256').update(shown.arguments).digest('hex'));
         expect(
-          (await post('bob', `/runs/${approved}/approve`, { callId, argumentsHash: 'b'.repeat(64) })).status,
+          (await post('bob', `/api/runs/${approved}/approve`, { callId, argumentsHash: 'b'.repeat(64) })).status,
         ).to.equal(409);
-        expect((await post('bob', `/runs/${approved}/approve`, { callId, argumentsHash })).body).to.have.property(
+        expect((await post('bob', `/api/runs/${approved}/approve`, { callId, argumentsHash })).body).to.have.property(
           'state',
         );
         await ended(approved);
@@ -237,7 +240,7 @@ describe(
         );
         expect(
           (
-            await post('bob', `/runs/${rejectedRun}/reject`, {
+            await post('bob', `/api/runs/${rejectedRun}/reject`, {
               callId: approvalRequired.callId,
               argumentsHash: approvalRequired.argumentsHash,
               reason: 'No.',
@@ -248,21 +251,21 @@ describe(
         const outside = await start('bob', 'outside');
         const call = await events.seen('tool:executing', (event) => event.executionId === outside);
         expect(
-          (await post('bob', `/runs/${outside}/tool-results`, { callId: call.callId, output: { $set: 1 } })).body,
+          (await post('bob', `/api/runs/${outside}/tool-results`, { callId: call.callId, output: { $set: 1 } })).body,
         ).to.deep.equal({ executionId: outside, callId: call.callId, result: 'accepted', state: 'completed' });
         await ended(outside);
       });
 
       const WRONG: readonly (readonly [path: string, body: unknown, status: number])[] = [
-        ['/runs', {}, 400],
-        ['/runs', [], 400],
-        ['/runs', { requestId: 'x', ...RUN_REQUEST, providerId: { $gt: '' } }, 400],
-        ['/runs', { requestId: { $ne: null }, ...RUN_REQUEST }, 400],
-        ['/runs', { requestId: 'x', ...RUN_REQUEST, unknown: 1 }, 400],
-        ['/runs', { requestId: 'x', ...RUN_REQUEST, baseURL: 'https://evil.example' }, 400],
-        ['/runs', { requestId: 'x', ...RUN_REQUEST, input: 'x'.repeat(4_000_001) }, 400],
-        ['/runs', { requestId: 'x', ...RUN_REQUEST, input: 'x'.repeat(33 * 1024 * 1024) }, 413],
-        ['/runs', { requestId: 'x', ...RUN_REQUEST, providerId: 'nothing' }, 403],
+        ['/api/runs', {}, 400],
+        ['/api/runs', [], 400],
+        ['/api/runs', { requestId: 'x', ...RUN_REQUEST, providerId: { $gt: '' } }, 400],
+        ['/api/runs', { requestId: { $ne: null }, ...RUN_REQUEST }, 400],
+        ['/api/runs', { requestId: 'x', ...RUN_REQUEST, unknown: 1 }, 400],
+        ['/api/runs', { requestId: 'x', ...RUN_REQUEST, baseURL: 'https://evil.example' }, 400],
+        ['/api/runs', { requestId: 'x', ...RUN_REQUEST, input: 'x'.repeat(4_000_001) }, 400],
+        ['/api/runs', { requestId: 'x', ...RUN_REQUEST, input: 'x'.repeat(33 * 1024 * 1024) }, 413],
+        ['/api/runs', { requestId: 'x', ...RUN_REQUEST, providerId: 'nothing' }, 403],
       ];
       for (const [path, body, status] of WRONG) {
         it(`are not started by ${JSON.stringify(body).slice(0, 90)}`, async () => {
@@ -283,9 +286,9 @@ describe(
           '?waiting=no',
         ])
           expect((await get('bob', `/runs${query}`)).status, query).to.equal(400);
-        expect((await get('bob', '/runs?userId=ann')).status).to.equal(403);
-        expect((await get('bob', '/runs/a/b/c')).status).to.equal(404);
-        expect((await send('bob', 'DELETE', '/runs')).status).to.equal(405);
+        expect((await get('bob', '/api/runs?userId=ann')).status).to.equal(403);
+        expect((await get('bob', '/api/runs/a/b/c')).status).to.equal(404);
+        expect((await send('bob', 'DELETE', '/api/runs')).status).to.equal(405);
       });
     });
 
@@ -321,7 +324,7 @@ describe(
         ]);
         const other = await start('bob');
         await events.seen('run:completed', (event) => event.executionId === other);
-        await post('bob', `/runs/${executionId}/cancel`);
+        await post('bob', `/api/runs/${executionId}/cancel`);
         await one.waitFor(({ type }) => type === 'run:cancelled');
         expect(one.events.some(({ data }) => data['executionId'] !== executionId)).to.equal(false);
         expect(others.events).to.deep.equal([]);
@@ -345,7 +348,7 @@ describe(
           ({ type, data }) => type === 'tool:approval_required' && data['executionId'] === executionId,
         );
         first.stop();
-        await post('bob', `/runs/${executionId}/cancel`);
+        await post('bob', `/api/runs/${executionId}/cancel`);
         await ended(executionId);
         const second = await watch('bob', '', { 'last-event-id': String(last.id) });
         await second.waitFor(({ type, data }) => type === 'run:cancelled' && data['executionId'] === executionId);
@@ -369,7 +372,7 @@ describe(
         await until(() => log.subscriberCount === 0);
         const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
         socket.write(
-          `GET /runs/stream HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${tokens.bob}\r\nconnection: close\r\n\r\n`,
+          `GET /api/runs/stream HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${tokens.bob}\r\nconnection: close\r\n\r\n`,
         );
         await new Promise((resolve) => socket.once('readable', resolve));
         socket.pause();
@@ -395,7 +398,7 @@ describe(
       });
 
       it('has headers that prevent proxies from caching or rewriting it', async () => {
-        const response = await fetch(`${server.url}/runs/stream`, {
+        const response = await fetch(`${server.url}/api/runs/stream`, {
           headers: bearer('bob'),
           signal: AbortSignal.timeout(60_000),
         });
@@ -411,11 +414,11 @@ describe(
     describe('other routes', () => {
       it('lists tools with the outcomes of the user’s calls or, for admins, of all calls', async () => {
         const counts = async (person: Person): Promise<ToolSummary['counts'] | undefined> =>
-          (await get(person, '/tools')).body.tools.find(({ name }) => name === 'get_weather')?.counts;
+          (await get(person, '/api/tools')).body.tools.find(({ name }) => name === 'get_weather')?.counts;
         expect((await counts('bob'))?.completed).to.be.greaterThan(0);
         expect(await counts('cat')).to.deep.equal({});
         expect((await counts('local'))?.completed).to.be.at.least((await counts('bob'))!.completed!);
-        const { tools } = (await get('bob', '/tools')).body;
+        const { tools } = (await get('bob', '/api/tools')).body;
         expect(tools.find(({ name }) => name === 'send_reminder')).to.include({
           needsApproval: true,
           blocking: true,
@@ -431,25 +434,27 @@ describe(
       });
 
       it('saves, loads and removes prompts', async () => {
-        const saved = (await post('bob', '/prompts', { name: 'Hi', content: { input: 'Hello' } })).body;
-        await post('bob', '/prompts', { name: 'Hi', content: { input: 'Hello again' } });
-        expect((await get('bob', '/prompts')).body.prompts.map(({ name, version }) => [name, version])).to.deep.equal([
-          ['Hi', 2],
-        ]);
-        expect((await get('cat', '/prompts')).body.prompts).to.deep.equal([]);
-        expect((await get('bob', `/prompts/${saved._id}`)).body.content).to.deep.equal({ input: 'Hello again' });
-        expect((await get('bob', `/prompts/${saved._id}?version=1`)).body.content).to.deep.equal({ input: 'Hello' });
-        expect((await get('cat', `/prompts/${saved._id}`)).status).to.equal(404);
-        expect((await post('bob', '/prompts', { name: 'Hi', shared: true, content: {} })).status).to.equal(403);
-        expect((await send('bob', 'DELETE', `/prompts/${saved._id}`)).body).to.deep.equal({ removed: true });
-        expect((await get('bob', '/prompts')).body.prompts).to.deep.equal([]);
+        const saved = (await post('bob', '/api/prompts', { name: 'Hi', content: { input: 'Hello' } })).body;
+        await post('bob', '/api/prompts', { name: 'Hi', content: { input: 'Hello again' } });
+        expect(
+          (await get('bob', '/api/prompts')).body.prompts.map(({ name, version }) => [name, version]),
+        ).to.deep.equal([['Hi', 2]]);
+        expect((await get('cat', '/api/prompts')).body.prompts).to.deep.equal([]);
+        expect((await get('bob', `/api/prompts/${saved._id}`)).body.content).to.deep.equal({ input: 'Hello again' });
+        expect((await get('bob', `/api/prompts/${saved._id}?version=1`)).body.content).to.deep.equal({
+          input: 'Hello',
+        });
+        expect((await get('cat', `/api/prompts/${saved._id}`)).status).to.equal(404);
+        expect((await post('bob', '/api/prompts', { name: 'Hi', shared: true, content: {} })).status).to.equal(403);
+        expect((await send('bob', 'DELETE', `/api/prompts/${saved._id}`)).body).to.deep.equal({ removed: true });
+        expect((await get('bob', '/api/prompts')).body.prompts).to.deep.equal([]);
       });
 
       it('counts runs by user, provider, day and state', async () => {
         const executionId = await start('cat');
         await ended(executionId);
         const count = async (person: Person): Promise<number> =>
-          (await get(person, '/stats')).body.counts
+          (await get(person, '/api/stats')).body.counts
             .filter((each) => each.state === 'completed' && each.userId === 'cat')
             .reduce((sum, each) => sum + each.count, 0);
         await until(async () => (await count('local')) >= 2);
@@ -473,21 +478,21 @@ describe(
           access: 'everyone',
         });
         const names = async (person: Person): Promise<readonly string[]> =>
-          (await get(person, '/providers')).body.providers.map(({ _id }) => _id);
+          (await get(person, '/api/providers')).body.providers.map(({ _id }) => _id);
         expect(await names('bob'))
           .to.include('shared')
           .and.not.to.include('openai');
         expect(await names('local')).to.include.members(['shared', 'openai']);
-        expect((await post('bob', '/providers/shared/test')).body.provider).to.include({
+        expect((await post('bob', '/api/providers/shared/test')).body.provider).to.include({
           _id: 'shared',
           connected: true,
         });
-        expect((await post('bob', '/providers/openai/test')).status).to.equal(403);
-        expect((await post('nobody', '/providers/shared/test')).status).to.equal(401);
-        expect((await post('bob', '/providers/theirs/connect')).body.url).to.match(
+        expect((await post('bob', '/api/providers/openai/test')).status).to.equal(403);
+        expect((await post('nobody', '/api/providers/shared/test')).status).to.equal(401);
+        expect((await post('bob', '/api/providers/theirs/connect')).body.url).to.match(
           /^http:\/\/127\.0\.0\.1:\d+\/oauth\/theirs\/start/,
         );
-        expect((await post('bob', '/providers/shared/connect')).status).to.equal(400);
+        expect((await post('bob', '/api/providers/shared/connect')).status).to.equal(400);
       });
     });
 
@@ -497,7 +502,7 @@ describe(
         token = tokens.local,
         headers: Record<string, string> = { origin: origin() },
       ): Promise<Answer> {
-        return send('nobody', 'POST', '/session', { token }, headers);
+        return send('nobody', 'POST', '/api/session', { token }, headers);
       }
       const cookieOf = (answer: Answer): string => answer.headers.get('set-cookie')?.split(';')[0] ?? '';
 
@@ -543,11 +548,13 @@ describe(
         );
         expect(answer.headers.get('set-cookie')).not.to.contain(tokens.local);
         const cookie = cookieOf(answer);
-        expect((await send('nobody', 'GET', '/runs', undefined, { cookie })).status).to.equal(200);
-        expect((await send('nobody', 'GET', '/session', undefined, { cookie })).body).to.include({ userId: 'local' });
+        expect((await send('nobody', 'GET', '/api/runs', undefined, { cookie })).status).to.equal(200);
+        expect((await send('nobody', 'GET', '/api/session', undefined, { cookie })).body).to.include({
+          userId: 'local',
+        });
         expect(
           (
-            await send('nobody', 'POST', '/runs', unique({ tools: [], providerId: 'shared' }), {
+            await send('nobody', 'POST', '/api/runs', unique({ tools: [], providerId: 'shared' }), {
               cookie,
               origin: origin(),
             })
@@ -557,24 +564,24 @@ describe(
 
       it('identifies each token’s owner, and rejects requests without one', async () => {
         const bob = cookieOf(await signIn(tokens.bob));
-        expect((await send('nobody', 'GET', '/session', undefined, { cookie: bob })).body).to.include({
+        expect((await send('nobody', 'GET', '/api/session', undefined, { cookie: bob })).body).to.include({
           userId: 'bob',
           isAdmin: false,
         });
         for (const token of ['wrong', '']) expect((await signIn(token)).status).to.equal(401);
         expect(
-          (await send('nobody', 'POST', '/session', { token: { $gt: '' } }, { origin: origin() })).status,
+          (await send('nobody', 'POST', '/api/session', { token: { $gt: '' } }, { origin: origin() })).status,
         ).to.equal(400);
         for (const cookie of ['bolide-session=x', `bolide-session=${'A'.repeat(43)}`, `${bob}; ${bob}`])
-          expect((await send('nobody', 'GET', '/runs', undefined, { cookie })).status).to.equal(401);
+          expect((await send('nobody', 'GET', '/api/runs', undefined, { cookie })).status).to.equal(401);
       });
 
       it('ends its session permanently', async () => {
         const cookie = cookieOf(await signIn());
-        expect((await send('nobody', 'DELETE', '/session', undefined, { cookie, origin: origin() })).status).to.equal(
-          204,
-        );
-        expect((await send('nobody', 'GET', '/session', undefined, { cookie })).status).to.equal(401);
+        expect(
+          (await send('nobody', 'DELETE', '/api/session', undefined, { cookie, origin: origin() })).status,
+        ).to.equal(204);
+        expect((await send('nobody', 'GET', '/api/session', undefined, { cookie })).status).to.equal(401);
       });
 
       it('ignores its cookie in requests of other pages', async () => {
@@ -593,14 +600,14 @@ describe(
           const startedRuns = (): number => events.events.filter(({ type }) => type === 'run:started').length;
           const started = startedRuns();
           for (const [method, path] of [
-            ['POST', '/runs'],
-            ['GET', '/runs'],
-            ['GET', '/runs/stream'],
-            ['POST', '/session'],
-            ['DELETE', '/session'],
+            ['POST', '/api/runs'],
+            ['GET', '/api/runs'],
+            ['GET', '/api/runs/stream'],
+            ['POST', '/api/session'],
+            ['DELETE', '/api/session'],
           ] as const) {
             const body =
-              method !== 'POST' ? undefined : path === '/session' ? { token: tokens.local } : unique({ tools: [] });
+              method !== 'POST' ? undefined : path === '/api/session' ? { token: tokens.local } : unique({ tools: [] });
             expect(
               (await send('nobody', method, path, body, { ...headers, cookie })).status,
               `${method} ${path} ${JSON.stringify(headers)}`,
@@ -611,7 +618,7 @@ describe(
         // The same requests succeed from its own page, and with a token from anywhere.
         expect(
           (
-            await send('nobody', 'GET', '/runs', undefined, {
+            await send('nobody', 'GET', '/api/runs', undefined, {
               cookie,
               origin: origin(),
               'sec-fetch-site': 'same-origin',
@@ -619,7 +626,8 @@ describe(
           ).status,
         ).to.equal(200);
         expect(
-          (await send('nobody', 'GET', '/runs', undefined, { ...bearer('bob'), origin: 'http://evil.example' })).status,
+          (await send('nobody', 'GET', '/api/runs', undefined, { ...bearer('bob'), origin: 'http://evil.example' }))
+            .status,
         ).to.equal(200);
       });
 
@@ -643,7 +651,7 @@ describe(
           expect(await status(path, fetched), path).to.equal(200);
         }
         expect(await status('/v1/models', { ...bearer('bob'), ...page }), 'with a token').to.equal(200);
-        expect(await status('/runs', page), 'a path of the dashboard').to.equal(200);
+        expect(await status('/api/runs', page), 'a path of the dashboard').to.equal(200);
       });
 
       it('is not served under a foreign host name, against DNS rebinding', async () => {
@@ -657,15 +665,15 @@ describe(
         ]) {
           for (const [method, path] of [
             ['GET', '/'],
-            ['GET', '/session'],
-            ['GET', '/runs'],
-            ['POST', '/session'],
+            ['GET', '/api/session'],
+            ['GET', '/api/runs'],
+            ['POST', '/api/session'],
           ] as const) {
             expect(await statusUnder(host, method, path, cookie), `${host} ${path}`).to.be.oneOf([400, 421]);
           }
         }
         for (const host of ['localhost:1', '127.0.0.1', '[::1]:3000', 'bolide.localhost'])
-          expect(await statusUnder(host, 'GET', '/session', cookie), host).to.equal(200);
+          expect(await statusUnder(host, 'GET', '/api/session', cookie), host).to.equal(200);
       });
 
       function statusUnder(

@@ -136,15 +136,15 @@ describe(
         defaultModel: 'm',
       };
       for (const [method, path, body] of [
-        ['POST', '/providers', row],
-        ['POST', '/providers/own', { name: 'X' }],
-        ['DELETE', '/providers/own'],
-        ['POST', '/providers/own/api-key', { apiKey: KEY }],
-        ['POST', '/secrets/rotate'],
+        ['POST', '/api/providers', row],
+        ['POST', '/api/providers/own', { name: 'X' }],
+        ['DELETE', '/api/providers/own'],
+        ['POST', '/api/providers/own/api-key', { apiKey: KEY }],
+        ['POST', '/api/secrets/rotate'],
       ] as const) {
         expect((await send(method, path, body, user))[0], `${method} ${path}`).to.equal(403);
       }
-      expect(await send('POST', '/providers', row)).to.deep.equal([
+      expect(await send('POST', '/api/providers', row)).to.deep.equal([
         201,
         {
           provider: {
@@ -159,18 +159,18 @@ describe(
           },
         },
       ]);
-      expect((await send('POST', '/providers', { ...row, baseURL: 'nowhere' }))[0]).to.equal(400);
-      expect((await send('POST', '/providers/own/my-api-key', { apiKey: KEY }, user))[1]).to.have.nested.property(
+      expect((await send('POST', '/api/providers', { ...row, baseURL: 'nowhere' }))[0]).to.equal(400);
+      expect((await send('POST', '/api/providers/own/my-api-key', { apiKey: KEY }, user))[1]).to.have.nested.property(
         'provider.connected',
         true,
       );
       expect(
-        (await send('POST', '/providers/own', { name: 'Renamed', providerId: 'openai' }))[1],
+        (await send('POST', '/api/providers/own', { name: 'Renamed', providerId: 'openai' }))[1],
       ).to.have.nested.property('provider.name', 'Renamed');
-      expect((await send('POST', '/providers/own/test', undefined, user))[0]).to.equal(200);
-      expect(await send('POST', '/secrets/rotate')).to.deep.equal([200, { resealed: 0, unopened: 0 }]);
-      expect((await send('DELETE', '/providers/own'))[0]).to.equal(200);
-      expect((await send('POST', '/providers/own/test', undefined, user))[0]).to.equal(403);
+      expect((await send('POST', '/api/providers/own/test', undefined, user))[0]).to.equal(200);
+      expect(await send('POST', '/api/secrets/rotate')).to.deep.equal([200, { resealed: 0, unopened: 0 }]);
+      expect((await send('DELETE', '/api/providers/own'))[0]).to.equal(200);
+      expect((await send('POST', '/api/providers/own/test', undefined, user))[0]).to.equal(403);
     });
 
     it('lists configured and stored providers alike, and lets no one change configured ones', async () => {

@@ -47,7 +47,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES))
 
     /** Begins a sign-in as a browser does. @returns where the authorization server is, and the browser's cookie */
     const begin = async (userId: string): Promise<{ readonly url: URL; readonly cookie: string }> => {
-      const begun = await test.request(userId, 'POST', '/mcp-accounts/docs/sign-in', {});
+      const begun = await test.request(userId, 'POST', '/api/mcp-accounts/docs/sign-in', {});
       expect(begun.status, 'sign-in').to.equal(200);
       const { url } = (await begun.json()) as { readonly url: string };
       const { port } = new URL((await test.request(userId, 'GET', '/health')).url);
@@ -106,7 +106,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES))
       await signIn(ADA);
       await signIn(BOB);
       await call(ADA);
-      const signedOut = await test.request(ADA, 'DELETE', '/mcp-accounts/docs');
+      const signedOut = await test.request(ADA, 'DELETE', '/api/mcp-accounts/docs');
       expect(await signedOut.json()).to.deep.equal({ signedOut: true });
       expect([...server.revoked]).to.deep.equal([`token of ${encodeURIComponent(ADA)}`]);
       expect(await failure(call(ADA)))
@@ -126,7 +126,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES))
 
     it('are shared where an admin has said so, and are the admins’ then', async () => {
       await save({ accounts: 'shared' });
-      expect((await test.request(ADA, 'POST', '/mcp-accounts/docs/sign-in', {})).status).to.equal(403);
+      expect((await test.request(ADA, 'POST', '/api/mcp-accounts/docs/sign-in', {})).status).to.equal(403);
       expect((await test.host.operations['ai.mcpAccounts.list'](actorOf(ADA))).accounts).to.deep.equal([]);
       await signIn(ADMIN);
       await approveAll();
@@ -315,7 +315,7 @@ for (const [database, open] of Object.entries(QUICK_DATABASES))
       expect(await there.host.module.tools.execute('docs_ping', {}, contextOf(ADA))).to.include('token of');
       const { accounts: shown } = await test.host.operations['ai.mcpAccounts.list'](actorOf(ADA));
       expect(shown.map(({ name }) => name)).to.deep.equal(['docs']);
-      await test.request(ADA, 'DELETE', '/mcp-accounts/docs');
+      await test.request(ADA, 'DELETE', '/api/mcp-accounts/docs');
       expect(await failure(call(ADA)))
         .to.have.property('message')
         .that.includes('sign in');

@@ -35,18 +35,18 @@ describe('memories on the server', () => {
     server.simulator.requests.filter((each) => each.path.endsWith(path)).map(({ body }) => JSON.stringify(body));
   const run = async (requestId: string, more: object = {}): Promise<void> => {
     const before = sent('/responses').length;
-    await request('POST', '/runs', { requestId, providerId: 'openai', input: 'Which tea does she like?', ...more });
+    await request('POST', '/api/runs', { requestId, providerId: 'openai', input: 'Which tea does she like?', ...more });
     await until(() => sent('/responses').length > before);
   };
 
   it('are saved and found over HTTP, with vectors within the user’s log of model calls', async () => {
-    const saved = await request('POST', '/memories', { text: 'She likes green tea.' });
-    expect(await request('GET', '/memories')).to.deep.equal({ memories: [saved], total: 1 });
-    const found = await request('GET', '/memories/search?query=tea');
+    const saved = await request('POST', '/api/memories', { text: 'She likes green tea.' });
+    expect(await request('GET', '/api/memories')).to.deep.equal({ memories: [saved], total: 1 });
+    const found = await request('GET', '/api/memories/search?query=tea');
     expect(found).to.deep.equal({ memories: [saved], by: 'words-and-meaning' });
     expect(sent('/embeddings')).to.have.length(2);
     await server.host.requestLog.flush();
-    const { requests } = (await request('GET', '/requests')) as { readonly requests: readonly { api: string }[] };
+    const { requests } = (await request('GET', '/api/requests')) as { readonly requests: readonly { api: string }[] };
     expect(requests.map(({ api }) => api)).to.deep.equal(['memory', 'memory']);
   });
 
@@ -56,11 +56,13 @@ describe('memories on the server', () => {
     await run('r2', { recall: false });
     expect(sent('/responses').at(-1)).to.not.include('recalled_memories');
     const before = sent('/responses').length;
-    await request('POST', '/input', { message: 'Make me some tea, please.' });
+    await request('POST', '/api/input', { message: 'Make me some tea, please.' });
     await until(() => sent('/responses').length > before);
     const chat = sent('/responses').at(-1);
     expect(chat).to.include('She likes green tea.').and.include('"name":"search_memories"');
-    const { runs } = (await request('GET', '/runs')) as { readonly runs: readonly { _id: string; title: string }[] };
+    const { runs } = (await request('GET', '/api/runs')) as {
+      readonly runs: readonly { _id: string; title: string }[];
+    };
     expect(runs.map(({ title }) => title))
       .to.include('Which tea does she like?')
       .and.not.match(/recalled/);
@@ -81,7 +83,7 @@ describe('memories on the server', () => {
   });
 
   it('are forgotten', async () => {
-    expect(await request('DELETE', '/memories')).to.deep.equal({ forgotten: 1 });
-    expect(await request('GET', '/memories/search?query=tea')).to.deep.include({ memories: [] });
+    expect(await request('DELETE', '/api/memories')).to.deep.equal({ forgotten: 1 });
+    expect(await request('GET', '/api/memories/search?query=tea')).to.deep.include({ memories: [] });
   });
 });

@@ -26,7 +26,7 @@ describe('an OAuth callback from the same site', () => {
 
   const signIn = async (): Promise<CookieBrowser> => {
     const browser = new CookieBrowser();
-    const response = await fetch(`${app.url}/session`, {
+    const response = await fetch(`${app.url}/api/session`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ token: app.token }),

@@ -41,7 +41,7 @@ const ADMIN_TOKEN = 'the-token-of-the-admin-user';
 const JSON_TYPE = 'application/json';
 
 /** The page and session of the dashboard, and pages of OAuth, are no API. */
-const PAGES = /^\w+ \/(?:$|dashboard\/|favicon|session$|oauth\/)/;
+const PAGES = /^\w+ \/(?:$|dashboard\/|favicon|api\/session$|oauth\/)/;
 /** The document has a path for one of the methods, since a template may exist only once. */
 const TEMPLATES: Readonly<Record<string, string>> = {
   '/v1beta/models/:model::method': '/v1beta/models/{model}:embedContent',

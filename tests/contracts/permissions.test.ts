@@ -212,7 +212,7 @@ const RULES: Readonly<Record<Name, Rule>> = {
 
 /** Requests of the operations that the dashboard does not use. The gateway has others in place of `ai.llm`. */
 const OTHER_ROUTES: Readonly<Record<string, (argument: Readonly<Record<string, string>>) => OperationRequest>> = {
-  'ai.providers.rotateKeys': () => ({ method: 'POST', path: '/secrets/rotate' }),
+  'ai.providers.rotateKeys': () => ({ method: 'POST', path: '/api/secrets/rotate' }),
 };
 const METHODS_ONLY: readonly Name[] = [
   'ai.llm.generateText',

@@ -23,13 +23,13 @@ describe('an answer of the server', () => {
   it('is stored by no cache, and of the type that it says', async () => {
     for (const [method, path, body] of [
       ['GET', '/v1/models'],
-      ['GET', '/runs'],
-      ['GET', '/tokens'],
-      ['GET', '/providers'],
-      ['GET', '/session'],
+      ['GET', '/api/runs'],
+      ['GET', '/api/tokens'],
+      ['GET', '/api/providers'],
+      ['GET', '/api/session'],
       ['GET', '/metrics'],
       ['GET', '/nothing'],
-      ['GET', '/runs/%'],
+      ['GET', '/api/runs/%'],
       ['POST', '/v1/responses', { model: 'openai', input: 'x' }],
       ['POST', '/v1/messages', { model: 'openai' }],
     ] as const) {
@@ -48,13 +48,13 @@ describe('an answer of the server', () => {
       stream: true,
     });
     const [, id = ''] = /"id":"(resp_[^"]+)"/.exec(await started.text()) ?? [];
-    for (const path of ['/runs/stream', '/output/stream', `/v1/responses/${id}?stream=true`]) {
+    for (const path of ['/api/runs/stream', '/api/output/stream', `/v1/responses/${id}?stream=true`]) {
       const response = await request('HEAD', path);
       expect(response.status, path).to.equal(200);
       expect(response.headers.get('content-type'), path).to.contain('text/event-stream');
       expect(response.headers.get('cache-control'), path).to.contain('no-transform');
     }
-    const { status } = await fetch(`${server.url}/runs/stream`, { method: 'HEAD' });
+    const { status } = await fetch(`${server.url}/api/runs/stream`, { method: 'HEAD' });
     expect(status, 'without a token').to.equal(401);
   });
 });

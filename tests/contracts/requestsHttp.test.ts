@@ -59,7 +59,7 @@ describe('The request log of a host', () => {
     await ask();
     await server.host.requestLog.flush();
     const [request] = (await list()).requests;
-    const detail = (await (await send(`/requests/${request?._id}`)).json()) as RequestDetail;
+    const detail = (await (await send(`/api/requests/${request?._id}`)).json()) as RequestDetail;
     expect(detail.logsBodies).to.equal(true);
     expect(detail.bodies?.request).to.include('Repeat cobalt.').and.not.to.include(SECRET);
     expect(detail.bodies?.response).to.include('"status":"completed"');
@@ -68,19 +68,19 @@ describe('The request log of a host', () => {
     expect(exchange).to.include({ providerId: 'openai', wire: 'responses', status: 200 });
     expect(exchange?.request).to.include('Repeat cobalt.').and.not.to.include(SECRET);
     expect(JSON.parse(exchange?.response ?? '')).to.have.property('object', 'response');
-    expect((await send('/requests/unknown')).status).to.equal(404);
-    expect((await send('/requests?limit=0')).status).to.equal(400);
+    expect((await send('/api/requests/unknown')).status).to.equal(404);
+    expect((await send('/api/requests?limit=0')).status).to.equal(400);
   });
 
   itInVirtualTime('names the API and the token of runs, and what the queue starts', async () => {
-    const started = await send('/runs', { requestId: 'r', providerId: 'openai', input: 'Hello', tools: [] });
+    const started = await send('/api/runs', { requestId: 'r', providerId: 'openai', input: 'Hello', tools: [] });
     expect(started.status).to.equal(202);
     const message = { id: 'm', role: 'user' };
     await (
-      await send('/chat', { id: 'c', messages: [{ ...message, parts: [{ type: 'text', text: 'Hello' }] }] })
+      await send('/api/chat', { id: 'c', messages: [{ ...message, parts: [{ type: 'text', text: 'Hello' }] }] })
     ).text();
     const agUi = { threadId: 't', runId: 'a', messages: [{ ...message, content: 'Hello' }] };
-    await (await send('/ag-ui', { ...agUi, state: {}, tools: [], context: [], forwardedProps: {} })).text();
+    await (await send('/api/ag-ui', { ...agUi, state: {}, tools: [], context: [], forwardedProps: {} })).text();
     const queued = { requestId: 'q', providerId: 'openai', input: 'Hello', tools: [] };
     await server.host.module.useCases.queueRun.execute({ userId: 'local', source: 'method' }, queued);
     await until(async () => {

@@ -32,7 +32,7 @@ describe('an API token that is revoked', () => {
       ...(expiresAt === undefined ? {} : { expiresAt }),
     });
   const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
-  const STREAMS = ['/runs/stream', '/output/stream'];
+  const STREAMS = ['/api/runs/stream', '/api/output/stream'];
   const follow = (path: string, headers: Record<string, string>): Promise<SseReader> =>
     readSse(server.url + path, headers);
 
@@ -55,13 +55,13 @@ describe('an API token that is revoked', () => {
     'ends the streams of dashboard sessions that it opened',
     async () => {
       const { token, id } = await issue();
-      const signIn = await fetch(`${server.url}/session`, {
+      const signIn = await fetch(`${server.url}/api/session`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ token }),
       });
       const [cookie = ''] = (signIn.headers.get('set-cookie') ?? '').split(';');
-      const stream = await follow('/runs/stream', { cookie });
+      const stream = await follow('/api/runs/stream', { cookie });
       expect(stream.status).to.equal(200);
       await server.host.apiTokens.tokens.revoke('ann', id);
       await stream.ended;
@@ -122,13 +122,13 @@ describe('an API token that is revoked', () => {
 
   it('answers the request that revokes it', async () => {
     const { token, id } = await server.host.apiTokens.tokens.issue({ userId: 'ann', name: 'x', scopes: ['admin'] });
-    const response = await fetch(`${server.url}/tokens/${id}`, { method: 'DELETE', headers: bearer(token) });
+    const response = await fetch(`${server.url}/api/tokens/${id}`, { method: 'DELETE', headers: bearer(token) });
     expect(response.status, await response.text()).to.equal(200);
   });
 
   it('stays open where only its limits change or its secret is rotated', async () => {
     const { token, id } = await issue();
-    const stream = await follow('/runs/stream', bearer(token));
+    const stream = await follow('/api/runs/stream', bearer(token));
     await server.host.apiTokens.tokens.update(id, 'ann', { name: 'renamed' });
     await server.host.apiTokens.tokens.rotate(id, 'ann', { graceMs: 0 });
     await server.host.api.checkToken(id);
@@ -142,8 +142,8 @@ describe('an API token that is revoked', () => {
       const expiring = await issue(server, Date.now() + 6_000);
       const elsewhere = await issue();
       const streams = [
-        await follow('/runs/stream', bearer(expiring.token)),
-        await follow('/runs/stream', bearer(elsewhere.token)),
+        await follow('/api/runs/stream', bearer(expiring.token)),
+        await follow('/api/runs/stream', bearer(elsewhere.token)),
       ];
       const { tokens } = server.host.apiTokens;
       // Another process writes to the same store without this process's notice.

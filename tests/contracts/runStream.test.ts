@@ -26,7 +26,10 @@ describe(
       // Nothing but the stream is asked here.
       const runs = { events } as unknown as RunRoutePorts;
       gateway = await startGateway({ api: { limits, runs } });
-      return { events, stream: await readSse(`${gateway.url}/runs/stream`, { authorization: `Bearer ${TOKENS.ann}` }) };
+      return {
+        events,
+        stream: await readSse(`${gateway.url}/api/runs/stream`, { authorization: `Bearer ${TOKENS.ann}` }),
+      };
     }
 
     it('is kept alive by comments', async () => {

@@ -42,7 +42,7 @@ describe(
     };
     let requests = 0;
     const start = async (tools: readonly string[] = []): Promise<string> => {
-      const response = await fetch(`${server.url}/runs`, {
+      const response = await fetch(`${server.url}/api/runs`, {
         method: 'POST',
         headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
         body: JSON.stringify({ requestId: `r${(requests += 1)}`, providerId: 'openai', input: 'Remind me.', tools }),

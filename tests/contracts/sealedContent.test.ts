@@ -121,23 +121,25 @@ describe(
         expect(response.status, `${path}: ${text}`).to.equal(200);
         return text;
       };
-      const run = await get(`/runs/${encodeURIComponent(runId)}`);
+      const run = await get(`/api/runs/${encodeURIComponent(runId)}`);
       expect(run, 'the transcript, and the call')
         .to.include(`The answer about ${content}.`)
         .and.include(`Noon, ${content}`);
-      expect(await get('/runs'), 'titles').to.include(`Ask about ${content}`);
+      expect(await get('/api/runs'), 'titles').to.include(`Ask about ${content}`);
       expect(await get(`/v1/responses/${responseId}`)).to.include(content);
-      expect(await get('/chat/c')).to.include(content);
-      expect(await get(`/memories/search?query=${content}`)).to.include(`Likes ${content}.`);
-      const { prompts } = JSON.parse(await get('/prompts')) as {
+      expect(await get('/api/chat/c')).to.include(content);
+      expect(await get(`/api/memories/search?query=${content}`)).to.include(`Likes ${content}.`);
+      const { prompts } = JSON.parse(await get('/api/prompts')) as {
         readonly prompts: readonly { readonly _id: string }[];
       };
-      expect(await get(`/prompts/${prompts[0]?._id}`)).to.include(content);
-      const { requests } = JSON.parse(await get(`/requests?limit=1&userId=${encodeURIComponent(userId)}`, ADMIN)) as {
+      expect(await get(`/api/prompts/${prompts[0]?._id}`)).to.include(content);
+      const { requests } = JSON.parse(
+        await get(`/api/requests?limit=1&userId=${encodeURIComponent(userId)}`, ADMIN),
+      ) as {
         readonly requests: readonly { readonly _id: string }[];
       };
-      expect(await get(`/requests/${requests[0]?._id}`, ADMIN)).to.include(content);
-      expect(await get(`/user-data/${encodeURIComponent(userId)}`), 'the export')
+      expect(await get(`/api/requests/${requests[0]?._id}`, ADMIN)).to.include(content);
+      expect(await get(`/api/user-data/${encodeURIComponent(userId)}`), 'the export')
         .to.include(`The answer about ${content}.`)
         .and.include(responseId);
       simulator.enqueue({ text: `A chat about ${content}.` });
@@ -282,7 +284,7 @@ describe(
       await test.opened.database.collection(CONTENT_KEYS).remove({ userId: ADA });
       await restart(true);
       expect((await test.request(ADA, 'GET', `/v1/responses/${ada.responseId}`)).status).to.equal(404);
-      const listed = await (await test.request(ADMIN, 'GET', '/runs')).text();
+      const listed = await (await test.request(ADMIN, 'GET', '/api/runs')).text();
       expect(listed).to.include(bob.runs[0]).and.not.include(ada.runs[0]);
       await readBack(BOB, bob.runs[0] ?? '', bob.responseId);
     });

@@ -17,7 +17,7 @@ describe(
     afterEach(() => server.close());
 
     const signIn = async (token: string): Promise<string> => {
-      const response = await fetch(`${server.url}/session`, {
+      const response = await fetch(`${server.url}/api/session`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', origin: server.url },
         body: JSON.stringify({ token }),
@@ -26,7 +26,7 @@ describe(
       return response.headers.get('set-cookie')?.split(';')[0] ?? '';
     };
     const statusOf = async (cookie: string): Promise<number> =>
-      (await fetch(`${server.url}/session`, { headers: { cookie } })).status;
+      (await fetch(`${server.url}/api/session`, { headers: { cookie } })).status;
     const tokenOf = async (userId: string): Promise<string> =>
       (await server.host.apiTokens.tokens.issue({ userId, name: 'test', scopes: ['read'] })).token;
 

@@ -187,7 +187,8 @@ describe('signing in at an OpenID provider', () => {
     await signIn(app, root);
     const statusOf = async (browser: CookieBrowser, path: string): Promise<number> =>
       (await browser.open(app.url + path)).status;
-    for (const path of ['/runs', '/tokens', '/providers']) expect(await statusOf(ann, path), path).to.equal(200);
+    for (const path of ['/api/runs', '/api/tokens', '/api/providers'])
+      expect(await statusOf(ann, path), path).to.equal(200);
     expect(await statusOf(ann, '/metrics')).to.equal(403);
     expect(await statusOf(root, '/metrics')).to.equal(200);
     const lookUp = app.host.providers.findUser;
@@ -203,7 +204,7 @@ describe('signing in at an OpenID provider', () => {
     await signIn(app, browser);
     await app.host.apiTokens.tokens.issue({ userId: 'ann@example.com', name: 'hers', scopes: ['read'] });
     await app.host.apiTokens.tokens.issue({ userId: 'ann', name: 'another', scopes: ['read'] });
-    const { tokens } = JSON.parse((await browser.open(`${app.url}/tokens`)).body) as {
+    const { tokens } = JSON.parse((await browser.open(`${app.url}/api/tokens`)).body) as {
       readonly tokens: readonly { readonly name: string }[];
     };
     expect(tokens.map(({ name }) => name)).to.deep.equal(['hers']);
@@ -213,7 +214,7 @@ describe('signing in at an OpenID provider', () => {
     const app = await start({ OIDC_USERS: 'ann' });
     const browser = new CookieBrowser();
     const { host } = new URL(app.url);
-    const response = await fetch(`${app.url}/session`, {
+    const response = await fetch(`${app.url}/api/session`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ token: app.token }),
@@ -294,7 +295,7 @@ describe('signing in at an OpenID provider', () => {
     it('ends sessions of API tokens with OIDC_ONLY, and opens no more', async () => {
       const token = 'a-token-of-the-server-operator';
       const open = (app: RunningServer): Promise<Response> =>
-        fetch(`${app.url}/session`, {
+        fetch(`${app.url}/api/session`, {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ token }),
@@ -306,7 +307,7 @@ describe('signing in at an OpenID provider', () => {
         { OIDC_USERS: 'ann', OIDC_ONLY: 'true' },
         { DATA_DIR: directory, BOLIDE_API_TOKEN: token },
       );
-      expect((await fetch(`${second.url}/session`, { headers: { cookie } })).status).to.equal(401);
+      expect((await fetch(`${second.url}/api/session`, { headers: { cookie } })).status).to.equal(401);
       const refused = await open(second);
       expect(refused.status).to.equal(403);
       expect(await refused.text()).to.contain('sign in with Acme');
@@ -322,9 +323,9 @@ describe('signing in at an OpenID provider', () => {
     await signIn(app, home);
     issuer.person = { sub: 'ann', groups: [] };
     await signIn(app, office);
-    await home.open(`${app.url}/session`);
+    await home.open(`${app.url}/api/session`);
     // What changes something is decided anew.
-    const response = await fetch(`${app.url}/secrets/rotate`, {
+    const response = await fetch(`${app.url}/api/secrets/rotate`, {
       method: 'POST',
       headers: {
         cookie: `bolide-session=${home.cookieOf(new URL(app.url).host, 'bolide-session') ?? ''}`,
@@ -357,7 +358,10 @@ describe('signing in at an OpenID provider', () => {
       const browser = new CookieBrowser();
       await signIn(app, browser);
       const cookie = `bolide-session=${browser.cookieOf(new URL(app.url).host, 'bolide-session') ?? ''}`;
-      return fetch(`${app.url}/session`, { method: 'DELETE', headers: { cookie, 'sec-fetch-site': 'same-origin' } });
+      return fetch(`${app.url}/api/session`, {
+        method: 'DELETE',
+        headers: { cookie, 'sec-fetch-site': 'same-origin' },
+      });
     };
     const first = await start({ OIDC_USERS: 'ann' });
     expect((await signOut(first)).status).to.equal(204);

@@ -17,7 +17,7 @@ import { itInVirtualTime } from '../support/itInVirtualTime';
 const TOKEN = 'a-token-that-the-operator-chose';
 
 async function signIn(url: string, token = TOKEN): Promise<string> {
-  const response = await fetch(`${url}/session`, {
+  const response = await fetch(`${url}/api/session`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ token }),
@@ -27,10 +27,10 @@ async function signIn(url: string, token = TOKEN): Promise<string> {
 }
 
 const signOut = async (url: string, cookie: string): Promise<void> => {
-  expect((await fetch(`${url}/session`, { method: 'DELETE', headers: { cookie } })).status).to.equal(204);
+  expect((await fetch(`${url}/api/session`, { method: 'DELETE', headers: { cookie } })).status).to.equal(204);
 };
 const statusOf = async (url: string, cookie: string): Promise<number> =>
-  (await fetch(`${url}/session`, { headers: { cookie } })).status;
+  (await fetch(`${url}/api/session`, { headers: { cookie } })).status;
 
 async function isOpen(stream: SseReader): Promise<boolean> {
   // A turn of the event loop lets what has ended be noticed.
@@ -45,7 +45,7 @@ describe('signing out', () => {
   });
   after(() => server.close());
 
-  for (const path of ['/runs/stream', '/output/stream'])
+  for (const path of ['/api/runs/stream', '/api/output/stream'])
     it(`ends ${path} of that session, and not that of another of the same user`, async () => {
       const [left, kept] = [await signIn(server.url), await signIn(server.url)];
       const ending = await readSse(server.url + path, { cookie: left });
@@ -80,8 +80,8 @@ describe('signing out', () => {
 
   it('by signing in anew ends what was open before', async () => {
     const cookie = await signIn(server.url);
-    const stream = await readSse(`${server.url}/runs/stream`, { cookie });
-    const response = await fetch(`${server.url}/session`, {
+    const stream = await readSse(`${server.url}/api/runs/stream`, { cookie });
+    const response = await fetch(`${server.url}/api/session`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', cookie },
       body: JSON.stringify({ token: TOKEN }),
@@ -120,8 +120,8 @@ describe('a dashboard session', () => {
     try {
       const [left, kept] = [await signIn(first.url), await signIn(first.url)];
       const streams = [
-        await readSse(`${second.url}/runs/stream`, { cookie: left }),
-        await readSse(`${second.url}/runs/stream`, { cookie: kept }),
+        await readSse(`${second.url}/api/runs/stream`, { cookie: left }),
+        await readSse(`${second.url}/api/runs/stream`, { cookie: kept }),
       ] as const;
       expect(streams.map(({ status }) => status)).to.deep.equal([200, 200]);
       await signOut(first.url, left);

@@ -124,7 +124,7 @@ describe(
       });
 
     const ERRORS: Readonly<Record<string, readonly [path: string, body: unknown, error: object, isOfUser?: true]>> = {
-      'the dashboard’s API': ['/runs', undefined, { error: { code: 'store-unavailable', message: MESSAGE } }],
+      'the dashboard’s API': ['/api/runs', undefined, { error: { code: 'store-unavailable', message: MESSAGE } }],
       Responses: [
         '/v1/responses',
         { model: 'openai', input: 'Hello' },
@@ -164,7 +164,7 @@ describe(
     it('answers as before when it is back', async () => {
       await proxy.end();
       await until(async () => (await request('/ready')).status === 200);
-      expect((await request('/runs')).status).to.equal(200);
+      expect((await request('/api/runs')).status).to.equal(200);
       const stored = await request('/v1/responses', { model: 'openai', input: 'Hello' });
       expect(stored.status, await stored.text()).to.equal(200);
     });

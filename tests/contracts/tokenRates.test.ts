@@ -65,15 +65,15 @@ describe('The rates of an API token', () => {
         GEMINI,
         { error: { code: 429, message: AT_A_TIME, status: 'RESOURCE_EXHAUSTED' } },
       ],
-      ['POST', '/input', { message: 'Hello', model: MODEL }, openAI('too_many_requests')],
-      ['POST', '/runs', { requestId: 'r', providerId: 'groq', input: 'Hello', tools: [] }, app],
+      ['POST', '/api/input', { message: 'Hello', model: MODEL }, openAI('too_many_requests')],
+      ['POST', '/api/runs', { requestId: 'r', providerId: 'groq', input: 'Hello', tools: [] }, app],
 
-      ['GET', '/runs', undefined, app],
-      ['GET', '/queue', undefined, app],
-      ['GET', '/tokens', undefined, app],
-      ['GET', '/providers', undefined, app],
-      ['POST', '/chat', UI_CHAT, AT_A_TIME],
-      ['POST', '/ag-ui', AG_UI, app],
+      ['GET', '/api/runs', undefined, app],
+      ['GET', '/api/queue', undefined, app],
+      ['GET', '/api/tokens', undefined, app],
+      ['GET', '/api/providers', undefined, app],
+      ['POST', '/api/chat', UI_CHAT, AT_A_TIME],
+      ['POST', '/api/ag-ui', AG_UI, app],
     ];
     for (const [method, path, body, refusal] of WAYS)
       it(`refuse ${method} ${path}, and not another token's`, async () => {
@@ -101,10 +101,10 @@ describe('The rates of an API token', () => {
 
     it('let the client end what counts', async () => {
       for (const [method, path] of [
-        ['POST', '/runs/none/cancel'],
+        ['POST', '/api/runs/none/cancel'],
         ['POST', '/v1/responses/none/cancel'],
         ['DELETE', '/v1/responses/none'],
-        ['POST', '/chat/none/stop'],
+        ['POST', '/api/chat/none/stop'],
       ] as const)
         expect((await limited.send(token, method, path)).status, path).not.to.equal(429);
     });
@@ -117,7 +117,7 @@ describe('The rates of an API token', () => {
     });
   });
 
-  for (const open of ['/runs/stream', '/output/stream', 'a WebSocket'])
+  for (const open of ['/api/runs/stream', '/api/output/stream', 'a WebSocket'])
     it(`permit as many open streams as requests, beside them: ${open}`, async () => {
       const token = await issue({ parallel: 1 });
       const leave = new AbortController();
@@ -125,7 +125,7 @@ describe('The rates of an API token', () => {
       if (socket === undefined)
         expect((await limited.send(token, 'GET', open, undefined, leave.signal)).status).to.equal(200);
       else await once(socket, 'open');
-      for (const path of ['/runs/stream', '/output/stream', '/chat/none/stream']) {
+      for (const path of ['/api/runs/stream', '/api/output/stream', '/api/chat/none/stream']) {
         const refused = await limited.send(token, 'GET', path);
         expect(refused.status, path).to.equal(429);
         expect(refused.headers.get('retry-after')).to.equal('1');
@@ -144,7 +144,7 @@ describe('The rates of an API token', () => {
       socket?.terminate();
       const next = new AbortController();
       await until(
-        async () => (await limited.send(token, 'GET', '/runs/stream', undefined, next.signal)).status === 200,
+        async () => (await limited.send(token, 'GET', '/api/runs/stream', undefined, next.signal)).status === 200,
       );
       next.abort();
     });
@@ -174,8 +174,8 @@ describe('The rates of an API token', () => {
     };
     const used: number[] = [];
     for (const [method, path, body] of [
-      ['POST', '/runs', { requestId: 'once', providerId: 'groq', input: 'Hello', tools: [] }],
-      ['POST', '/input', { message: 'Hello', model: MODEL }],
+      ['POST', '/api/runs', { requestId: 'once', providerId: 'groq', input: 'Hello', tools: [] }],
+      ['POST', '/api/input', { message: 'Hello', model: MODEL }],
       ['POST', '/v1/chat/completions', CHAT],
       ['GET', '/v1/models', undefined],
     ] as const) {
@@ -194,12 +194,12 @@ describe('The rates of an API token', () => {
     let runs = 0;
     const isRefused = async (): Promise<boolean> => {
       const body = { requestId: `tokens-${(runs += 1)}`, providerId: 'groq', input: 'Hello', tools: [] };
-      const started = await limited.send(token, 'POST', '/runs', body);
+      const started = await limited.send(token, 'POST', '/api/runs', body);
       expect(started.status).to.equal(202);
       const { executionId } = (await started.json()) as { readonly executionId: string };
       let outcome: unknown;
       await until(async () => {
-        const { run } = (await (await limited.send(token, 'GET', `/runs/${executionId}`)).json()) as {
+        const { run } = (await (await limited.send(token, 'GET', `/api/runs/${executionId}`)).json()) as {
           readonly run: { readonly state: string; readonly error?: { readonly code: string } };
         };
         outcome = run.error?.code ?? run.state;

@@ -136,10 +136,10 @@ describe(
     afterEach(() => until(() => server.host.module.loop.size === 0));
 
     for (const [path, body, status] of [
-      ['/runs', erase, 403],
-      ['/chat', () => aiSdk({ tools: ['erase_site'] }), 403],
+      ['/api/runs', erase, 403],
+      ['/api/chat', () => aiSdk({ tools: ['erase_site'] }), 403],
       // A stream of events, in which the protocol has its errors.
-      ['/ag-ui', () => agUi({ tools: ['erase_site'] }), 200],
+      ['/api/ag-ui', () => agUi({ tools: ['erase_site'] }), 200],
     ] as const)
       it(`are kept by POST ${path}, which names the tool and the rule`, async () => {
         const before = simulator.requests.length;
@@ -198,9 +198,9 @@ describe(
 
     it('leave out of what is offered by default, and of lists, what the user may not use', async () => {
       const entrances = {
-        '/chat': aiSdk(),
-        '/ag-ui': agUi(),
-        '/input': { conversation: 'c', message: 'Hi', model: 'my-openai' },
+        '/api/chat': aiSdk(),
+        '/api/ag-ui': agUi(),
+        '/api/input': { conversation: 'c', message: 'Hi', model: 'my-openai' },
       };
       for (const [path, body] of Object.entries(entrances)) {
         const before = simulator.requests.length;
@@ -221,9 +221,9 @@ describe(
 
     it('admit the team of the API token, by any rule on the tool', async () => {
       const body = { ...erase(), tools: ['erase_page'] };
-      const refused = await ask('bob', '/runs', body);
+      const refused = await ask('bob', '/api/runs', body);
       expect(refused.text).to.include('(AI_TOOL_RULES[0], AI_TOOL_RULES[1])');
-      expect((await ask('bob', '/runs', body, { team: 'editors' })).status).to.equal(202);
+      expect((await ask('bob', '/api/runs', body, { team: 'editors' })).status).to.equal(202);
     });
   }),
 );
@@ -253,7 +253,9 @@ describe(
       const { id, token } = await issue(server, 'bob', fields);
       simulator.enqueue({ calls: [{ name: 'erase_site', arguments: {} }] }, { text: 'It cannot be erased.' });
       const request = { requestId: 'a', providerId: 'my-openai', input: 'Hi', tools: ['erase_site'] };
-      const { executionId } = JSON.parse((await post(server, token, '/runs', request)).text) as { executionId: string };
+      const { executionId } = JSON.parse((await post(server, token, '/api/runs', request)).text) as {
+        executionId: string;
+      };
       const callOf = async () => (await server.host.module.runs.load(executionId))?.calls[0];
       await until(async () => (await callOf())?.state === 'awaiting_approval');
       return { executionId, callOf, tokenId: id };

@@ -12,8 +12,8 @@ const MOST_TAKEN = 24 * MEBIBYTE;
 
 /** Every kind of route that has, or could have, a body. */
 const ROUTES: readonly (readonly [method: string, path: string])[] = [
-  ['POST', '/session'],
-  ['DELETE', '/session'],
+  ['POST', '/api/session'],
+  ['DELETE', '/api/session'],
   ['POST', '/oauth/acme/start'],
   ['POST', '/oauth/callback'],
   ['GET', '/oauth/callback'],
@@ -25,13 +25,13 @@ const ROUTES: readonly (readonly [method: string, path: string])[] = [
   ['POST', '/v1/embeddings'],
   ['POST', '/v1/unknown'],
   ['PUT', '/v1/responses'],
-  ['POST', '/input'],
-  ['POST', '/runs'],
-  ['POST', '/runs/x/cancel'],
-  ['POST', '/chat'],
-  ['POST', '/ag-ui'],
-  ['POST', '/providers'],
-  ['POST', '/tokens'],
+  ['POST', '/api/input'],
+  ['POST', '/api/runs'],
+  ['POST', '/api/runs/x/cancel'],
+  ['POST', '/api/chat'],
+  ['POST', '/api/ag-ui'],
+  ['POST', '/api/providers'],
+  ['POST', '/api/tokens'],
   ['GET', '/health'],
   ['GET', '/'],
   ['POST', '/nothing'],
@@ -66,7 +66,7 @@ describe('a caller without a valid token', () => {
 
   it('is not read at all by a sign-in of 5 KB, whose server takes 4 KB', async () => {
     const signIn = (token: string): Promise<Response> =>
-      fetch(`${server.url}/session`, {
+      fetch(`${server.url}/api/session`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ token }),
@@ -76,13 +76,13 @@ describe('a caller without a valid token', () => {
   });
 
   it('is refused a sign-in from another page before its body is read', async () => {
-    const { status, text } = await send('POST', '/session', 4_000, ['origin: http://evil.example']);
+    const { status, text } = await send('POST', '/api/session', 4_000, ['origin: http://evil.example']);
     expect(status).to.equal(403);
     expect(text).to.contain('not sent by a page of this server');
   });
 
   it('is cut off where a body of unknown length is longer than the route takes', async () => {
-    const head = ['POST /session HTTP/1.1', 'host: 127.0.0.1', 'content-type: application/json'];
+    const head = ['POST /api/session HTTP/1.1', 'host: 127.0.0.1', 'content-type: application/json'];
     const chunk = 10 * MEBIBYTE;
     const { status, taken, isClosed } = await sendRaw(server.url, {
       head: [...head, 'transfer-encoding: chunked', '', chunk.toString(16)].join('\r\n').replace(/\r\n$/, ''),
@@ -110,7 +110,7 @@ describe('a caller without a valid token', () => {
   });
 
   it('reads the refusal of a request of a few hundred kilobytes, and keeps its connection', async () => {
-    for (const path of ['/v1/messages', '/v1/responses', '/runs']) {
+    for (const path of ['/v1/messages', '/v1/responses', '/api/runs']) {
       const response = await fetch(server.url + path, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: 'Bearer expired' },
@@ -143,7 +143,7 @@ describe('a caller with a valid token', () => {
       bodyBytes: bytes,
     });
 
-  for (const path of ['/v1/responses', '/v1/files', '/runs'])
+  for (const path of ['/v1/responses', '/v1/files', '/api/runs'])
     for (const isAnnounced of [true, false]) {
       const kind = isAnnounced ? 'a stated' : 'an unknown';
       it(`sends all of a body of ${kind} length up to twice the limit to ${path}, and reads the refusal`, async () => {
@@ -154,7 +154,7 @@ describe('a caller with a valid token', () => {
     }
 
   it('is disconnected by a body far beyond the limit', async () => {
-    const { taken, isClosed } = await upload('/runs', 4 * HUGE, true);
+    const { taken, isClosed } = await upload('/api/runs', 4 * HUGE, true);
     expect(isClosed && taken < 2 * LIMIT_MB * MEBIBYTE + MOST_TAKEN, `${taken} bytes`).to.equal(true);
   });
 });
@@ -190,7 +190,7 @@ describe('invalid tokens', () => {
     expect(refused.status).to.equal(429);
     expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 60);
     expect((await call('/oauth/acme/start', 'another', address)).status).to.equal(429);
-    const signIn = await fetch(`${server.url}/session`, {
+    const signIn = await fetch(`${server.url}/api/session`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
       body: JSON.stringify({ token: server.token }),
@@ -247,7 +247,7 @@ describe('invalid tokens', () => {
   });
 
   it('are not made valid by a session beside them', async () => {
-    const signIn = await fetch(`${server.url}/session`, {
+    const signIn = await fetch(`${server.url}/api/session`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-forwarded-for': '192.0.2.1' },
       body: JSON.stringify({ token: server.token }),

@@ -233,7 +233,7 @@ for (const [kind, open] of Object.entries(QUICK_DATABASES))
       });
 
       describe('over HTTP', () => {
-        const path = (userId: string): string => `/user-data/${encodeURIComponent(userId)}`;
+        const path = (userId: string): string => `/api/user-data/${encodeURIComponent(userId)}`;
 
         it('is open to the user and to admins only', async () => {
           const runs = await test.fill(ADA);

@@ -42,7 +42,7 @@ interface SecretDocument extends StoredDocument {
 const KINDS = new Set(USER_DOCUMENTS.map(({ kind }) => kind));
 const COLLECTIONS = [...new Set(USER_DOCUMENTS.map(({ collection }) => collection))];
 const SECRET_COLLECTIONS = [API_TOKENS, SESSIONS, PROVIDERS.credentials, PROVIDERS.authorizations, CONTENT_KEYS];
-const PATH = `/user-data/${encodeURIComponent(ADA)}`;
+const PATH = `/api/user-data/${encodeURIComponent(ADA)}`;
 
 const partOf = ({ kind, collection }: Pick<Line, 'kind' | 'collection'>): string => `${kind} of ${collection}`;
 /** Only admins share prompts and set limits. */

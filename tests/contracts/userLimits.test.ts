@@ -59,11 +59,11 @@ describe('The limits of a user', () => {
         GEMINI,
         { error: { code: 429, message: AT_A_TIME, status: 'RESOURCE_EXHAUSTED' } },
       ],
-      ['POST', '/input', { message: 'Hello', model: MODEL }, openAI('too_many_requests')],
-      ['POST', '/runs', { requestId: 'r', providerId: 'groq', input: 'Hello' }, app],
-      ['GET', '/runs', undefined, app],
-      ['POST', '/chat', UI_CHAT, AT_A_TIME],
-      ['POST', '/ag-ui', AG_UI, app],
+      ['POST', '/api/input', { message: 'Hello', model: MODEL }, openAI('too_many_requests')],
+      ['POST', '/api/runs', { requestId: 'r', providerId: 'groq', input: 'Hello' }, app],
+      ['GET', '/api/runs', undefined, app],
+      ['POST', '/api/chat', UI_CHAT, AT_A_TIME],
+      ['POST', '/api/ag-ui', AG_UI, app],
     ];
     for (const [method, path, body, refusal] of WAYS)
       it(`refuses ${method} ${path}, and not another user's`, async () => {
@@ -96,10 +96,10 @@ describe('The limits of a user', () => {
 
     it('lets the user end what counts', async () => {
       for (const [method, path] of [
-        ['POST', '/runs/none/cancel'],
+        ['POST', '/api/runs/none/cancel'],
         ['POST', '/v1/responses/none/cancel'],
         ['DELETE', '/v1/responses/none'],
-        ['POST', '/chat/none/stop'],
+        ['POST', '/api/chat/none/stop'],
       ] as const)
         expect((await limited.send(limited.tokens.ann, method, path)).status, path).not.to.equal(429);
     });
@@ -118,7 +118,7 @@ describe('The limits of a user', () => {
 
   describe('with one open stream', () => {
     serve({ USER_CONNECTIONS: '1' });
-    const STREAMS = ['/runs/stream', '/output/stream'];
+    const STREAMS = ['/api/runs/stream', '/api/output/stream'];
     const upgrade = (token: string): WebSocket =>
       new WebSocket(`${limited.url.replace('http', 'ws')}/v1/responses`, {
         headers: { authorization: `Bearer ${token}` },
@@ -133,7 +133,7 @@ describe('The limits of a user', () => {
           const { status } = await limited.send(ann, 'GET', open, undefined, leave.signal);
           expect(status).to.equal(200);
         } else await once(socket, 'open');
-        for (const path of [...STREAMS, '/chat/none/stream']) {
+        for (const path of [...STREAMS, '/api/chat/none/stream']) {
           const refused = await limited.send(ann, 'GET', path);
           expect(refused.status, path).to.equal(429);
           expect(refused.headers.get('retry-after')).to.equal('1');
@@ -152,7 +152,7 @@ describe('The limits of a user', () => {
         socket?.terminate();
         const next = new AbortController();
         await until(async () => {
-          const response = await limited.send(ann, 'GET', '/runs/stream', undefined, next.signal);
+          const response = await limited.send(ann, 'GET', '/api/runs/stream', undefined, next.signal);
           if (response.status === 200) return true;
           await response.text();
           return false;
@@ -167,7 +167,7 @@ describe('The limits of a user', () => {
     it('refuses another until it is answered', async () => {
       const end = limited.hold();
       const input = (token: string): Promise<Response> =>
-        limited.send(token, 'POST', '/input', { message: 'Hello', model: MODEL });
+        limited.send(token, 'POST', '/api/input', { message: 'Hello', model: MODEL });
       expect((await input(limited.tokens.ann)).status).to.equal(202);
       const refused = await input(limited.tokens.ann);
       expect(refused.status).to.equal(429);
@@ -190,7 +190,7 @@ describe('The limits of a user per minute', () => {
     const socket = await openSocket({ url: limited.url, token: tokens.ann });
     const other = await openSocket({ url: limited.url, token: tokens.bob });
     await until(async () => (await socket.turn({ model: MODEL, input: 'Hello' })).status === 429);
-    const refused = await limited.send(tokens.ann, 'GET', '/runs');
+    const refused = await limited.send(tokens.ann, 'GET', '/api/runs');
     // Another minute may have begun.
     if (refused.status === 429) expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 60);
     expect((await other.turn({ model: MODEL, input: 'Hello' })).error).to.equal(undefined);

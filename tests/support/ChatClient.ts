@@ -27,7 +27,7 @@ export function chatClient(
   const errors: Error[] = [];
   const headers = { authorization: `Bearer ${token}` };
   const chat = new Chat<UIMessage>({
-    transport: new DefaultChatTransport({ api: `${url}/chat`, headers, ...(body === undefined ? {} : { body }) }),
+    transport: new DefaultChatTransport({ api: `${url}/api/chat`, headers, ...(body === undefined ? {} : { body }) }),
     onError: (error) => errors.push(error),
     ...options,
   });

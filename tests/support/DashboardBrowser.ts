@@ -103,7 +103,7 @@ export class DashboardBrowser {
   /** Starts a run over the HTTP API. @returns its id */
   async startRun(input: string, tools: readonly string[] = [], providerId = 'openai'): Promise<string> {
     const requestId = Math.random().toString(36).slice(2);
-    const { executionId } = (await this.post('/runs', { requestId, providerId, input, tools })) as {
+    const { executionId } = (await this.post('/api/runs', { requestId, providerId, input, tools })) as {
       executionId: string;
     };
     return executionId;

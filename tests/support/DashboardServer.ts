@@ -11,9 +11,9 @@ export interface ScriptedResponse {
 }
 
 export class DashboardServer {
-  /** By method and path, such as `GET /runs`. */
+  /** By method and path, such as `GET /api/runs`. */
   readonly responses = new Map<string, ScriptedResponse | (() => ScriptedResponse | Promise<ScriptedResponse>)>();
-  /** Every request as `GET /runs`, with its `last-event-id`. */
+  /** Every request as `GET /api/runs`, with its `last-event-id`. */
   readonly requests: { readonly line: string; readonly lastEventId: string | undefined; readonly body: unknown }[] = [];
   readonly streams = new Set<ServerResponse>();
   url = '';
@@ -70,10 +70,10 @@ export class DashboardServer {
     const found = this.responses.get(line);
     const { status = 200, body } =
       (typeof found === 'function' ? await found() : found) ??
-      (line.startsWith('GET /runs/stream')
+      (line.startsWith('GET /api/runs/stream')
         ? {}
         : { status: 404, body: { error: { code: 'not-found', message: 'Not found.' } } });
-    if (status === 200 && line.startsWith('GET /runs/stream')) {
+    if (status === 200 && line.startsWith('GET /api/runs/stream')) {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(`id: ${this.id}\n\n`);
       this.streams.add(response);

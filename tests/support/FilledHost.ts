@@ -275,7 +275,7 @@ export class FilledHost {
     simulator.enqueue({ text: `The answer about ${content}.` });
     await events.seen('run:completed', ({ executionId }) => executionId === completed);
     const userBatch = { batchId: `batch-${canary}`, providerId: SHARED_PROVIDER, requests: [{ input: content }] };
-    expect((await this.request(userId, 'POST', '/batches', userBatch)).status).to.equal(202);
+    expect((await this.request(userId, 'POST', '/api/batches', userBatch)).status).to.equal(202);
     const { 'ai.batches.get': batchOf } = host.operations;
     await until(async () => (await batchOf(actor, { batchId: userBatch.batchId })).state === 'completed');
     const waiting = await this.startRun(userId, 'danger', 'r2');
@@ -323,16 +323,20 @@ export class FilledHost {
     expect(await stream.text()).to.contain('response.completed');
     simulator.enqueue({ text: `A message about ${content}.` });
     const message = { id: 'm', role: 'user', parts: [{ type: 'text', text: content }] };
-    const chat = await this.request(userId, 'POST', '/chat', { id: 'c', model: SHARED_PROVIDER, messages: [message] });
+    const chat = await this.request(userId, 'POST', '/api/chat', {
+      id: 'c',
+      model: SHARED_PROVIDER,
+      messages: [message],
+    });
     expect(await chat.text()).to.contain(`A message about ${content}.`);
     await this.runTask(userId, content);
     const prompt = { name: `Prompt of ${canary}`, content: { input: content } };
-    expect((await this.request(userId, 'POST', '/prompts', prompt)).status).to.equal(200);
-    expect((await this.request(userId, 'POST', '/memories', { text: `Likes ${content}.` })).status).to.equal(200);
-    const created = await this.request(userId, 'POST', '/tokens', { name: canary });
+    expect((await this.request(userId, 'POST', '/api/prompts', prompt)).status).to.equal(200);
+    expect((await this.request(userId, 'POST', '/api/memories', { text: `Likes ${content}.` })).status).to.equal(200);
+    const created = await this.request(userId, 'POST', '/api/tokens', { name: canary });
     expect(created.status).to.equal(201);
     const { token: secret } = (await created.json()) as { readonly token: string };
-    expect((await this.request(userId, 'POST', '/session', { token: secret })).status).to.equal(200);
+    expect((await this.request(userId, 'POST', '/api/session', { token: secret })).status).to.equal(200);
     const identity = { issuer: 'https://issuer.invalid', subject: canary, email: canary, groups: [] };
     await new IdentityStore(this.opened.database.collection(IDENTITIES)).put(userId, identity, Date.now());
     // An author of what stays.

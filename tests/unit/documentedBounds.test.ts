@@ -49,9 +49,9 @@ const ROWS: Readonly<Record<string, () => string>> = {
   'a WebSocket': () => `up to ${word(SOCKET, 'MAX_WAITING')} in ${kilo(SOCKET, 'MAX_WAITING_BYTES')} KB`,
   'a stream that is not read': () =>
     `${kilo(`${AI}/infrastructure/clients/http/ResponseBody.ts`, 'MAX_BUFFERED_BYTES')} KB`,
-  '`/output/stream` that is not read': () =>
+  '`/api/output/stream` that is not read': () =>
     `${mega('imports/api/conversations/conversationRoutes.ts', 'MAX_BUFFERED_BYTES')} MB`,
-  '`/runs/stream` that is not read': () => `${mega('imports/api/runs/runEventStream.ts', 'maxBufferedLength')} MB`,
+  '`/api/runs/stream` that is not read': () => `${mega('imports/api/runs/runEventStream.ts', 'maxBufferedLength')} MB`,
   'events of runs to resume from': () =>
     `${plain(`${EVENTS}/RunEventLog.ts`, 'events')} and ${mega(`${EVENTS}/RunEventLog.ts`, 'characters')} M characters; ` +
     `${mega(`${EVENTS}/RunEventLog.ts`, 'totalCharacters')} M of all users`,

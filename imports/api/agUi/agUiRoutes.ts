@@ -23,8 +23,8 @@ export interface AgUiRoutePorts extends StreamRunPorts {
 
 /** @returns the path prefixes whose remaining paths are to get 404 */
 export function addAgUiRoutes(add: AddEndpoint, ports: AgUiRoutePorts): readonly string[] {
-  add('app', '/ag-ui', '/ag-ui', { method: 'post', scope: 'generate', handler: runAgent(ports) });
-  return ['/ag-ui'];
+  add('app', '/api/ag-ui', '/api/ag-ui', { method: 'post', scope: 'generate', handler: runAgent(ports) });
+  return ['/api/ag-ui'];
 }
 
 function runAgent(ports: AgUiRoutePorts): RouteHandler {

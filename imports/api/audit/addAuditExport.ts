@@ -1,4 +1,4 @@
-/** `/audit/export`: the audit trail as a file of any length. */
+/** `/api/audit/export`: the audit trail as a file of any length. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { formatAuditEntries } from '../../business/ai/domain/auditFormats';
@@ -28,7 +28,11 @@ export function addAuditExport(
   audit: Pick<AuditTrail, 'carryOut'> | undefined,
 ): void {
   if (list === undefined) return;
-  add('app', '/audit/export', '/audit/export', { method: 'get', scope: 'read', handler: exportEntries(list, audit) });
+  add('app', '/api/audit/export', '/api/audit/export', {
+    method: 'get',
+    scope: 'read',
+    handler: exportEntries(list, audit),
+  });
 }
 
 /** `?format=ndjson` (default) or `csv`, and the filter of the list: oldest first, as an attachment. */

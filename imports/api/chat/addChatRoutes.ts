@@ -5,19 +5,19 @@ import type { ChatRoutePorts } from './chatRoutes';
 
 /** @returns the path prefixes whose remaining paths are to get 404 */
 export function addChatRoutes(add: AddEndpoint, ports: ChatRoutePorts): readonly string[] {
-  add('ai_sdk', '/chat', '/chat', { method: 'post', scope: 'generate', handler: submitChat(ports) });
-  add('ai_sdk', '/chat/:id', '/chat/:id', { method: 'get', scope: 'read', handler: readChat(ports) });
-  add('ai_sdk', '/chat/:id/stream', '/chat/:id/stream', {
+  add('ai_sdk', '/api/chat', '/api/chat', { method: 'post', scope: 'generate', handler: submitChat(ports) });
+  add('ai_sdk', '/api/chat/:id', '/api/chat/:id', { method: 'get', scope: 'read', handler: readChat(ports) });
+  add('ai_sdk', '/api/chat/:id/stream', '/api/chat/:id/stream', {
     method: 'get',
     scope: 'read',
     handler: resumeChat(ports),
     holds: 'connections',
   });
-  add('ai_sdk', '/chat/:id/stop', '/chat/:id/stop', {
+  add('ai_sdk', '/api/chat/:id/stop', '/api/chat/:id/stop', {
     method: 'post',
     scope: 'generate',
     handler: stopChat(ports),
     readsBody: false,
   });
-  return ['/chat'];
+  return ['/api/chat'];
 }

@@ -1,4 +1,4 @@
-/** `/chat`: the endpoint of the AI SDK's `useChat`. https://ai-sdk.dev/docs/ai-sdk-ui/transport */
+/** `/api/chat`: the endpoint of the AI SDK's `useChat`. https://ai-sdk.dev/docs/ai-sdk-ui/transport */
 import type { HttpRequest } from '../http/HttpMessages';
 import { ContinuedUIMessage } from '../../interop/aiSdk/ContinuedUIMessage';
 import { UIMessageEncoder } from '../../interop/aiSdk/UIMessageEncoder';

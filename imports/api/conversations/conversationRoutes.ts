@@ -55,7 +55,7 @@ export function receiveInput({ module: { conversations }, models, userLimiter }:
       conversation,
       accepted: true,
       executionId,
-      stream: `/output/stream?conversation=${encodeURIComponent(conversation)}`,
+      stream: `/api/output/stream?conversation=${encodeURIComponent(conversation)}`,
     });
   };
 }

@@ -52,36 +52,36 @@ export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts)
       add('app', path, path, { method: 'post', scope, handler, readsBody });
     add(
       'app',
-      '/providers',
-      '/providers',
+      '/api/providers',
+      '/api/providers',
       { method: 'get', scope: 'read', handler: listProviders(own) },
       { method: 'post', scope: 'admin', handler: createProvider(own) },
     );
     for (const [path, handler] of [
-      ['/providers/vendors', listVendors(own)],
-      ['/providers/health', readHealth(own)],
+      ['/api/providers/vendors', listVendors(own)],
+      ['/api/providers/health', readHealth(own)],
     ] as const)
       add('app', path, path, { method: 'get', scope: 'read', handler });
     add(
       'app',
-      '/providers/:id',
-      '/providers/:id',
+      '/api/providers/:id',
+      '/api/providers/:id',
       { method: 'get', scope: 'admin', handler: readProvider(own) },
       { method: 'post', scope: 'admin', handler: changeProvider(own, 'update') },
       { method: 'delete', scope: 'admin', handler: actOnProvider(own, 'remove') },
     );
-    add('app', '/providers/:id/models', '/providers/:id/models', {
+    add('app', '/api/providers/:id/models', '/api/providers/:id/models', {
       method: 'get',
       scope: 'read',
       handler: listProviderModels(own),
     });
-    act('/providers/:id/connect', 'generate', connectProvider(own));
-    act('/providers/:id/disconnect', 'generate', actOnProvider(own, 'disconnect'));
-    act('/providers/:id/test', 'generate', testProvider(own));
-    act('/providers/:id/my-api-key', 'generate', changeProvider(own, 'setMyApiKey'), true);
-    act('/providers/:id/api-key', 'admin', changeProvider(own, 'setApiKey'), true);
-    act('/secrets/rotate', 'admin', rotateKeys(own));
-    paths.push('/providers', '/secrets');
+    act('/api/providers/:id/connect', 'generate', connectProvider(own));
+    act('/api/providers/:id/disconnect', 'generate', actOnProvider(own, 'disconnect'));
+    act('/api/providers/:id/test', 'generate', testProvider(own));
+    act('/api/providers/:id/my-api-key', 'generate', changeProvider(own, 'setMyApiKey'), true);
+    act('/api/providers/:id/api-key', 'admin', changeProvider(own, 'setApiKey'), true);
+    act('/api/secrets/rotate', 'admin', rotateKeys(own));
+    paths.push('/api/providers', '/api/secrets');
   }
   if (dashboard !== undefined) {
     const signIns = {
@@ -100,8 +100,8 @@ export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts)
     });
     add(
       'app',
-      '/session',
-      '/session',
+      '/api/session',
+      '/api/session',
       { method: 'get', scope: 'read', handler: readSession(dashboard), isOwnPage: true },
       {
         method: 'post',

@@ -1,4 +1,4 @@
-/** `/providers` and `/secrets`: the operations `ai.providers.*` over HTTP. */
+/** `/api/providers` and `/api/secrets`: the operations `ai.providers.*` over HTTP. */
 import { LLMAuthError } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/json';
 import type { ProviderOperations } from '../../business/providers/application/operations/ProviderOperations';

@@ -53,7 +53,7 @@ export function addOperationRoutes(
   );
   for (const path of paths)
     add('app', path, path, ...endpoints.filter((each) => each.path === path).map(({ endpoint }) => endpoint));
-  return [...new Set(paths.map((path) => /^\/[^/]+/.exec(path)?.[0] ?? path))];
+  return [...new Set(paths.map((path) => /^\/api\/[^/]+/.exec(path)?.[0] ?? path))];
 }
 
 function rank(path: string): string {

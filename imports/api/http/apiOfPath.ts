@@ -19,7 +19,7 @@ export const VENDOR_PATHS: readonly (readonly [path: string, api: ApiOf])[] = [
 ];
 
 const GATEWAY_PATHS: typeof VENDOR_PATHS = [...VENDOR_PATHS, ['/openai/deployments', 'chat_completions']];
-const PATHS: typeof VENDOR_PATHS = [...GATEWAY_PATHS, ['/chat', 'ai_sdk']];
+const PATHS: typeof VENDOR_PATHS = [...GATEWAY_PATHS, ['/api/chat', 'ai_sdk']];
 
 /** Ignores case, as the router does. @param url relative to where the API is mounted, in canonical form */
 export function isVendorPath(url: string): boolean {

@@ -1,4 +1,4 @@
-/** `/runs/stream` and `/stats`: what is told of runs over HTTP besides the operations. */
+/** `/api/runs/stream` and `/api/stats`: what is told of runs over HTTP besides the operations. */
 import { toActor } from '../auth/ApiPrincipal';
 import type { AddEndpoint } from '../http/Endpoint';
 import { streamRunEvents } from './runEventStream';
@@ -9,16 +9,16 @@ export interface RunRoutesPorts extends Omit<RunEventStreamPorts, 'events'> {
   readonly runs?: RunRoutePorts;
 }
 
-/** Added before `/runs/:executionId`, which would match the stream. */
+/** Added before `/api/runs/:executionId`, which would match the stream. */
 export function addRunRoutes(add: AddEndpoint, { runs, ...ports }: RunRoutesPorts): void {
   if (runs === undefined) return;
-  add('app', '/runs/stream', '/runs/stream', {
+  add('app', '/api/runs/stream', '/api/runs/stream', {
     method: 'get',
     scope: 'read',
     handler: streamRunEvents({ ...ports, events: runs.events }),
     holds: 'connections',
   });
-  add('app', '/stats', '/stats', {
+  add('app', '/api/stats', '/api/stats', {
     method: 'get',
     scope: 'read',
     handler: async ({ principal, response }) => {

@@ -1,4 +1,4 @@
-/** `/tokens`: the operations `ai.tokens.*` over HTTP. A token without the scope `admin` cannot be used for them. */
+/** `/api/tokens`: the operations `ai.tokens.*` over HTTP. A token without the scope `admin` cannot be used for them. */
 import { LLMPermissionError } from '../../business/ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../business/ai/domain/json';
 import type { Actor } from '../../business/ai/domain/types/Actor';
@@ -29,25 +29,29 @@ export function addTokenRoutes(add: AddEndpoint, operations: Partial<TokenOperat
     return [];
   add(
     'app',
-    '/tokens',
-    '/tokens',
+    '/api/tokens',
+    '/api/tokens',
     { method: 'get', scope: 'read', handler: listTokens(list) },
     { method: 'post', scope: 'generate', handler: issueToken(create) },
   );
   add(
     'app',
-    '/tokens/:id',
-    '/tokens/:id',
+    '/api/tokens/:id',
+    '/api/tokens/:id',
     { method: 'post', scope: 'generate', handler: changeToken(update) },
     { method: 'delete', scope: 'generate', handler: revokeToken(revoke) },
   );
-  add('app', '/tokens/:id/rotate', '/tokens/:id/rotate', {
+  add('app', '/api/tokens/:id/rotate', '/api/tokens/:id/rotate', {
     method: 'post',
     scope: 'generate',
     handler: changeToken(rotate),
   });
-  add('app', '/tokens/:id/usage', '/tokens/:id/usage', { method: 'get', scope: 'read', handler: readUsage(usage) });
-  return ['/tokens'];
+  add('app', '/api/tokens/:id/usage', '/api/tokens/:id/usage', {
+    method: 'get',
+    scope: 'read',
+    handler: readUsage(usage),
+  });
+  return ['/api/tokens'];
 }
 
 /** Responds with `{ tokens }` of the caller or, for admins, of `?userId=` or with `?all` of everyone. */

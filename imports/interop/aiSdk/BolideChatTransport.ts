@@ -1,6 +1,6 @@
 /**
- * The transport of `useChat` for Bolide's `/chat`, whose stop button cancels the run. For browsers; an implementation
- * of `ChatTransport` of `ai` 7. https://ai-sdk.dev/docs/ai-sdk-ui/transport
+ * The transport of `useChat` for Bolide's `/api/chat`, whose stop button cancels the run. For browsers; an
+ * implementation of `ChatTransport` of `ai` 7. https://ai-sdk.dev/docs/ai-sdk-ui/transport
  */
 import { createParser } from 'eventsource-parser';
 import type { UIMessageChunk } from './UIMessages';
@@ -8,7 +8,7 @@ import type { UIMessageChunk } from './UIMessages';
 type Headers = Readonly<Record<string, string>>;
 
 export interface BolideChatTransportOptions {
-  /** Where the server has its `/chat`. Default: `/chat`. */
+  /** Where the server has its `/api/chat`. Default: `/api/chat`. */
   readonly api?: string;
   /** Headers of every request, such as `authorization`. A function is called for each. */
   readonly headers?: Headers | (() => Headers | Promise<Headers>);
@@ -121,7 +121,7 @@ export class BolideChatTransport {
     body?: string,
     signal?: AbortSignal,
   ): Promise<Response> {
-    const { api = '/chat', credentials, headers: common, fetch: send = globalThis.fetch } = this.options;
+    const { api = '/api/chat', credentials, headers: common, fetch: send = globalThis.fetch } = this.options;
     const headers = new Headers(typeof common === 'function' ? await common() : common);
     new Headers(given).forEach((value, name) => headers.set(name, value));
     if (body !== undefined) headers.set('content-type', 'application/json');

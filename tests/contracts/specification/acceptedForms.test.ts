@@ -88,9 +88,9 @@ describe('requests in the forms of the specification', () => {
     { conversationId: 'c', inputData: 'Hi' },
     { conversation: 'c', message: 'Hi' },
   ]) {
-    it(`may be ${JSON.stringify(body)} at POST /input`, async () => {
+    it(`may be ${JSON.stringify(body)} at POST /api/input`, async () => {
       gateway.simulator.enqueue({ text: 'Hello.' });
-      const response = await gateway.request('/input', { ...body, model: 'openai' });
+      const response = await gateway.request('/api/input', { ...body, model: 'openai' });
       expect(response.status).to.equal(202);
       expect(await response.json()).to.have.property('conversation', 'c');
       expect(await answers(gateway, '?conversation_id=c')).to.equal('Hello.');
@@ -99,7 +99,7 @@ describe('requests in the forms of the specification', () => {
 
   it('may bring their conversation_history', async () => {
     gateway.simulator.enqueue({ text: 'You are Ann.' });
-    const response = await gateway.request('/input', {
+    const response = await gateway.request('/api/input', {
       conversation_id: 'c',
       content: 'Who am I?',
       conversation_history: HISTORY,
@@ -114,7 +114,7 @@ describe('requests in the forms of the specification', () => {
 
   it('may not bring a history of another form', async () => {
     const send = (conversation_history: unknown): Promise<Response> =>
-      gateway.request('/input', { conversation_id: 'c', content: 'Hi', conversation_history });
+      gateway.request('/api/input', { conversation_id: 'c', content: 'Hi', conversation_history });
     expect(await refusal(await send('Hello'))).to.equal('conversation_history');
     expect(await refusal(await send([{ role: 'system', content: 'Obey.' }]))).to.equal('conversation_history[0].role');
     expect(await refusal(await send([{ role: 'user', content: 7 }]))).to.equal('conversation_history[0].content');
@@ -122,13 +122,13 @@ describe('requests in the forms of the specification', () => {
 
   it('go to the caller’s own conversation if they name none', async () => {
     gateway.simulator.enqueue({ text: 'Hello.' });
-    const response = await gateway.request('/input', { content: 'Hi', model: 'openai' });
+    const response = await gateway.request('/api/input', { content: 'Hi', model: 'openai' });
     const { executionId, ...accepted } = (await response.json()) as { readonly executionId: unknown };
     expect(executionId).to.be.a('string');
     expect(accepted).to.deep.equal({
       conversation: 'ann',
       accepted: true,
-      stream: '/output/stream?conversation=ann',
+      stream: '/api/output/stream?conversation=ann',
     });
     expect(await answers(gateway, '')).to.equal('Hello.');
   });
@@ -137,7 +137,7 @@ describe('requests in the forms of the specification', () => {
 /** The text on the stream, up to its end marker. */
 async function answers(gateway: Gateway, query: string): Promise<string> {
   const abort = new AbortController();
-  const response = await gateway.request(`/output/stream${query}`, undefined, {
+  const response = await gateway.request(`/api/output/stream${query}`, undefined, {
     method: 'GET',
     headers: { 'last-event-id': '0' },
     signal: abort.signal,

@@ -43,8 +43,8 @@ describe('Clients that read the plain stream until [DONE]', () => {
 
   /** The data of all events up to `[DONE]`, read as the simplest client reads them. */
   async function converse(conversation: string): Promise<readonly string[]> {
-    const stream = await fetch(`${url}/output/stream?conversation=${conversation}`);
-    const input = await fetch(`${url}/input`, {
+    const stream = await fetch(`${url}/api/output/stream?conversation=${conversation}`);
+    const input = await fetch(`${url}/api/input`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ conversation, message: 'Hello.' }),

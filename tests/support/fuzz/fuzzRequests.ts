@@ -35,8 +35,8 @@ interface OpenApi {
 const PAGES: readonly (readonly [method: string, path: string])[] = [
   ['get', '/'],
   ['get', '/dashboard/{file}'],
-  ['post', '/session'],
-  ['delete', '/session'],
+  ['post', '/api/session'],
+  ['delete', '/api/session'],
   ['get', '/oauth/{provider}/start'],
   ['post', '/oauth/{provider}/start'],
   ['get', '/oauth/callback'],

@@ -58,7 +58,7 @@ const WAYS: Readonly<Record<string, () => Promise<void>>> = {
   'many items': () => call('POST', '/v1/responses', ITEMS),
   'repeated calls': () => call('POST', '/v1/responses', CALLS),
   'slow readers': async () => {
-    const request = open('GET', '/runs/stream');
+    const request = open('GET', '/api/runs/stream');
     request.end();
     request.once('response', (response) => response.pause().on('error', () => undefined));
     await once(request, 'close');
@@ -77,7 +77,7 @@ const WAYS: Readonly<Record<string, () => Promise<void>>> = {
     socket.on('error', () => undefined);
     await once(socket, 'close');
   },
-  sessions: () => call('POST', '/session', JSON.stringify({ token })),
+  sessions: () => call('POST', '/api/session', JSON.stringify({ token })),
   'stored responses': () =>
     call('POST', '/v1/responses', JSON.stringify({ model: MODEL, input: 'x'.repeat(200_000), store: true })),
   'failing downloads': () =>
@@ -92,7 +92,7 @@ const WAYS: Readonly<Record<string, () => Promise<void>>> = {
     await once(request, 'finish');
     request.destroy();
   },
-  'list queries': () => call('GET', '/runs?limit=200&search=a%20b%20c'),
+  'list queries': () => call('GET', '/api/runs?limit=200&search=a%20b%20c'),
 };
 
 async function main(): Promise<void> {

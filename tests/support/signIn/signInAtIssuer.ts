@@ -20,11 +20,11 @@ export function signIn(server: Pick<RunningServer, 'url'>, browser = new CookieB
   return browser.open(`${server.url}/sign-in`);
 }
 
-/** What `/session` says of the browser's session. */
+/** What `/api/session` says of the browser's session. */
 export async function sessionOf(
   server: Pick<RunningServer, 'url'>,
   browser: CookieBrowser,
 ): Promise<{ readonly userId: string; readonly isAdmin: boolean } | undefined> {
-  const { status, body } = await browser.open(`${server.url}/session`);
+  const { status, body } = await browser.open(`${server.url}/api/session`);
   return status === 200 ? (JSON.parse(body) as { readonly userId: string; readonly isAdmin: boolean }) : undefined;
 }

@@ -3,10 +3,13 @@ import { ANYTHING, FLAG, objectOf, TEXT } from '../jsonSchemas';
 import type { RouteDescriptions } from '../RouteDescription';
 
 export const RUN_ROUTES: RouteDescriptions = {
-  'GET /runs/stream': {
+  'GET /api/runs/stream': {
     summary: 'The events of the caller’s runs',
     query: { executionId: TEXT, brief: FLAG },
     streams: 'always',
   },
-  'GET /stats': { summary: 'Count runs and calls per state, provider and day', result: objectOf({ counts: ANYTHING }) },
+  'GET /api/stats': {
+    summary: 'Count runs and calls per state, provider and day',
+    result: objectOf({ counts: ANYTHING }),
+  },
 };

@@ -43,7 +43,7 @@ export const SERVER_ROUTES: RouteDescriptions = {
   'GET /.well-known/oauth-protected-resource': { summary: 'How to get access to /mcp (RFC 9728)', result: OBJECT },
   'GET /.well-known/oauth-protected-resource/mcp': { summary: 'How to get access to /mcp (RFC 9728)', result: OBJECT },
 
-  'POST /input': {
+  'POST /api/input': {
     summary: 'Send a message to a conversation',
     body: objectOf(
       { message: TEXT },
@@ -52,13 +52,13 @@ export const SERVER_ROUTES: RouteDescriptions = {
     status: 202,
     result: OBJECT,
   },
-  'GET /output/stream': {
+  'GET /api/output/stream': {
     summary: 'The answers of a conversation',
     query: { conversation: TEXT, lastEventId: TEXT },
     streams: 'always',
   },
 
-  'POST /chat': {
+  'POST /api/chat': {
     summary: 'Answer a message of the AI SDK’s useChat',
     body: objectOf(
       { id: TEXT, ...MESSAGES },
@@ -66,30 +66,30 @@ export const SERVER_ROUTES: RouteDescriptions = {
     ),
     streams: 'always',
   },
-  'GET /chat/:id': { summary: 'Read a chat', result: objectOf(MESSAGES) },
-  'GET /chat/:id/stream': {
+  'GET /api/chat/:id': { summary: 'Read a chat', result: objectOf(MESSAGES) },
+  'GET /api/chat/:id/stream': {
     summary: 'The answer in progress, or 204',
     streams: 'always',
   },
-  'POST /chat/:id/stop': { summary: 'Cancel the answer in progress', result: objectOf({ state: TEXT }) },
-  'POST /ag-ui': {
+  'POST /api/chat/:id/stop': { summary: 'Cancel the answer in progress', result: objectOf({ state: TEXT }) },
+  'POST /api/ag-ui': {
     summary: 'Start or continue a run for an AG-UI client',
     body: objectOf({ threadId: TEXT, runId: TEXT, ...MESSAGES }, { tools: listOf(OBJECT), context: listOf(OBJECT) }),
     streams: 'always',
   },
 
-  'GET /audit/export': {
+  'GET /api/audit/export': {
     summary: 'The audit trail as a file, oldest first',
     query: { ...AUDIT_FILTER, format: oneOf('ndjson', 'csv') },
     content: ['application/x-ndjson', 'text/csv'],
   },
 
-  'GET /tokens': {
+  'GET /api/tokens': {
     summary: 'List API tokens',
     query: { ...TOKEN_OWNER, all: FLAG },
     result: objectOf({ tokens: listOf(OBJECT) }),
   },
-  'POST /tokens': {
+  'POST /api/tokens': {
     summary: 'Issue an API token',
     body: objectOf(
       { name: TEXT },
@@ -99,7 +99,7 @@ export const SERVER_ROUTES: RouteDescriptions = {
     status: 201,
     result: objectOf({ id: TEXT, token: TEXT }),
   },
-  'POST /tokens/:id': {
+  'POST /api/tokens/:id': {
     summary: 'Change an API token',
     body: described(
       objectOf({}, { name: TEXT, expiresAt: orNull(TIME), ...TOKEN_OWNER, ...TOKEN_LIMITS }),
@@ -107,17 +107,17 @@ export const SERVER_ROUTES: RouteDescriptions = {
     ),
     result: OBJECT,
   },
-  'POST /tokens/:id/rotate': {
+  'POST /api/tokens/:id/rotate': {
     summary: 'Give an API token a new secret',
     body: objectOf({}, { graceSeconds: COUNT, ...TOKEN_OWNER }),
     result: objectOf({ id: TEXT, token: TEXT }),
   },
-  'GET /tokens/:id/usage': {
+  'GET /api/tokens/:id/usage': {
     summary: 'What an API token has used, by API',
     query: { ...TOKEN_OWNER, from: TIME, to: TIME },
     result: OBJECT,
   },
-  'DELETE /tokens/:id': {
+  'DELETE /api/tokens/:id': {
     summary: 'Revoke an API token',
     query: TOKEN_OWNER,
     result: objectOf({ deleted: { const: true } }),

@@ -118,7 +118,7 @@ export class HttpConnection {
   }
 }
 
-const SESSION = '/session';
+const SESSION = '/api/session';
 
 function anySignal(signal: AbortSignal, other: AbortSignal | null | undefined): AbortSignal {
   return other === null || other === undefined ? signal : AbortSignal.any([signal, other]);

@@ -63,7 +63,7 @@ export class HttpData {
     this.options = options;
     this.session = session;
     this.schedule = options.schedule ?? createPageSchedule();
-    this.feed = this.createFeed('/runs/stream?brief');
+    this.feed = this.createFeed('/api/runs/stream?brief');
     this.queries = new QueryStore({
       ...options,
       call: (name, argument) => callOperation(session.connection, name, argument),
@@ -75,7 +75,7 @@ export class HttpData {
   conversationRuns(conversationId: string): HttpResource<readonly RunView[]> {
     const opened = this.openedConversations.get(conversationId);
     if (opened !== undefined) return opened;
-    const path = `/runs?conversationId=${encodeURIComponent(conversationId)}`;
+    const path = `/api/runs?conversationId=${encodeURIComponent(conversationId)}`;
     const resource = this.createReloadedResource(
       async () => (await this.session.connection.get<{ runs: readonly RunView[] }>(path)).runs,
       (event) => event.type === 'run:started' && event.conversationId === conversationId,
@@ -90,10 +90,10 @@ export class HttpData {
   /** The same resource for the same id, as long as it is among the most recently opened runs. */
   runDetails(executionId: string | undefined): ReadonlyObservable<Loaded<StreamedRun | undefined>> {
     if (executionId === undefined) return NO_RUN;
-    const path = `/runs/${encodeURIComponent(executionId)}`;
+    const path = `/api/runs/${encodeURIComponent(executionId)}`;
     const opened = this.openedRuns.get(executionId);
     if (opened !== undefined) return opened.resource;
-    const feed = this.createFeed(`/runs/stream?executionId=${encodeURIComponent(executionId)}`);
+    const feed = this.createFeed(`/api/runs/stream?executionId=${encodeURIComponent(executionId)}`);
     const resource: HttpResource<StreamedRun | undefined> = this.createResource<StreamedRun | undefined>({
       feed,
       load: async () => {

@@ -52,7 +52,7 @@ export class HttpSession implements Pick<DashboardCommands, 'signIn' | 'signOut'
   /** Finds out whether the page has a session. */
   async check(): Promise<void> {
     try {
-      await this.connection.get('/session');
+      await this.connection.get('/api/session');
       this.access.set({ state: 'signedIn' });
     } catch (error) {
       // A 401 has already set the access. Without a response, the pages themselves show the error.

@@ -3,11 +3,12 @@ import type { DashboardCommands } from '../DashboardData';
 import type { HttpSession } from './HttpSession';
 
 export function createHttpCommands({ signIn, signOut, connection }: HttpSession): DashboardCommands {
-  const runPath = (executionId: string, action: string): string => `/runs/${encodeURIComponent(executionId)}/${action}`;
+  const runPath = (executionId: string, action: string): string =>
+    `/api/runs/${encodeURIComponent(executionId)}/${action}`;
   return {
     signIn,
     signOut,
-    startRun: (request) => connection.post('/runs', request),
+    startRun: (request) => connection.post('/api/runs', request),
     cancelRun: (executionId) => connection.post(runPath(executionId, 'cancel')),
     approve: ({ executionId, ...decision }) => connection.post(runPath(executionId, 'approve'), decision),
     reject: ({ executionId, callId, argumentsHash, reason }) =>

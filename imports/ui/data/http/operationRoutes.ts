@@ -16,38 +16,44 @@ export interface OperationRoute<N extends OperationName> {
 }
 
 export const OPERATION_ROUTES: { readonly [N in keyof Operations]: OperationRoute<N> } = {
-  'ai.providers.list': { request: () => get('/providers'), field: 'providers' },
-  'ai.providers.create': { request: (provider) => post('/providers', provider), field: 'provider' },
+  'ai.providers.list': { request: () => get('/api/providers'), field: 'providers' },
+  'ai.providers.create': { request: (provider) => post('/api/providers', provider), field: 'provider' },
   'ai.providers.update': {
-    request: ({ providerId, ...body }) => post(path`/providers/${providerId}`, body),
+    request: ({ providerId, ...body }) => post(path`/api/providers/${providerId}`, body),
     field: 'provider',
   },
-  'ai.providers.remove': { request: ({ providerId }) => remove(path`/providers/${providerId}`), field: 'provider' },
+  'ai.providers.remove': { request: ({ providerId }) => remove(path`/api/providers/${providerId}`), field: 'provider' },
   'ai.providers.setApiKey': {
-    request: ({ providerId, ...body }) => post(path`/providers/${providerId}/api-key`, body),
+    request: ({ providerId, ...body }) => post(path`/api/providers/${providerId}/api-key`, body),
     field: 'provider',
   },
   'ai.providers.setMyApiKey': {
-    request: ({ providerId, ...body }) => post(path`/providers/${providerId}/my-api-key`, body),
+    request: ({ providerId, ...body }) => post(path`/api/providers/${providerId}/my-api-key`, body),
     field: 'provider',
   },
-  'ai.providers.test': { request: ({ providerId }) => post(path`/providers/${providerId}/test`), field: 'provider' },
-  'ai.providers.connect': { request: ({ providerId }) => post(path`/providers/${providerId}/connect`), field: 'url' },
+  'ai.providers.test': {
+    request: ({ providerId }) => post(path`/api/providers/${providerId}/test`),
+    field: 'provider',
+  },
+  'ai.providers.connect': {
+    request: ({ providerId }) => post(path`/api/providers/${providerId}/connect`),
+    field: 'url',
+  },
   'ai.providers.disconnect': {
-    request: ({ providerId }) => post(path`/providers/${providerId}/disconnect`),
+    request: ({ providerId }) => post(path`/api/providers/${providerId}/disconnect`),
     field: 'provider',
   },
-  'ai.providers.get': { request: ({ providerId }) => get(path`/providers/${providerId}`), field: 'provider' },
-  'ai.providers.vendors': { request: () => get('/providers/vendors'), field: 'vendors' },
-  'ai.providers.models': { request: ({ providerId }) => get(path`/providers/${providerId}/models`) },
-  'ai.providers.health': { request: () => get('/providers/health'), field: 'health' },
-  'ai.tokens.list': { request: (filter) => get('/tokens', filter) },
-  'ai.tokens.create': { request: (token) => post('/tokens', token) },
-  'ai.tokens.update': { request: ({ id, ...body }) => post(path`/tokens/${id}`, body) },
-  'ai.tokens.rotate': { request: ({ id, ...body }) => post(path`/tokens/${id}/rotate`, body) },
-  'ai.tokens.usage': { request: ({ id, ...query }) => get(path`/tokens/${id}/usage`, query) },
+  'ai.providers.get': { request: ({ providerId }) => get(path`/api/providers/${providerId}`), field: 'provider' },
+  'ai.providers.vendors': { request: () => get('/api/providers/vendors'), field: 'vendors' },
+  'ai.providers.models': { request: ({ providerId }) => get(path`/api/providers/${providerId}/models`) },
+  'ai.providers.health': { request: () => get('/api/providers/health'), field: 'health' },
+  'ai.tokens.list': { request: (filter) => get('/api/tokens', filter) },
+  'ai.tokens.create': { request: (token) => post('/api/tokens', token) },
+  'ai.tokens.update': { request: ({ id, ...body }) => post(path`/api/tokens/${id}`, body) },
+  'ai.tokens.rotate': { request: ({ id, ...body }) => post(path`/api/tokens/${id}/rotate`, body) },
+  'ai.tokens.usage': { request: ({ id, ...query }) => get(path`/api/tokens/${id}/usage`, query) },
   'ai.tokens.revoke': {
-    request: ({ id, ...query }) => ({ method: 'DELETE', path: get(path`/tokens/${id}`, query).path }),
+    request: ({ id, ...query }) => ({ method: 'DELETE', path: get(path`/api/tokens/${id}`, query).path }),
   },
 };
 

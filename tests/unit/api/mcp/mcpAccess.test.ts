@@ -42,7 +42,7 @@ describe('access tokens at /mcp', () => {
   it('are accepted if they were issued for this server, as a user of their own and without the rights of admins', async () => {
     const response = await list(tokenWith());
     expect(response.status).to.equal(200);
-    expect((await list(tokenWith(), '/runs')).status).to.equal(401);
+    expect((await list(tokenWith(), '/api/runs')).status).to.equal(401);
     const add = await fetch(`${server.url}/mcp`, {
       method: 'POST',
       headers: {

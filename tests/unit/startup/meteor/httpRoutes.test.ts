@@ -59,20 +59,20 @@ describe(
       await start();
       const stream = await readSse(`http://${address}/runs/stream`, { authorization: `Bearer ${LOGIN('bob')}` });
       app.simulator.enqueue({ calls: [{ name: 'danger', arguments: { text: 'x' } }] }, { text: 'Done.' });
-      const started = await request('bob', '/runs', {
+      const started = await request('bob', '/api/runs', {
         method: 'POST',
         body: { requestId: 'r', providerId: 'shared', input: 'Hello', tools: ['danger'] },
       });
       expect(started.status).to.equal(202);
       const { executionId } = (await started.json()) as { executionId: string };
       const asked = await app.events.seen('tool:approval_required', (event) => event.executionId === executionId);
-      const approved = await request('bob', `/runs/${executionId}/approve`, {
+      const approved = await request('bob', `/api/runs/${executionId}/approve`, {
         method: 'POST',
         body: { callId: asked.callId, argumentsHash: asked.argumentsHash },
       });
       expect(await approved.json()).to.include({ executionId, callId: asked.callId });
       await app.events.seen('run:completed', (event) => event.executionId === executionId);
-      expect(await (await request('bob', `/runs/${executionId}`)).json()).to.have.nested.property(
+      expect(await (await request('bob', `/api/runs/${executionId}`)).json()).to.have.nested.property(
         'run.state',
         'completed',
       );
@@ -82,13 +82,13 @@ describe(
 
     it('answer lists to users, and metrics to admins only', async () => {
       await start();
-      for (const path of ['/runs', '/tools', '/stats', '/providers']) {
+      for (const path of ['/api/runs', '/api/tools', '/api/stats', '/api/providers']) {
         expect((await request('bob', path)).status, path).to.equal(200);
         expect((await request(undefined, path)).status, `${path} without a login`).to.equal(401);
       }
       expect((await request('bob', '/metrics')).status).to.equal(403);
       expect((await request('ann', '/metrics')).status).to.equal(200);
-      expect((await request('ann', '/secrets/rotate', { method: 'POST' })).status).to.equal(200);
+      expect((await request('ann', '/api/secrets/rotate', { method: 'POST' })).status).to.equal(200);
     });
 
     it('apply the roles of the user to providers', async () => {
@@ -101,7 +101,7 @@ describe(
         apiKey: 'sk-1',
         access: { roles: ['writers'] },
       });
-      const { providers } = (await (await request('bob', '/providers')).json()) as { providers: { _id: string }[] };
+      const { providers } = (await (await request('bob', '/api/providers')).json()) as { providers: { _id: string }[] };
       expect(providers.map(({ _id }) => _id)).to.include('writing');
     });
 
@@ -126,7 +126,9 @@ describe(
         (await request('bob', '/runs', { headers: { accept: 'text/html' } })).headers.get('content-type'),
       ).to.include('text/html');
       // A script of a page is no navigation, whatever it accepts.
-      const fetched = await request('bob', '/runs', { headers: { accept: 'text/html', 'sec-fetch-dest': 'empty' } });
+      const fetched = await request('bob', '/runs', {
+        headers: { accept: 'text/html', 'sec-fetch-dest': 'empty' },
+      });
       expect(fetched.headers.get('content-type')).to.include('application/json');
     });
 
@@ -158,8 +160,8 @@ describe(
     it('authenticate by headers alone, and permit no other origin to send them', async () => {
       await start();
       const cookie = `meteor_login_token=${LOGIN('bob')}; bolide-session=${'a'.repeat(43)}`;
-      expect((await request(undefined, '/runs', { headers: { cookie } })).status).to.equal(401);
-      const preflight = await request(undefined, '/runs', {
+      expect((await request(undefined, '/api/runs', { headers: { cookie } })).status).to.equal(401);
+      const preflight = await request(undefined, '/api/runs', {
         method: 'OPTIONS',
         headers: { origin: 'https://evil.example', 'access-control-request-headers': 'authorization' },
       });
@@ -172,7 +174,7 @@ describe(
       expect((await request('bob', '/ai/v1/models')).status).to.equal(200);
       expect((await request('bob', '/ai/v1beta/models?key=none')).status).to.equal(200);
       expect((await request(undefined, `/ai/v1beta/models?key=${LOGIN('bob')}`)).status).to.equal(200);
-      expect((await request('bob', '/runs')).headers.get('content-type')).to.include('text/html');
+      expect((await request('bob', '/api/runs')).headers.get('content-type')).to.include('text/html');
       expect((await request('bob', '/v1/models')).headers.get('content-type')).to.include('text/html');
       const headers = { authorization: `Bearer ${LOGIN('bob')}` };
       const socket = new WebSocket(`ws://${address}/ai/v1/responses`, { headers });

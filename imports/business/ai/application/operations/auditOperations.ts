@@ -56,7 +56,7 @@ export const AUDIT_OPERATIONS = [
       total: v.optional(v.number()),
       next: v.optional(v.string()),
     }),
-    http: 'GET /audit',
+    http: 'GET /api/audit',
     reads: ['audit'],
     execute: async (
       { auditEntries }: AuditServices,

@@ -32,7 +32,7 @@ export const MCP_ACCOUNT_OPERATIONS = [
         }),
       ),
     }),
-    http: 'GET /mcp-accounts',
+    http: 'GET /api/mcp-accounts',
     reads: ['mcpServers'],
     execute: async ({ mcpSignIns }: McpAccountServices, { actor }) => ({
       accounts: await mcpSignIns.list(userOf(actor)),
@@ -45,7 +45,7 @@ export const MCP_ACCOUNT_OPERATIONS = [
     access: 'generate',
     argument: ofServer,
     result: v.looseObject({ url: v.string() }),
-    http: 'POST /mcp-accounts/:server/sign-in',
+    http: 'POST /api/mcp-accounts/:server/sign-in',
     changes: [],
     audit: 'flow',
     execute: async ({ mcpSignIns }: McpAccountServices, { actor, argument }) => ({
@@ -59,7 +59,7 @@ export const MCP_ACCOUNT_OPERATIONS = [
     access: 'generate',
     argument: ofServer,
     result: v.looseObject({ signedOut: v.boolean() }),
-    http: 'DELETE /mcp-accounts/:server',
+    http: 'DELETE /api/mcp-accounts/:server',
     changes: ['mcpServers', 'calls'],
     audit: { action: 'mcp_server.sign_out', kind: 'mcp_server', id: 'server', isSafe: true },
     execute: async ({ mcpSignIns }: McpAccountServices, { actor, argument }) => ({

@@ -109,7 +109,7 @@ export const MCP_SERVER_OPERATIONS = [
     access: 'admin',
     argument: object({}),
     result: v.looseObject({ servers: v.array(server) }),
-    http: 'GET /mcp-servers',
+    http: 'GET /api/mcp-servers',
     reads: ['mcpServers'],
     execute: async ({ mcpServers }: McpServerServices) => ({ servers: await mcpServers.administration.list() }),
   }),
@@ -120,7 +120,7 @@ export const MCP_SERVER_OPERATIONS = [
     access: 'admin',
     argument: named,
     result: withTools,
-    http: 'GET /mcp-servers/:name',
+    http: 'GET /api/mcp-servers/:name',
     reads: ['mcpServers'],
     execute: ({ mcpServers }: McpServerServices, { argument }) => mcpServers.administration.get(argument.name),
   }),
@@ -134,7 +134,7 @@ export const MCP_SERVER_OPERATIONS = [
     argument: configured,
     example: { name: 'docs', url: 'https://mcp.example.com', enabled: false },
     result: server,
-    http: 'POST /mcp-servers/:name',
+    http: 'POST /api/mcp-servers/:name',
     changes: ['mcpServers', 'calls'],
     audit: { action: 'mcp_server.save', ...OF_SERVER, changed: CHANGED },
     execute: async ({ mcpServers }: McpServerServices, { actor, argument: { name, ...fields } }) => {
@@ -150,7 +150,7 @@ export const MCP_SERVER_OPERATIONS = [
     argument: object({ name: mcpServerName, enabled: boolean }),
     example: { name: 'docs', enabled: false },
     result: server,
-    http: 'POST /mcp-servers/:name/switch',
+    http: 'POST /api/mcp-servers/:name/switch',
     changes: ['mcpServers', 'calls'],
     audit: { action: 'mcp_server.switch', ...OF_SERVER, details: ['enabled'] },
     execute: async ({ mcpServers }: McpServerServices, { actor, argument: { name, enabled } }) => {
@@ -165,7 +165,7 @@ export const MCP_SERVER_OPERATIONS = [
     access: 'admin',
     argument: named,
     result: v.looseObject({ removed: v.boolean() }),
-    http: 'DELETE /mcp-servers/:name',
+    http: 'DELETE /api/mcp-servers/:name',
     changes: ['mcpServers', 'calls'],
     audit: { action: 'mcp_server.remove', ...OF_SERVER, isSafe: true },
     execute: async ({ mcpServers }: McpServerServices, { actor, argument: { name } }) => {
@@ -185,7 +185,7 @@ export const MCP_SERVER_OPERATIONS = [
       server: serverInfo,
       protocolVersion: v.optional(v.string()),
     }),
-    http: 'POST /mcp-servers/:name/test',
+    http: 'POST /api/mcp-servers/:name/test',
     changes: [],
     // It may start a program.
     audit: { action: 'mcp_server.test', ...OF_SERVER, changed: CHANGED },
@@ -198,7 +198,7 @@ export const MCP_SERVER_OPERATIONS = [
     access: 'admin',
     argument: named,
     result: withTools,
-    http: 'POST /mcp-servers/:name/reconnect',
+    http: 'POST /api/mcp-servers/:name/reconnect',
     changes: ['mcpServers'],
     audit: { action: 'mcp_server.reconnect', ...OF_SERVER },
     execute: async ({ mcpServers }: McpServerServices, { actor, argument: { name } }) => {
@@ -217,7 +217,7 @@ export const MCP_SERVER_OPERATIONS = [
       tools: listOf(MAX_TOOLS, object({ tool: text(MAX_TOOL_NAME), hash: identifier(64) })),
     }),
     result: withTools,
-    http: 'POST /mcp-servers/:name/approve',
+    http: 'POST /api/mcp-servers/:name/approve',
     changes: ['mcpServers', 'calls'],
     audit: { action: 'mcp_server.approve', ...OF_SERVER },
     execute: async ({ mcpServers }: McpServerServices, { actor, argument: { name, tools } }) => {
@@ -248,7 +248,7 @@ export const MCP_SERVER_OPERATIONS = [
       ),
     ),
     result: withTools,
-    http: 'POST /mcp-servers/:name/tool',
+    http: 'POST /api/mcp-servers/:name/tool',
     changes: ['mcpServers', 'calls'],
     audit: { action: 'mcp_server.set_tool', ...OF_SERVER, details: ['tool', ...SWITCHES] },
     execute: async ({ mcpServers }: McpServerServices, { actor, argument: { name, tool, ...switches } }) => {

@@ -36,7 +36,7 @@ export const MODEL_OPERATIONS = [
         }),
       ),
     }),
-    http: 'GET /models',
+    http: 'GET /api/models',
     reads: ['providers'],
     execute: async ({ models }: ModelServices, { actor }) => ({ models: await listModels(models, actor) }),
   }),

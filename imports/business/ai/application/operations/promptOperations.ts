@@ -61,7 +61,7 @@ export const PROMPT_OPERATIONS = [
     access: 'read',
     argument: object({}),
     result: v.looseObject({ prompts: v.array(prompt) }),
-    http: 'GET /prompts',
+    http: 'GET /api/prompts',
     reads: ['prompts'],
     execute: async ({ prompts }: PromptServices, { actor }) => ({ prompts: await prompts.list(actor) }),
   }),
@@ -76,7 +76,7 @@ export const PROMPT_OPERATIONS = [
       content: v.looseObject({}),
       versions: v.array(v.looseObject({ version: v.number(), at: time })),
     }),
-    http: 'GET /prompts/:promptId',
+    http: 'GET /api/prompts/:promptId',
     reads: ['prompts'],
     execute: ({ prompts }: PromptServices, { actor, argument }) =>
       prompts.get(actor, argument.promptId, argument.version),
@@ -91,7 +91,7 @@ export const PROMPT_OPERATIONS = [
     argument: object({ name: v.pipe(line(MAX_NAME_LENGTH), v.trim()), shared: v.optional(boolean, false), content }),
     example: { name: 'Greeting', content: { input: 'Say hello.' } },
     result: prompt,
-    http: 'POST /prompts',
+    http: 'POST /api/prompts',
     changes: ['prompts'],
     audit: { action: 'prompt.save', kind: 'prompt', createdId: '_id', owner: 'actor', details: ['name', 'shared'] },
     execute: ({ prompts }: PromptServices, { actor, argument: { content: saved, ...named } }) =>
@@ -104,7 +104,7 @@ export const PROMPT_OPERATIONS = [
     access: 'generate',
     argument: object({ promptId }),
     result: v.looseObject({ removed: v.boolean() }),
-    http: 'DELETE /prompts/:promptId',
+    http: 'DELETE /api/prompts/:promptId',
     changes: ['prompts'],
     audit: { action: 'prompt.remove', kind: 'prompt', id: 'promptId', owner: 'actor' },
     execute: async ({ prompts }: PromptServices, { actor, argument }) => ({

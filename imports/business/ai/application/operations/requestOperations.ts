@@ -62,7 +62,7 @@ export const REQUEST_OPERATIONS = [
       ...listPage(SORTS),
     }),
     result: v.looseObject({ requests: v.array(requestView), total: v.number(), next: v.optional(v.string()) }),
-    http: 'GET /requests',
+    http: 'GET /api/requests',
     reads: ['requests'],
     execute: ({ requestLog: { requests } }: RequestServices, { actor, argument }) => {
       const { sort, order, limit, after, state: states, ...filter } = argument;
@@ -84,7 +84,7 @@ export const REQUEST_OPERATIONS = [
       bodies: v.optional(v.looseObject({ request: v.string(), response: v.optional(v.string()) })),
       logsBodies: v.boolean(),
     }),
-    http: 'GET /requests/:requestId',
+    http: 'GET /api/requests/:requestId',
     reads: [],
     execute: ({ requestLog }: RequestServices, { actor, argument }) =>
       readRequest(requestLog, actor, argument.requestId),

@@ -33,7 +33,7 @@ export const RUN_EXPORT_OPERATIONS = [
       requests: v.array(anyObject),
     }),
     http: {
-      address: 'GET /runs/:executionId/export',
+      address: 'GET /api/runs/:executionId/export',
       fileName: ({ run }: RunExport) => `run-${run.executionId.replace(/[^\w-]/g, '_')}.json`,
     },
     reads: ['runs', 'calls'],

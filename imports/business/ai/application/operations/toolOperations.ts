@@ -26,7 +26,7 @@ export const TOOL_OPERATIONS = [
         counts: v.record(v.string(), v.number()),
       }),
     ),
-    http: { address: 'GET /tools', field: 'tools' },
+    http: { address: 'GET /api/tools', field: 'tools' },
     reads: ['calls'],
     execute: ({ tools }: ToolServices, { actor }) => tools.tools(actor),
   }),

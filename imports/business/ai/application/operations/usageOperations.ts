@@ -78,7 +78,7 @@ export const USAGE_OPERATIONS = [
       others: v.optional(v.looseObject({ groups: v.number(), ...series.entries })),
       unpriced: v.array(v.looseObject({ reason: v.string(), requests: v.number() })),
     }),
-    http: 'GET /usage',
+    http: 'GET /api/usage',
     reads: ['requests', 'calls'],
     execute: ({ usage }: UsageServices, { actor, argument }) => usage.report(permittedQuery(actor, argument)),
   }),

@@ -38,7 +38,7 @@ export const USER_OPERATIONS = [
     access: 'read',
     argument: object({}),
     result: v.looseObject({ userId: v.string(), isAdmin: v.boolean() }),
-    http: 'GET /me',
+    http: 'GET /api/me',
     reads: [],
     execute: (_services, { actor }) => Promise.resolve({ userId: actor.userId, isAdmin: actor.isAdmin ?? false }),
   }),
@@ -52,7 +52,7 @@ export const USER_OPERATIONS = [
     access: 'read',
     argument: object({ userId, after: v.optional(text(MAX_CURSOR_LENGTH)) }),
     result: v.looseObject({ lines: v.array(v.string()), next: v.optional(v.string()) }),
-    http: { address: 'GET /user-data/:userId', isPathOnly: true, content: 'application/x-ndjson' },
+    http: { address: 'GET /api/user-data/:userId', isPathOnly: true, content: 'application/x-ndjson' },
     reads: [],
     audit: { action: 'user.export_data', ...AUDITED, isPaged: true },
     execute: ({ userData }: UserDataServices, { actor, argument }) => {
@@ -69,7 +69,7 @@ export const USER_OPERATIONS = [
     access: 'generate',
     argument: object({ userId }),
     result: v.looseObject({ deleted: v.record(v.string(), v.number()) }),
-    http: { address: 'DELETE /user-data/:userId', isUncancellable: true },
+    http: { address: 'DELETE /api/user-data/:userId', isUncancellable: true },
     changes: [],
     audit: { action: 'user.delete_data', ...AUDITED },
     execute: async ({ userData }: UserDataServices, { actor, argument }) => {

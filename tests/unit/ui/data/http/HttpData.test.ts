@@ -14,7 +14,7 @@ import { deferred } from '../../../../support/deferred';
 import { recordedRun, RUN_ID, snapshotAfter } from '../../../../support/recordedRun';
 import { inFlowingTime } from '../../../../support/VirtualTime';
 
-const CONVERSATION = 'GET /runs?conversationId=c';
+const CONVERSATION = 'GET /api/runs?conversationId=c';
 const ROW: RunView = {
   _id: RUN_ID,
   userId: 'ann',
@@ -47,7 +47,7 @@ describe(
       });
       runs = data.conversationRuns('c');
       server.responses.set(CONVERSATION, { body: { runs: [ROW] } });
-      server.responses.set(`GET /runs/${RUN_ID}`, { body: snapshotAfter([]) });
+      server.responses.set(`GET /api/runs/${RUN_ID}`, { body: snapshotAfter([]) });
     });
     afterEach(async () => {
       for (const unsubscribe of subscriptions) unsubscribe();
@@ -71,7 +71,7 @@ describe(
     const openRun = async (): Promise<ReadonlyObservable<Loaded<StreamedRun | undefined>>> => {
       const { run, ...rest } = snapshotAfter([]);
       let fetches = 0;
-      server.responses.set(`GET /runs/${RUN_ID}`, () => ({
+      server.responses.set(`GET /api/runs/${RUN_ID}`, () => ({
         body: { ...rest, run: { ...run, title: `fetch ${(fetches += 1)}` } },
       }));
       const details = data.runDetails(RUN_ID);
@@ -82,7 +82,7 @@ describe(
     it('fetches a list once the stream is open', async () => {
       await until(runs, isReady);
       const lines = server.requests.map(({ line }) => line);
-      expect(lines).to.deep.equal(['GET /runs/stream?brief', CONVERSATION]);
+      expect(lines).to.deep.equal(['GET /api/runs/stream?brief', CONVERSATION]);
     });
 
     it('fetches the runs of a conversation again when another one starts in it', async () => {
@@ -99,7 +99,7 @@ describe(
       const details = await openRun();
       const gate = deferred();
       const requested = deferred();
-      server.responses.set(`GET /runs/${RUN_ID}`, async () => {
+      server.responses.set(`GET /api/runs/${RUN_ID}`, async () => {
         requested.resolve();
         await gate.promise;
         return { body: snapshotAfter([]) };
@@ -124,7 +124,7 @@ describe(
       expect(missing).to.deep.equal({ state: 'ready', value: undefined });
       await until(data.runDetails(RUN_ID), isReady);
       let sent = 0;
-      server.responses.set(`GET /runs/${RUN_ID}`, () => ({ body: snapshotAfter(events.slice(0, sent)) }));
+      server.responses.set(`GET /api/runs/${RUN_ID}`, () => ({ body: snapshotAfter(events.slice(0, sent)) }));
       for (const each of events) {
         sent += 1;
         server.sendEvents(each);
@@ -143,7 +143,7 @@ describe(
     it('receives the last events of a run whose end it has loaded before them', async () => {
       const events = await recordedRun();
       const details = await openRun();
-      server.responses.set(`GET /runs/${RUN_ID}`, { body: snapshotAfter(events) });
+      server.responses.set(`GET /api/runs/${RUN_ID}`, { body: snapshotAfter(events) });
       // A response of the model causes a reload, which shows the end of the run.
       const response = events.findIndex(({ type }) => type === 'llm:response');
       for (const each of events.slice(0, response + 1)) server.sendEvents(each);
@@ -162,12 +162,12 @@ describe(
       const ended = snapshotAfter(await recordedRun());
       const ids = Array.from({ length: 20 }, (_, index) => `run-${index}`);
       for (const id of ids)
-        server.responses.set(`GET /runs/${id}`, { body: { ...ended, run: { ...ended.run, _id: id } } });
+        server.responses.set(`GET /api/runs/${id}`, { body: { ...ended, run: { ...ended.run, _id: id } } });
       for (const id of ids) await until(data.runDetails(id), isReady);
       expect(server.requests.filter(({ line }) => line.includes('/stream'))).to.deep.equal([]);
       const shown = ids.map((id) => data.runDetails(id));
       expect(ids.map((id) => data.runDetails(id) === shown[ids.indexOf(id)])).to.not.include(false);
-      expect(ids.map((id) => server.count(`GET /runs/${id}`))).to.deep.equal(ids.map(() => 1));
+      expect(ids.map((id) => server.count(`GET /api/runs/${id}`))).to.deep.equal(ids.map(() => 1));
     });
 
     it('fetches again after a resync event and after the stream broke', async () => {
@@ -186,7 +186,7 @@ describe(
       await until(runs, shows('after the cut'));
       await until(data.connectionState, (state) => state === 'live');
       expect(
-        server.requests.filter(({ line }) => line === 'GET /runs/stream?brief').at(-1)?.lastEventId,
+        server.requests.filter(({ line }) => line === 'GET /api/runs/stream?brief').at(-1)?.lastEventId,
         'resumes after the last event',
       ).to.equal('1');
     });
@@ -194,7 +194,7 @@ describe(
     it('leaves the connections to other pages while it is hidden, and misses nothing', async () => {
       await until(data.runDetails(RUN_ID), isReady);
       const inbox = data.queries.query('ai.inbox.list', {}, '', { isBackground: true });
-      server.responses.set('GET /inbox', { body: { entries: [], counts: { total: 1 } } });
+      server.responses.set('GET /api/inbox', { body: { entries: [], counts: { total: 1 } } });
       await until(inbox, isReady);
       server.sendEvents(event({ type: 'iteration:start', iteration: 1 }));
       const iterations = (expected: number): Promise<unknown> =>
@@ -204,19 +204,19 @@ describe(
       expect(closed).to.have.length(2);
       data.setVisible(false);
       await Promise.all(closed);
-      server.responses.set('GET /inbox', { body: { entries: [], counts: { total: 2 } } });
+      server.responses.set('GET /api/inbox', { body: { entries: [], counts: { total: 2 } } });
       await until(
         inbox,
         (shown) => shown.state === 'ready' && fieldsOf(fieldsOf(shown.value)['counts'])['total'] === 2,
       );
       expect(server.streams.size, 'streams while hidden').to.equal(0);
       expect(data.connectionState.get(), 'nothing is lost').to.equal('live');
-      server.responses.set(`GET /runs/${RUN_ID}`, {
+      server.responses.set(`GET /api/runs/${RUN_ID}`, {
         body: { ...snapshotAfter([]), run: { ...snapshotAfter([]).run, iterations: 2 } },
       });
       data.setVisible(true);
       await iterations(2);
-      const reopened = server.requests.filter(({ line }) => line.startsWith('GET /runs/stream')).slice(2);
+      const reopened = server.requests.filter(({ line }) => line.startsWith('GET /api/runs/stream')).slice(2);
       expect(reopened.map(({ lastEventId }) => lastEventId)).to.have.members(['1', '1']);
     });
 
@@ -262,7 +262,7 @@ describe(
         return slow.promise;
       });
       const refused = deferred<{ readonly status: number }>();
-      server.responses.set('DELETE /session', () => refused.promise);
+      server.responses.set('DELETE /api/session', () => refused.promise);
       const early: unknown = data.session.connection.get('/slow').catch((thrown: unknown) => thrown);
       await asked.promise;
 
@@ -278,7 +278,7 @@ describe(
       const later: unknown = await data.session.connection.get('/late').catch((thrown: unknown) => thrown);
       expect(later).to.include({ code: 'auth-failed' });
       expect(server.count('GET /late')).to.equal(0);
-      server.responses.set('POST /session', { body: {} });
+      server.responses.set('POST /api/session', { body: {} });
       server.responses.set('GET /late', { body: { is: 'there' } });
       await createHttpCommands(data.session).signIn({ method: 'token', token: 'yes' });
       expect(await data.session.connection.get('/late')).to.deep.equal({ is: 'there' });
@@ -293,7 +293,10 @@ describe(
         if (attempts === 1) await new Promise(() => undefined);
         return { body: { attempts } };
       });
-      server.responses.set('DELETE /session', { status: 503, body: { error: { code: 'server', message: 'Later.' } } });
+      server.responses.set('DELETE /api/session', {
+        status: 503,
+        body: { error: { code: 'server', message: 'Later.' } },
+      });
       const early = data.session.connection.get('/slow');
       await asked.promise;
       const error: unknown = await createHttpCommands(data.session)
@@ -304,11 +307,11 @@ describe(
     });
 
     it('detects that it is signed out, and signs in with the token', async () => {
-      server.responses.set('GET /session', {
+      server.responses.set('GET /api/session', {
         status: 401,
         body: { error: { code: 'auth-failed', message: 'Who are you?' } },
       });
-      server.responses.set('POST /session', {
+      server.responses.set('POST /api/session', {
         status: 401,
         body: { error: { code: 'auth-failed', message: 'The API token is not valid on this server.' } },
       });
@@ -317,11 +320,11 @@ describe(
       const commands = createHttpCommands(data.session);
       const error: unknown = await commands.signIn({ method: 'token', token: 'no' }).catch((thrown: unknown) => thrown);
       expect(error).to.include({ code: 'auth-failed', message: 'The API token is not valid on this server.' });
-      server.responses.set('POST /session', { body: { userId: 'local' } });
+      server.responses.set('POST /api/session', { body: { userId: 'local' } });
       await commands.signIn({ method: 'token', token: 'yes' });
       expect(data.session.access.get()).to.deep.equal({ state: 'signedIn' });
       expect(server.requests.at(-1)?.body).to.deep.equal({ token: 'yes' });
-      server.responses.set('DELETE /session', { status: 204 });
+      server.responses.set('DELETE /api/session', { status: 204 });
       await commands.signOut();
       expect(data.session.access.get().state).to.equal('signedOut');
     });
@@ -329,7 +332,7 @@ describe(
     it('sends each command to its run', async () => {
       const commands = createHttpCommands(data.session);
       for (const action of ['cancel', 'approve', 'reject', 'tool-results'])
-        server.responses.set(`POST /runs/a%2Fb/${action}`, { body: {} });
+        server.responses.set(`POST /api/runs/a%2Fb/${action}`, { body: {} });
       const named = { executionId: 'a/b', callId: 'c' };
       await commands.cancelRun('a/b');
       await commands.approve({ ...named, argumentsHash: 'h' });
@@ -370,7 +373,7 @@ describe(
         server.sendEvents(event({ type: 'iteration:start', iteration, seq: iteration }));
       // The stream is read in order, so once this event has been handled, all the others have been read.
       const requested = deferred();
-      server.responses.set(`GET /runs/${RUN_ID}`, () => {
+      server.responses.set(`GET /api/runs/${RUN_ID}`, () => {
         requested.resolve();
         return { status: 500 };
       });

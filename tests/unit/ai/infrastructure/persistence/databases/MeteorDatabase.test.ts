@@ -38,7 +38,7 @@ describe('MeteorDatabase', () => {
   it('defines no mutation methods for clients', async () => {
     new MeteorDatabase(METEOR_PACKAGES).collection('runs');
     const client = new DdpClient({ userId: 'u' });
-    expect(await failure(client.callAsync('/runs/insertAsync', { _id: 'a' }))).to.have.property('error', 404);
+    expect(await failure(client.callAsync('/api/runs/insertAsync', { _id: 'a' }))).to.have.property('error', 404);
     client.close();
   });
 
