@@ -26,7 +26,7 @@ import { OpenSessions } from './auth/OpenSessions';
 import { OpenTokens } from './auth/OpenTokens';
 import { addApiRoutes } from './routes';
 import type { ReadinessPorts } from './health/readReadiness';
-import type { HostOperations } from './HostOperations';
+import type { DefinedOperations } from '../host/operations';
 import type { DashboardPagePorts } from './dashboard/dashboardPages';
 import type { ProviderOperations } from '../business/providers/application/operations/ProviderOperations';
 import { allowOrigins } from './http/allowOrigins';
@@ -86,7 +86,7 @@ export interface HttpApiPorts {
   /** The streams of background responses. Default: in memory. */
   readonly responseEvents?: ResponseEventStore;
   /** Enables the routes of the areas whose operations are here. */
-  readonly operations?: Partial<HostOperations>;
+  readonly operations?: Partial<DefinedOperations>;
   /** Sent with the stream of run events, so that pages reload what has changed. */
   readonly changes?: TopicChanges;
   /** The host also serves the app's own pages: browsers that open a path as a page are left to it. Default: false. */

@@ -6,7 +6,6 @@ import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { UserLimiter } from '../business/ai/application/services/UserLimiter';
 import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
 import { addAuditExport } from './audit/addAuditExport';
-import { addTokenRoutes } from './tokens/tokenRoutes';
 import { exportUserData } from './users/exportUserData';
 import { receiveInput, streamOutput } from './conversations/conversationRoutes';
 import type { ConversationRoutePorts } from './conversations/conversationRoutes';
@@ -35,6 +34,7 @@ import { PAGE_PATHS, serveNotFound, servePage } from './dashboard/dashboardPages
 import { VENDOR_PATHS } from './http/apiOfPath';
 import { addOperationRoutes } from './http/addOperationRoutes';
 import { OPERATIONS } from '../host/operations';
+import type { DefinedOperations } from '../host/operations';
 import { createRoute } from './http/createRoute';
 import { handleLastError } from './http/handleLastError';
 import type { RouteOptions, RoutePorts } from './http/createRoute';
@@ -43,7 +43,6 @@ import { addEmbeddingRoutes } from './gateway/embeddings/addEmbeddingRoutes';
 import { addMediaRoutes } from './gateway/relay/mediaRoutes';
 import { addRelayRoutes } from './gateway/relay/relayRoutes';
 import type { RelayRoutePorts } from './gateway/relay/relayRoutes';
-import type { HostOperations } from './HostOperations';
 import { isNavigation, useMovedPath } from './http/movedPaths';
 import { serveOpenApi } from './openapi/serveOpenApi';
 import type { RegisteredRoute } from './openapi/openApiDocument';
@@ -80,7 +79,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly vendorObjects: VendorObjectGuard;
   readonly conversations: ResponsesPorts['conversations'];
   readonly findUser?: UserLookup;
-  readonly operations?: Partial<HostOperations>;
+  readonly operations?: Partial<DefinedOperations>;
   readonly audit?: AuditTrail;
   readonly readiness?: ReadinessPorts;
   /** What streams of runs need. */
@@ -92,16 +91,8 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly cors?: HttpHandler;
 }
 
-/**
- * The routes of each area of operations: adds those whose operations the host has, and returns the path prefixes whose
- * remaining paths are to get 404.
- */
-type AddOperationRoutes = (add: AddEndpoint, operations: Partial<HostOperations>) => readonly string[];
-
 /** What responds in its own way. */
 const HANDLERS = { 'ai.users.exportData': exportUserData } as const;
-
-const OPERATION_ROUTES: readonly AddOperationRoutes[] = [addTokenRoutes];
 
 export function addApiRoutes(router: HttpRouter, ports: ApiRoutePorts): void {
   const { cors, dashboard } = ports;
@@ -306,10 +297,7 @@ export function addApiRoutes(router: HttpRouter, ports: ApiRoutePorts): void {
   addRunRoutes(add, ports);
   const { operations = {} } = ports;
   addAuditExport(add, operations['ai.audit.list'], ports.audit);
-  const operationPaths = [
-    ...addOperationRoutes(add, OPERATIONS, operations, HANDLERS),
-    ...OPERATION_ROUTES.flatMap((addRoutes) => addRoutes(add, operations)),
-  ];
+  const operationPaths = addOperationRoutes(add, OPERATIONS, operations, HANDLERS);
 
   const { chat, agUi, streamedRuns } = ports;
   if (chat !== undefined && streamedRuns !== undefined) {

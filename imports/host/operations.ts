@@ -1,4 +1,5 @@
 /** Every operation of a host. */
+import { TOKEN_OPERATIONS } from '../api/tokens/tokenOperations';
 import { AUDIT_OPERATIONS } from '../business/ai/application/operations/auditOperations';
 import { BATCH_OPERATIONS } from '../business/ai/application/operations/batchOperations';
 import { BUDGET_OPERATIONS } from '../business/ai/application/operations/budgetOperations';
@@ -34,6 +35,7 @@ export const OPERATIONS = [
   ...RUN_OPERATIONS,
   ...RUN_LIST_OPERATIONS,
   ...RUN_EXPORT_OPERATIONS,
+  ...TOKEN_OPERATIONS,
   ...TOOL_OPERATIONS,
   ...USAGE_OPERATIONS,
   ...AUDIT_OPERATIONS,

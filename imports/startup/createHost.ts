@@ -2,7 +2,7 @@
 import { createRouter } from '../api/http/createRouter';
 import type { RouterFactory } from '../api/http/createRouter';
 import { createHttpApi } from '../api/createHttpApi';
-import type { HostOperations } from '../api/HostOperations';
+import type { DefinedOperations } from '../host/operations';
 import type { HttpApi, HttpApiPorts } from '../api/createHttpApi';
 import type { McpAccess } from '../api/mcp/addMcpRoutes';
 import { importMcpServer } from '../api/mcp/importMcpServer';
@@ -174,7 +174,7 @@ export interface Host {
   readonly runs: RunModule;
   readonly api: HttpApi;
   /** Everything that people read and do, by name: methods in Meteor, routes over HTTP. */
-  readonly operations: HostOperations;
+  readonly operations: DefinedOperations;
   /** Notifies open pages of what has changed. */
   readonly changes: TopicChanges;
   /** Deletes everything that is stored about a user: see `UserDataDeletion`. For apps that delete an account. */

@@ -1,10 +1,10 @@
-/** The operations of each area. Its interface is added to `HostOperations`, its routes to `OPERATION_ROUTES`. */
-import type { HostOperations } from '../api/HostOperations';
-import { createTokenOperations } from '../api/tokens/TokenOperations';
-import type { TokenOperationsPorts } from '../api/tokens/TokenOperations';
+/** Binds every operation to what carries it out. */
+import { TokenAdministration } from '../api/tokens/TokenAdministration';
+import type { TokenPorts } from '../api/tokens/TokenAdministration';
 import { Batches } from '../business/ai/application/operations/Batches';
 import { bindOperations } from '../host/bindOperations';
 import { OPERATIONS } from '../host/operations';
+import type { DefinedOperations } from '../host/operations';
 import { Budgets } from '../business/ai/application/operations/Budgets';
 import { Inbox } from '../business/ai/application/operations/Inbox';
 import { Prompts } from '../business/ai/application/operations/Prompts';
@@ -35,8 +35,8 @@ export interface HostOperationsPorts {
   readonly module: AIModule;
   readonly runs: RunModule;
   readonly requestLog: RequestLogModule;
-  readonly tokens: TokenOperationsPorts['tokens'];
-  readonly tokenLifetimeMs?: TokenOperationsPorts['lifetimeMs'];
+  readonly tokens: TokenPorts['tokens'];
+  readonly tokenLifetimeMs?: TokenPorts['lifetimeMs'];
   readonly access: AccessPolicy;
   readonly userData: Pick<UserDataDeletion, 'deleteUserData'> & Pick<UserDataExport, 'exportUserData'>;
   readonly audit: Pick<OpenedAudit, 'entries' | 'auditHost'>;
@@ -49,28 +49,17 @@ export interface HostOperationsPorts {
   readonly changes: Pick<TopicChanges, 'notify'>;
   readonly logger: Logger;
   /** The app's accounts. Absent: any user id may have tokens and budgets. */
-  readonly findUser?: UserLookup;
+  readonly findUser?: UserLookup | undefined;
 }
 
 /** Entries of the request log in the export of a run. */
 const MAX_EXPORTED_REQUESTS = 1_000;
 
 /** @returns the operations, recorded in the audit trail as their rules say */
-export function createHostOperations(ports: HostOperationsPorts): HostOperations {
+export function createHostOperations(ports: HostOperationsPorts): DefinedOperations {
   const { stores, module, runs, requestLog, access, audit, jobQueue, changes, logger } = ports;
-  const accounts = ports.findUser === undefined ? {} : { findUser: ports.findUser };
-  return audit.auditHost({
-    ...createTokenOperations({
-      tokens: ports.tokens,
-      lifetimeMs: ports.tokenLifetimeMs,
-      accounts: stores.tokenBudgets,
-      usageSettled: module.usageSettled,
-      usage: stores.reports,
-      logger,
-      onChange: (userId) => changes.notify('tokens', userId),
-      ...accounts,
-    }),
-    ...bindOperations(OPERATIONS, {
+  return audit.auditHost(
+    bindOperations(OPERATIONS, {
       auditEntries: audit.entries,
       batches: new Batches({
         batches: ports.batches,
@@ -131,9 +120,19 @@ export function createHostOperations(ports: HostOperationsPorts): HostOperations
         ownerOf: runs.ownerOf,
         onChange: (ownerId) => changes.notify('runs', ownerId),
       }),
+      tokens: new TokenAdministration({
+        tokens: ports.tokens,
+        lifetimeMs: ports.tokenLifetimeMs,
+        accounts: stores.tokenBudgets,
+        usageSettled: module.usageSettled,
+        usage: stores.reports,
+        logger,
+        onChange: (userId) => changes.notify('tokens', userId),
+        findUser: ports.findUser,
+      }),
       tools: runs.queries,
       usage: stores.reports,
       userData: ports.userData,
     }),
-  });
+  );
 }

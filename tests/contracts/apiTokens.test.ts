@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
 import { resetWebApp, WebApp } from 'meteor/webapp';
-import type { ApiTokenUsage } from '../../imports/api/tokens/TokenOperations';
+import type { ApiTokenUsage } from '../../imports/api/tokens/TokenAdministration';
 import type { UsageReport } from '../../imports/business/ai/domain/types/UsageReports';
 import { API_TOKENS } from '../../imports/api/auth/DocumentApiTokenStore';
 import { startBolide } from '../../imports/startup/meteor/startBolide';

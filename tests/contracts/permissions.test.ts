@@ -4,13 +4,13 @@
  */
 import { expect } from 'chai';
 import { safeParse } from 'valibot';
-import type { HostOperations } from '../../imports/api/HostOperations';
 import { argumentsHash } from '../../imports/business/ai/application/services/argumentsHash';
 import type { AuditAction, AuditEntry } from '../../imports/business/ai/domain/types/AuditEntries';
 import type { ProviderOperations } from '../../imports/business/providers/application/operations/ProviderOperations';
 import { isObject } from '../../imports/business/ai/domain/json';
 import { routesOf } from '../../imports/host/defineOperation';
 import { OPERATIONS } from '../../imports/host/operations';
+import type { DefinedOperations } from '../../imports/host/operations';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { AUDIT_RULES, PROVIDER_AUDIT_RULES } from '../../imports/startup/audit/auditRules';
@@ -31,7 +31,7 @@ import { inFlowingTime } from '../support/VirtualTime';
 
 /** Bob is no admin, and has nothing to do with Cat. */
 type Person = 'admin' | 'bob' | 'nobody';
-type Name = keyof HostOperations | `ai.providers.${keyof ProviderOperations}`;
+type Name = keyof DefinedOperations | `ai.providers.${keyof ProviderOperations}`;
 
 /** What belongs to Cat, and to the operator. */
 interface Stored {
@@ -351,7 +351,7 @@ function auditedAs(name: Name): readonly AuditAction[] {
   const ofProvider = name.startsWith('ai.providers.');
   const rule = ofProvider
     ? PROVIDER_AUDIT_RULES[name.slice('ai.providers.'.length) as keyof ProviderOperations]
-    : AUDIT_RULES[name as keyof HostOperations];
+    : AUDIT_RULES[name as keyof DefinedOperations];
   return 'exempt' in rule ? [] : [rule.action];
 }
 

@@ -2,8 +2,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { createTokenOperations } from '../../imports/api/tokens/TokenOperations';
-import type { TokenOperations } from '../../imports/api/tokens/TokenOperations';
+import { TokenAdministration } from '../../imports/api/tokens/TokenAdministration';
+import { TOKEN_OPERATIONS } from '../../imports/api/tokens/tokenOperations';
+import { bindOperations } from '../../imports/host/bindOperations';
+import type { OperationsOf } from '../../imports/host/bindOperations';
 import { createHttpApi } from '../../imports/api/createHttpApi';
 import type { HttpApi } from '../../imports/api/createHttpApi';
 import { UserApiTokens } from '../../imports/startup/UserApiTokens';
@@ -33,7 +35,7 @@ export interface TokenGateway {
   readonly url: string;
   readonly module: AIModule;
   readonly api: HttpApi;
-  readonly operations: TokenOperations;
+  readonly operations: OperationsOf<typeof TOKEN_OPERATIONS>;
   readonly tokens: UserApiTokens;
   readonly teamLimits: DocumentBudgetLimits;
   readonly requestLog: RecordingRequestLog;
@@ -82,13 +84,15 @@ export async function startTokenGateway(
       },
     },
   );
-  const operations = createTokenOperations({
-    tokens: tokens.tokens,
-    accounts: budgets,
-    usageSettled: module.usageSettled,
-    usage: new DocumentUsageReports(database),
-    logger,
-    ...clock,
+  const operations = bindOperations(TOKEN_OPERATIONS, {
+    tokens: new TokenAdministration({
+      tokens: tokens.tokens,
+      accounts: budgets,
+      usageSettled: module.usageSettled,
+      usage: new DocumentUsageReports(database),
+      logger,
+      ...clock,
+    }),
   });
   const unexpected: unknown[] = [];
   const api = createHttpApi(module, {

@@ -62,7 +62,7 @@ const ROWS: Readonly<Record<string, () => string>> = {
   'unfinished background responses': () =>
     `${plain(BACKGROUND, 'MAX_RUNNING_PER_USER')}, with ${mega(BACKGROUND, 'MAX_BYTES_PER_USER')} MB of requests`,
   'dashboard sessions': () => plain('imports/api/dashboard/DashboardSessions.ts', 'MAX_SESSIONS_PER_USER'),
-  'API tokens': () => plain('imports/api/tokens/TokenOperations.ts', 'MAX_TOKENS_PER_USER'),
+  'API tokens': () => plain('imports/api/tokens/TokenAdministration.ts', 'MAX_TOKENS_PER_USER'),
   'downloads of one request': () =>
     `${mega(TRANSPORT, 'maxMediaBytes')} MiB, ${plain(TRANSPORT, 'maxMediaDownloads')} URLs, ` +
     `${word(`${AI}/infrastructure/providers/MediaDownloads.ts`, 'PARALLEL')} at a time`,

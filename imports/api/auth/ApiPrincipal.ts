@@ -42,7 +42,7 @@ export function hasScope({ scopes = USER_SCOPES }: ApiPrincipal, scope: Scope): 
 }
 
 /** Only logged-in users and admins manage accounts: a leaked API token must not be enough. */
-export function isAccountManager(principal: ApiPrincipal): boolean {
+function isAccountManager(principal: ApiPrincipal): boolean {
   return principal.scopes === undefined || hasScope(principal, 'admin');
 }
 

@@ -2,8 +2,6 @@
  * What of each operation is in the audit trail. An operation without a rule does not compile: state that it only reads,
  * or its action, its subject and what of its argument may be recorded.
  */
-import type { HostOperations } from '../../api/HostOperations';
-import { TOKEN_FIELDS } from '../../api/tokens/readTokenFields';
 import type { ProviderOperations } from '../../business/providers/application/operations/ProviderOperations';
 import type { AuditRule } from '../../host/AuditRule';
 import type { AuditExemption } from './auditOperations';
@@ -13,27 +11,9 @@ import { READS } from './auditOperations';
 
 type RulesOf<O> = { readonly [N in keyof O]: AuditRule | AuditExemption };
 
-const OF_TOKEN = { kind: 'token', id: 'id', owner: { field: 'userId', orActor: true } } as const;
-const DEFINED = Object.fromEntries(
+export const AUDIT_RULES = Object.fromEntries(
   OPERATIONS.map(({ name, audit }) => [name, typeof audit === 'object' ? audit : READS]),
 ) as unknown as RulesOf<DefinedOperations>;
-
-export const AUDIT_RULES: RulesOf<HostOperations> = {
-  ...DEFINED,
-  'ai.tokens.create': {
-    action: 'token.create',
-    kind: 'token',
-    createdId: 'id',
-    owner: OF_TOKEN.owner,
-    changed: TOKEN_FIELDS,
-    details: ['name', 'scopes', 'team'],
-  },
-  'ai.tokens.list': READS,
-  'ai.tokens.revoke': { action: 'token.revoke', ...OF_TOKEN, isSafe: true },
-  'ai.tokens.rotate': { action: 'token.rotate', ...OF_TOKEN, details: ['graceSeconds'] },
-  'ai.tokens.update': { action: 'token.update', ...OF_TOKEN, changed: TOKEN_FIELDS },
-  'ai.tokens.usage': READS,
-};
 
 const OF_PROVIDER = { kind: 'provider', id: 'providerId', owner: 'provider' } as const;
 const PROVIDER_FIELDS = [

@@ -1,6 +1,6 @@
 /** Opens the audit trail of a host, and has the host's operations recorded there. */
 import { clientOf } from '../../api/auth/clientOf';
-import type { HostOperations } from '../../api/HostOperations';
+import type { DefinedOperations } from '../../host/operations';
 import type { OAuthRoutesPorts } from '../../api/oauth/oauthRoutes';
 import { AuditTrail } from '../../business/ai/application/services/AuditTrail';
 import type { AuditReader } from '../../business/ai/domain/interfaces/AuditStore';
@@ -22,7 +22,7 @@ export interface OpenedAudit {
   readonly entries: AuditReader;
   /** Removes what identifies the user from entries. @returns the number of changed entries */
   readonly pseudonymize: (userId: string) => Promise<number>;
-  readonly auditHost: (operations: HostOperations) => HostOperations;
+  readonly auditHost: (operations: DefinedOperations) => DefinedOperations;
   readonly auditProviders: (operations: ProviderOperations) => ProviderOperations;
   /** For the app's own code, which is not signed in. */
   readonly auditDeletion: (deletion: DeleteUserData) => DeleteUserData;

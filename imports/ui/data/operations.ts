@@ -5,11 +5,7 @@
 import type * as v from 'valibot';
 import type { OPERATIONS } from '../../host/operations';
 import { OPERATION_TABLE } from './operationTable';
-import type { UsageReport } from '../../business/ai/domain/types/UsageReports';
-import type { BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
 import type { ProviderHealth, ProviderModels, VendorInfo } from '../../business/ai/domain/types/ProviderViews';
-import type { ApiTokenLimits } from '../../business/ai/domain/types/ApiTokenLimits';
-import type { BudgetUsageView } from '../../business/ai/domain/types/BudgetViews';
 import type { Topic } from '../../business/ai/domain/types/Topics';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
 import type { ProviderDetails } from '../../business/providers/domain/entities/ProviderDetails';
@@ -32,22 +28,6 @@ export interface Operations {
   'ai.providers.vendors': { argument: NoArgument; result: readonly VendorInfo[] };
   'ai.providers.models': { argument: NamedProvider; result: ProviderModels };
   'ai.providers.health': { argument: NoArgument; result: readonly ProviderHealth[] };
-  'ai.tokens.list': { argument: { readonly userId?: string; readonly all?: boolean }; result: ApiTokenList };
-  'ai.tokens.create': { argument: ApiTokenRequest; result: { readonly id: string; readonly token: string } };
-  /** `null` removes a field. */
-  'ai.tokens.update': { argument: NamedToken & ApiTokenChange; result: Omit<ApiTokenView, 'usage'> };
-  'ai.tokens.rotate': {
-    argument: NamedToken & { readonly graceSeconds?: number };
-    result: { readonly id: string; readonly token: string };
-  };
-  'ai.tokens.usage': {
-    argument: NamedToken & { readonly from?: number; readonly to?: number };
-    result: { readonly token: ApiTokenView; readonly report: UsageReport };
-  };
-  'ai.tokens.revoke': {
-    argument: NamedToken;
-    result: { readonly deleted: true };
-  };
 }
 
 type Defined = (typeof OPERATIONS)[number];
@@ -75,48 +55,6 @@ export interface NamedProvider {
   readonly providerId: string;
 }
 
-export interface NamedToken {
-  readonly id: string;
-  readonly userId?: string;
-}
-
-export interface ApiTokenFields extends ApiTokenLimits {
-  readonly name: string;
-  readonly team?: string;
-  readonly tags?: readonly string[];
-  readonly expiresAt?: number;
-}
-
-export interface ApiTokenRequest extends Omit<ApiTokenFields, 'expiresAt'> {
-  readonly expiresAt?: number | 'never';
-  readonly scopes: readonly string[];
-  readonly userId?: string;
-}
-
-export type ApiTokenChange = { readonly [F in keyof ApiTokenFields]?: ApiTokenFields[F] | null };
-
-export interface ApiTokenView extends ApiTokenFields {
-  readonly _id: string;
-  readonly userId: string;
-  readonly scopes: readonly string[];
-  readonly createdAt: number;
-  readonly createdBy?: string;
-  /** An admin has set its limits, so its owner cannot change them. */
-  readonly isManaged?: true;
-  readonly rotatedAt?: number;
-  /** Until when the secret before the last rotation is valid. */
-  readonly previousExpiresAt?: number;
-  readonly lastUsedAt?: number;
-  readonly usage: Readonly<Record<BudgetWindow, BudgetUsageView>>;
-}
-
-export interface ApiTokenList {
-  readonly tokens: readonly ApiTokenView[];
-  /** Milliseconds. */
-  readonly defaultLifetime: number | 'never';
-  readonly isTruncated?: true;
-}
-
 /** `{}` */
 export type NoArgument = Readonly<Record<string, never>>;
 
@@ -140,10 +78,4 @@ export const TOPICS_OF: Readonly<Record<OperationName, readonly Topic[]>> = {
   'ai.providers.vendors': [],
   'ai.providers.models': ['providers'],
   'ai.providers.health': ['providers', 'runs', 'requests'],
-  'ai.tokens.list': ['tokens', 'requests'],
-  'ai.tokens.create': ['tokens'],
-  'ai.tokens.update': ['tokens'],
-  'ai.tokens.rotate': ['tokens'],
-  'ai.tokens.usage': ['tokens', 'requests'],
-  'ai.tokens.revoke': ['tokens'],
 };

@@ -2,8 +2,8 @@
 import { useState } from 'react';
 import { FormDialog } from '../components/form/FormDialog';
 import { useCommand } from '../components/useCommand';
-import type { ApiTokenView } from '../data/operations';
 import { useData } from '../hooks/BolideProvider';
+import type { ApiTokenView } from './ApiTokenView';
 import { changedFields, tokenTexts } from './tokenForm';
 import { TOKEN_FIELDS, TokenFields } from './TokenFields';
 

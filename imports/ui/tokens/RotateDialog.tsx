@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { FormDialog } from '../components/form/FormDialog';
 import { FormField } from '../components/form/FormField';
 import { useCommand } from '../components/useCommand';
-import type { ApiTokenView } from '../data/operations';
 import { useData } from '../hooks/BolideProvider';
+import type { ApiTokenView } from './ApiTokenView';
 import { NewSecret } from './NewSecret';
 
 const GRACE_PERIODS = [

@@ -16,6 +16,8 @@ const SCOPES = [
   { value: 'admin', label: 'Administer', hint: 'Everything, also for other users' },
 ] as const;
 
+type Scope = (typeof SCOPES)[number]['value'];
+
 const DAY_MS = 86_400_000;
 const NEVER = 'never';
 const LIFETIMES: readonly { readonly value: string; readonly label: string }[] = [
@@ -47,7 +49,7 @@ export function TokenDialog({ isAdmin, defaultLifetime, onClose }: TokenDialogPr
   const command = useCommand();
   const { error } = command;
   const [texts, setTexts] = useState(EMPTY);
-  const [scopes, setScopes] = useState<readonly string[]>(['generate', 'read']);
+  const [scopes, setScopes] = useState<readonly Scope[]>(['generate', 'read']);
   const [lifetime, setLifetime] = useState(String(defaultLifetime));
   const [userId, setUserId] = useState('');
   const [token, setToken] = useState<string>();

@@ -4,9 +4,9 @@ import { BudgetBar } from '../budgets/BudgetBar';
 import { AMOUNTS, WINDOW_LABELS } from '../budgets/describeLimits';
 import { WINDOWS } from '../budgets/limitTexts';
 import { useNow } from '../components/useNow';
-import type { ApiTokenView } from '../data/operations';
 import { textOfTools } from '../format/toolList';
 import { formatCount, formatDateTime, formatMoney, formatRelativeTime, pluralize } from '../format/format';
+import type { ApiTokenView } from './ApiTokenView';
 
 const SCOPE_LABELS: Readonly<Record<string, string>> = { generate: 'call models', read: 'read', admin: 'administer' };
 

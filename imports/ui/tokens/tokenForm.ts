@@ -2,8 +2,12 @@
 import type { RateLimits } from '../../business/ai/domain/types/ApiTokenLimits';
 import { limitsOf, numberIn, textsOf } from '../budgets/limitTexts';
 import type { LimitTexts } from '../budgets/limitTexts';
-import type { ApiTokenChange, ApiTokenFields } from '../data/operations';
+import type { ArgumentOf } from '../data/operations';
 import { textOfTools, toolsIn } from '../format/toolList';
+import type { ApiTokenView } from './ApiTokenView';
+
+type TokenChange = Omit<ArgumentOf<'ai.tokens.update'>, 'id' | 'userId'>;
+type NewToken = Omit<ArgumentOf<'ai.tokens.create'>, 'scopes' | 'userId' | 'expiresAt'>;
 
 export interface TokenTexts {
   readonly name: string;
@@ -22,7 +26,7 @@ export const RATES = [
   'parallel',
 ] as const satisfies readonly (keyof RateLimits)[];
 
-export function tokenTexts(token?: Partial<ApiTokenFields>): TokenTexts {
+export function tokenTexts(token?: Partial<ApiTokenView>): TokenTexts {
   const { name = '', team = '', tags = [], models = [], tools, budgets = {}, rateLimits = {} } = token ?? {};
   return {
     name,
@@ -40,7 +44,7 @@ export function tokenTexts(token?: Partial<ApiTokenFields>): TokenTexts {
 }
 
 /** The fields whose text differs from what it was. Empty ones are null. */
-export function changedFields(texts: TokenTexts, before: TokenTexts): ApiTokenChange {
+export function changedFields(texts: TokenTexts, before: TokenTexts): TokenChange {
   const fields = {
     name: texts.name.trim(),
     team: orNull(texts.team.trim()),
@@ -63,7 +67,7 @@ export function changedFields(texts: TokenTexts, before: TokenTexts): ApiTokenCh
 }
 
 /** Returns the fields of a new token without empty ones, except for the name, which the server demands. */
-export function newFields(texts: TokenTexts): ApiTokenFields {
+export function newFields(texts: TokenTexts): NewToken {
   const changed = Object.entries(changedFields(texts, tokenTexts())).filter(([, value]) => value !== null);
   return { name: '', ...Object.fromEntries(changed) };
 }

@@ -1,19 +1,9 @@
 /** The state of the server, conversations, chats and accounts. */
-import { ANYTHING, COUNT, described, either, FLAG, listOf, OBJECT, objectOf, oneOf, TEXT, TIME } from '../jsonSchemas';
+import { ANYTHING, COUNT, described, either, listOf, OBJECT, objectOf, oneOf, TEXT, TIME } from '../jsonSchemas';
 import { AUDIT_CHANNELS, AUDIT_SUBJECTS } from '../../../business/ai/domain/types/AuditEntries';
-import type { RouteDescriptions, Schema } from '../RouteDescription';
+import type { RouteDescriptions } from '../RouteDescription';
 
 const MESSAGES = { messages: listOf(OBJECT) };
-const TOKEN_OWNER = { userId: TEXT };
-const orNull = (schema: Schema): Schema => either(schema, { type: 'null' });
-const TOKEN_LIMITS = {
-  team: orNull(TEXT),
-  tags: orNull(listOf(TEXT)),
-  models: orNull(listOf(TEXT)),
-  budgets: orNull(OBJECT),
-  tools: orNull({ type: 'array', items: { type: 'string' } }),
-  rateLimits: orNull(OBJECT),
-};
 
 const AUDIT_FILTER = {
   ...{ userId: TEXT, tokenId: TEXT, subjectId: TEXT, search: TEXT, from: TIME, to: TIME },
@@ -82,44 +72,5 @@ export const SERVER_ROUTES: RouteDescriptions = {
     summary: 'The audit trail as a file, oldest first',
     query: { ...AUDIT_FILTER, format: oneOf('ndjson', 'csv') },
     content: ['application/x-ndjson', 'text/csv'],
-  },
-
-  'GET /api/tokens': {
-    summary: 'List API tokens',
-    query: { ...TOKEN_OWNER, all: FLAG },
-    result: objectOf({ tokens: listOf(OBJECT) }),
-  },
-  'POST /api/tokens': {
-    summary: 'Issue an API token',
-    body: objectOf(
-      { name: TEXT },
-      { scopes: listOf(oneOf('generate', 'read', 'admin')), expiresAt: TIME, ...TOKEN_OWNER, ...TOKEN_LIMITS },
-    ),
-    example: { name: 'reports', scopes: ['read'], userId: 'bob' },
-    status: 201,
-    result: objectOf({ id: TEXT, token: TEXT }),
-  },
-  'POST /api/tokens/:id': {
-    summary: 'Change an API token',
-    body: described(
-      objectOf({}, { name: TEXT, expiresAt: orNull(TIME), ...TOKEN_OWNER, ...TOKEN_LIMITS }),
-      'The fields to change; `null` removes one.',
-    ),
-    result: OBJECT,
-  },
-  'POST /api/tokens/:id/rotate': {
-    summary: 'Give an API token a new secret',
-    body: objectOf({}, { graceSeconds: COUNT, ...TOKEN_OWNER }),
-    result: objectOf({ id: TEXT, token: TEXT }),
-  },
-  'GET /api/tokens/:id/usage': {
-    summary: 'What an API token has used, by API',
-    query: { ...TOKEN_OWNER, from: TIME, to: TIME },
-    result: OBJECT,
-  },
-  'DELETE /api/tokens/:id': {
-    summary: 'Revoke an API token',
-    query: TOKEN_OWNER,
-    result: objectOf({ deleted: { const: true } }),
   },
 };

@@ -47,14 +47,6 @@ export const OPERATION_ROUTES: { readonly [N in keyof Operations]: OperationRout
   'ai.providers.vendors': { request: () => get('/api/providers/vendors'), field: 'vendors' },
   'ai.providers.models': { request: ({ providerId }) => get(path`/api/providers/${providerId}/models`) },
   'ai.providers.health': { request: () => get('/api/providers/health'), field: 'health' },
-  'ai.tokens.list': { request: (filter) => get('/api/tokens', filter) },
-  'ai.tokens.create': { request: (token) => post('/api/tokens', token) },
-  'ai.tokens.update': { request: ({ id, ...body }) => post(path`/api/tokens/${id}`, body) },
-  'ai.tokens.rotate': { request: ({ id, ...body }) => post(path`/api/tokens/${id}/rotate`, body) },
-  'ai.tokens.usage': { request: ({ id, ...query }) => get(path`/api/tokens/${id}/usage`, query) },
-  'ai.tokens.revoke': {
-    request: ({ id, ...query }) => ({ method: 'DELETE', path: get(path`/api/tokens/${id}`, query).path }),
-  },
 };
 
 type QueryFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;

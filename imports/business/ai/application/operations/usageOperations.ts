@@ -44,6 +44,14 @@ const figures = v.looseObject({
 });
 const series = v.looseObject({ total: figures, values: v.array(figures) });
 
+export const usageReportSchema = v.looseObject({
+  intervals: v.array(v.number()),
+  all: series,
+  groups: v.array(v.looseObject({ name: v.nullable(v.string()), label: v.optional(v.string()), ...series.entries })),
+  others: v.optional(v.looseObject({ groups: v.number(), ...series.entries })),
+  unpriced: v.array(v.looseObject({ reason: v.string(), requests: v.number() })),
+});
+
 export const USAGE_OPERATIONS = [
   defineOperation({
     name: 'ai.usage.report',
@@ -69,15 +77,7 @@ export const USAGE_OPERATIONS = [
       }),
       v.transform(assertReportable),
     ),
-    result: v.looseObject({
-      intervals: v.array(v.number()),
-      all: series,
-      groups: v.array(
-        v.looseObject({ name: v.nullable(v.string()), label: v.optional(v.string()), ...series.entries }),
-      ),
-      others: v.optional(v.looseObject({ groups: v.number(), ...series.entries })),
-      unpriced: v.array(v.looseObject({ reason: v.string(), requests: v.number() })),
-    }),
+    result: usageReportSchema,
     http: 'GET /api/usage',
     reads: ['requests', 'calls'],
     execute: ({ usage }: UsageServices, { actor, argument }) => usage.report(permittedQuery(actor, argument)),

@@ -2,10 +2,10 @@
 import type { BudgetLimits } from '../entities/BudgetAccount';
 
 export interface RateLimits {
-  readonly requestsPerMinute?: number;
-  readonly tokensPerMinute?: number;
+  readonly requestsPerMinute?: number | undefined;
+  readonly tokensPerMinute?: number | undefined;
   /** Requests in progress at a time. */
-  readonly parallel?: number;
+  readonly parallel?: number | undefined;
 }
 
 export interface ApiTokenLimits {

@@ -1,0 +1,4 @@
+/** A token as the page shows it. */
+import type { ResultOf } from '../data/operations';
+
+export type ApiTokenView = ResultOf<'ai.tokens.list'>['tokens'][number];
