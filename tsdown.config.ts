@@ -40,7 +40,7 @@ const config: UserConfig = defineConfig({
   // Declarations keep the SDKs' types, which apps have that hand their objects in.
   deps: {
     alwaysBundle: (specifier, importer = '') =>
-      /\.d\.[cm]?ts$/.test(importer) ? specifier === 'eventemitter3' : isInlined(specifier),
+      /\.d\.[cm]?ts$/.test(importer) ? ['eventemitter3', 'valibot'].includes(specifier) : isInlined(specifier),
     neverBundle: Object.keys(peerDependencies).filter((name) => !isInlined(name)),
     // Nothing else is copied into the package: other packages are dependencies or peers.
     onlyBundle: [...INLINED_PACKAGES],

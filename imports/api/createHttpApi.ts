@@ -6,7 +6,6 @@ import type { HttpHandler } from './http/HttpMessages';
 import { createRouter } from './http/createRouter';
 import type { HttpRouter, RouterFactory } from './http/createRouter';
 import type { RunHealth } from '../business/ai/infrastructure/persistence/runs/RunHealth';
-import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { ResponseConversationStore } from '../business/ai/domain/interfaces/ResponseConversationStore';
 import type { ResponseEventStore } from '../business/ai/domain/interfaces/ResponseEventStore';
 import { consoleLogger } from '../business/ai/domain/consoleLogger';
@@ -28,7 +27,6 @@ import { addApiRoutes } from './routes';
 import type { ReadinessPorts } from './health/readReadiness';
 import type { DefinedOperations } from '../host/operations';
 import type { DashboardPagePorts } from './dashboard/dashboardPages';
-import type { ProviderOperations } from '../business/providers/application/operations/ProviderOperations';
 import { allowOrigins } from './http/allowOrigins';
 import { toLLMError } from './http/toLLMError';
 import { leavePages } from './http/movedPaths';
@@ -75,12 +73,8 @@ export interface HttpApiPorts {
   readonly chats?: ChatStore;
   /** Enables `/mcp`. */
   readonly mcp?: McpOffer;
-  /** Enables `/providers` and `/secrets`. */
-  readonly providers?: ProviderOperations;
   /** Enables the dashboard's page, files and session. */
   readonly dashboard?: DashboardPagePorts;
-  /** The app's accounts, if it has any: tokens are issued only for their users, whose roles apply to `/providers`. */
-  readonly findUser?: UserLookup;
   /** Conversations of the Responses API. Default: in memory. */
   readonly conversations?: ResponseConversationStore;
   /** The streams of background responses. Default: in memory. */
@@ -175,9 +169,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     secrets = [randomBytes(32)],
     runs,
     chats,
-    providers,
     dashboard,
-    findUser,
     operations,
     changes,
     requestLog,
@@ -261,9 +253,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
           agUi: new AgUiRuns({ ...module, models, methods: runs.methods, ...permitted }),
           chat: new Chats({ ...module, models, methods: runs.methods, chats, ...permitted }),
         }),
-    ...(providers === undefined ? {} : { providers }),
     ...(dashboard === undefined ? {} : { dashboard }),
-    ...(findUser === undefined ? {} : { findUser }),
     ...(operations === undefined ? {} : { operations }),
     ...(changes === undefined ? {} : { changes }),
     ...(corsOrigins.length === 0 ? {} : { cors: allowOrigins(corsOrigins) }),

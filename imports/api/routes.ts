@@ -2,7 +2,6 @@
 import type { HttpHandler } from './http/HttpMessages';
 import type { HttpRouter } from './http/createRouter';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
-import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { UserLimiter } from '../business/ai/application/services/UserLimiter';
 import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
 import { addAuditExport } from './audit/addAuditExport';
@@ -78,7 +77,6 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly summaries: ResponsesPorts['summaries'];
   readonly vendorObjects: VendorObjectGuard;
   readonly conversations: ResponsesPorts['conversations'];
-  readonly findUser?: UserLookup;
   readonly operations?: Partial<DefinedOperations>;
   readonly audit?: AuditTrail;
   readonly readiness?: ReadinessPorts;
@@ -311,8 +309,8 @@ export function addApiRoutes(router: HttpRouter, ports: ApiRoutePorts): void {
   const { mcp } = ports;
   if (mcp !== undefined) addMcpRoutes(add, { ...ports, ...mcp });
 
-  for (const path of new Set([...operationPaths, ...addDashboardRoutes(add, ports)]))
-    router.use(path, notFound('app', 'unknown'));
+  addDashboardRoutes(add, ports);
+  for (const path of new Set(operationPaths)) router.use(path, notFound('app', 'unknown'));
 
   for (const [path, api] of VENDOR_PATHS) router.use(path, notFound(api, 'unknown'));
   // A host that serves the dashboard has no other pages.

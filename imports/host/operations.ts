@@ -18,6 +18,7 @@ import { RUN_LIST_OPERATIONS } from '../business/ai/application/operations/runLi
 import { TOOL_OPERATIONS } from '../business/ai/application/operations/toolOperations';
 import { USAGE_OPERATIONS } from '../business/ai/application/operations/usageOperations';
 import { USER_OPERATIONS } from '../business/ai/application/operations/userOperations';
+import { PROVIDER_OPERATIONS } from '../business/providers/application/operations/providerOperations';
 import type { OperationsOf, ServicesOf } from './bindOperations';
 
 export const OPERATIONS = [
@@ -40,6 +41,7 @@ export const OPERATIONS = [
   ...USAGE_OPERATIONS,
   ...AUDIT_OPERATIONS,
   ...USER_OPERATIONS,
+  ...PROVIDER_OPERATIONS,
 ] as const;
 
 /** What carries the operations out. */

@@ -46,7 +46,6 @@ import type { ToolRule } from '../business/ai/domain/entities/toolRules';
 import { DEFAULT_USER_LIMITS } from '../business/ai/domain/types/UserLimits';
 import type { UserLimits } from '../business/ai/domain/types/UserLimits';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
-import type { ProviderOperations } from '../business/providers/application/operations/ProviderOperations';
 import { toStoredServer } from '../business/ai/infrastructure/tools/mcp/managed/ConfiguredServer';
 import type { ConfiguredServer } from '../business/ai/infrastructure/tools/mcp/managed/ConfiguredServer';
 import { createProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
@@ -56,7 +55,6 @@ import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
 import { openAudit } from './audit/openAudit';
 import type { AuditLimits } from '../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import { UserApiTokens } from './UserApiTokens';
-import type { UserContentKeys } from './UserContentKeys';
 import { UserDataDeletion } from './UserDataDeletion';
 import { UserDataExport } from './UserDataExport';
 import { createAccessPolicy, dedupeLookups, knownToAny } from './accessPolicy';
@@ -262,7 +260,7 @@ export async function createHost(
     ports.hasAccounts === true ? ports.findUser : knownToAny(ports.findUser, apiTokens.tokens.findUser),
   );
   const accounts = ports.hasAccounts === true ? { findUser } : {};
-  const providersModule = createProvidersModule(
+  const providers = createProvidersModule(
     { secretKeys, rootUrl, allowPrivateHosts },
     {
       collection: (name) => database.collection(name),
@@ -272,16 +270,11 @@ export async function createHost(
         // Either result is news about the provider's health.
         module.manager.validateAccess(userId, providerId).finally(() => changes.notify('providers')),
       configured: ai.providers.map((provider) => toConfiguredProvider(provider, configuredAccess)),
+      accounts: accounts.findUser,
+      otherSecrets: () => [managedMcp, ...(sealing === undefined ? [] : [sealing.keys])],
       isAlone: database.isExclusive,
     },
   );
-  const providers = {
-    ...providersModule,
-    operations: rotatingAll(providersModule.operations, () => [
-      managedMcp,
-      ...(sealing === undefined ? [] : [sealing.keys]),
-    ]),
-  };
   const changes = new TopicChanges();
   providers.changes.subscribe(() => changes.notify('providers'));
   const chats = new ChatStore(database.collection(CHATS));
@@ -406,7 +399,7 @@ export async function createHost(
     ...mcpStorage,
     allowCommands: mcpCommands,
     findUser,
-    createFlow: (servers) => providersModule.createFlow(servers, MCP_SIGN_IN_PAGES.start),
+    createFlow: (servers) => providers.createFlow(servers, MCP_SIGN_IN_PAGES.start),
     onChange: () => {
       changes.notify('mcpServers');
       // The page of the tools.
@@ -482,13 +475,13 @@ export async function createHost(
     memories,
     batches,
     mcpSignIns: managedMcp.signIns,
+    providers: providers.administration,
     changes,
     logger: consoleLogger,
     ...accounts,
   });
   // Chats and AG-UI decide about calls, too.
   const audited = { ...runs, methods: operations };
-  const providerOperations = audit.auditProviders(providers.operations);
   const oauthPages = { express, authenticate: authFailures.limit(authenticate) };
   const homeOf = (page: string): string => (dashboard === undefined ? appUrl : `${homeUrl}/${page}`);
   const oauth = createRouter(express);
@@ -517,7 +510,6 @@ export async function createHost(
     changes,
     conversations: stores.conversations,
     responseEvents: stores.responseEvents,
-    ...accounts,
     ...(requestLog.log === undefined ? {} : { requestLog: requestLog.log }),
     readiness: {
       outage: () => database.outage,
@@ -544,7 +536,6 @@ export async function createHost(
         }),
     runs: audited,
     chats,
-    providers: providerOperations,
     servesPages: ports.servesPages ?? false,
     // A proxy may or may not strip the root URL's path.
     basePaths: [httpPath, new URL(rootUrl).pathname.replace(/\/+$/, '')],
@@ -564,7 +555,7 @@ export async function createHost(
     apiTokens,
     userLimiter,
     module,
-    providers: { ...providers, operations: providerOperations },
+    providers,
     runs: audited,
     api,
     operations,
@@ -604,25 +595,6 @@ async function unlessOutage(closed: Promise<void>): Promise<void> {
   } catch (error) {
     if (!isStoreOutage(error)) throw error;
   }
-}
-
-/** Rotating the operator's keys concerns what seals credentials, the keys of content, and secrets of MCP servers. */
-function rotatingAll(
-  operations: ProviderOperations,
-  others: () => readonly Pick<UserContentKeys, 'reseal'>[],
-): ProviderOperations {
-  return {
-    ...operations,
-    async rotateKeys(...call) {
-      let { resealed, unopened } = await operations.rotateKeys(...call);
-      for (const other of others()) {
-        const result = await other.reseal();
-        resealed += result.resealed;
-        unopened += result.unopened;
-      }
-      return { resealed, unopened };
-    },
-  };
 }
 
 /** @throws LLMInvalidRequestError */

@@ -25,6 +25,7 @@ import type { AIModule } from '../business/ai/infrastructure/factories/createAIM
 import type { RequestLogModule } from '../business/ai/infrastructure/factories/createRequestLog';
 import type { RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import { VENDOR_ROWS } from '../business/ai/infrastructure/vendors/vendors';
+import type { ProviderServices } from '../business/providers/application/operations/providerOperations';
 import type { OpenedAudit } from './audit/openAudit';
 import type { HostStores } from './openHostStores';
 import type { UserDataDeletion } from './UserDataDeletion';
@@ -45,6 +46,7 @@ export interface HostOperationsPorts {
   readonly memories: Memory;
   readonly batches: UserBatches;
   readonly mcpSignIns: McpSignIns;
+  readonly providers: ProviderServices['providers'];
   /** Notified of what operations change. */
   readonly changes: Pick<TopicChanges, 'notify'>;
   readonly logger: Logger;
@@ -86,6 +88,7 @@ export function createHostOperations(ports: HostOperationsPorts): DefinedOperati
       mcpSignIns: ports.mcpSignIns,
       memory: ports.memories,
       models: { providers: module.providers, access, vendorModels: (vendor) => VENDOR_ROWS[vendor] },
+      providers: ports.providers,
       prompts: new Prompts({ store: stores.prompts, onChange: (userId) => changes.notify('prompts', userId) }),
       queue: new Queue({
         jobs: jobQueue,

@@ -10,7 +10,7 @@ import { describeModel, knownModels, vendorCatalog } from '../business/ai/infras
 import type {
   ProviderCatalogPort,
   RecordedHealth,
-} from '../business/providers/application/operations/ProviderOperations';
+} from '../business/providers/application/operations/ProviderAdministration';
 
 const UNFINISHED: readonly RunState[] = ['queued', 'running', 'waiting'];
 /** Runs that are counted for one provider. */

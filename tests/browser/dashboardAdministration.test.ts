@@ -124,7 +124,7 @@ describe('the administration in the dashboard', () => {
 
   it('brings a user’s own key to the end: entered, tested, used, removed', async () => {
     const admin = { userId: 'local', isAdmin: true, source: 'http' } as const;
-    await app.server.host.providers.operations.create(admin, {
+    await app.server.host.operations['ai.providers.create'](admin, {
       providerId: 'own',
       name: 'Own keys',
       vendor: 'openai_compatible',

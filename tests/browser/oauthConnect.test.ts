@@ -43,7 +43,7 @@ describe('connecting an account in Chromium', () => {
   };
 
   it('shows for whom, signs in and consents at the server, and confirms the connection', async () => {
-    await page.goto(await app.module.operations.connect(ALICE, { providerId: PROVIDER_ID }));
+    await page.goto(await app.operations['ai.providers.connect'](ALICE, { providerId: PROVIDER_ID }));
     expect(await page.textContent('h1')).to.equal('Connect Acme?');
     expect(await page.textContent('main')).to.include('alice');
     await page.click('button');
@@ -66,7 +66,7 @@ describe('connecting an account in Chromium', () => {
   });
 
   it('does not complete a flow in another browser than the one that started it', async () => {
-    await page.goto(await app.module.operations.connect(BOB, { providerId: PROVIDER_ID }));
+    await page.goto(await app.operations['ai.providers.connect'](BOB, { providerId: PROVIDER_ID }));
     await page.click('button');
     await page.waitForURL(`${server.url}/**`);
     const link = server.paths.findLast((path) => path.startsWith('/auth?')) ?? '';
@@ -86,7 +86,7 @@ describe('connecting an account in Chromium', () => {
     await page.waitForFunction('window.hacked === 1');
     expect(await page.evaluate('window.hacked'), 'control: as markup, it runs').to.equal(1);
     const binding = 'a-binding-of-the-dashboard-0123456789';
-    const link = new URL(await app.module.operations.connect(ALICE, { providerId: PROVIDER_ID, binding }));
+    const link = new URL(await app.operations['ai.providers.connect'](ALICE, { providerId: PROVIDER_ID, binding }));
     await context.addCookies([{ name: 'bolide-oauth', value: binding, url: app.url }]);
     const answer = new URLSearchParams({
       state: link.searchParams.get('state') ?? '',

@@ -21,7 +21,7 @@ describe('the log of requests in Chromium', () => {
   const setUp = async (started: DashboardBrowser): Promise<void> => {
     app = started;
     vendor = await startSimulator();
-    await app.server.host.providers.operations.create(ADMIN, {
+    await app.server.host.operations['ai.providers.create'](ADMIN, {
       providerId: 'team',
       name: 'Team',
       vendor: 'openai',

@@ -94,7 +94,7 @@ describe('the canary watch', () => {
     ];
     expect(planted).to.have.length(4);
     for (const secret of planted) expect(secret).to.include(CANARY);
-    expect(await app.module.operations.rotateKeys(ADMIN)).to.deep.equal({ resealed: 0, unopened: 0 });
+    expect(await app.operations['ai.providers.rotateKeys'](ADMIN)).to.deep.equal({ resealed: 0, unopened: 0 });
     await app.stop();
     await server.stop();
   });

@@ -69,7 +69,7 @@ describe(
       return { status: response.status, text: await response.text() };
     };
     const shared = (more = {}): Promise<unknown> =>
-      server.host.providers.operations.create(LOCAL, {
+      server.host.operations['ai.providers.create'](LOCAL, {
         providerId: 'mine',
         name: 'Mine',
         vendor: 'openai_compatible',
@@ -91,9 +91,15 @@ describe(
       expect(tokensShown()).to.deep.equal([KEY]);
       const elsewhere = await TestHost.start(json(COMPLETION));
       try {
-        await server.host.providers.operations.update(LOCAL, { providerId: 'mine', baseURL: `${elsewhere.url}/v1` });
+        await server.host.operations['ai.providers.update'](LOCAL, {
+          providerId: 'mine',
+          baseURL: `${elsewhere.url}/v1`,
+        });
         await ask('mine');
-        await server.host.providers.operations.setApiKey(LOCAL, { providerId: 'mine', apiKey: 'sk-for-elsewhere' });
+        await server.host.operations['ai.providers.setApiKey'](LOCAL, {
+          providerId: 'mine',
+          apiKey: 'sk-for-elsewhere',
+        });
         expect((await ask('mine')).status).to.equal(200);
         const shown = elsewhere.requests.map(({ headers }) => headers.authorization);
         expect(shown, 'the key that was given for the old address stays there').to.deep.equal([
@@ -103,7 +109,7 @@ describe(
       } finally {
         await elsewhere.stop();
       }
-      await server.host.providers.operations.update(LOCAL, { providerId: 'mine', enabled: false });
+      await server.host.operations['ai.providers.update'](LOCAL, { providerId: 'mine', enabled: false });
       expect((await ask('mine')).status, 'switched off').to.equal(404);
       expect(vendor.requests).to.have.length(1);
     });
@@ -175,7 +181,7 @@ describe(
 
     it('lists configured and stored providers alike, and lets no one change configured ones', async () => {
       await shared();
-      const views = await server.host.providers.operations.list(LOCAL);
+      const views = await server.host.operations['ai.providers.list'](LOCAL);
       expect(views.map(({ _id, connected }) => [_id, connected])).to.deep.include.members([
         ['mine', true],
         ['openai', true],
@@ -190,9 +196,12 @@ describe(
         'anthropic/claude-sonnet-5-5',
       ]);
       for (const change of [
-        server.host.providers.operations.update(LOCAL, { providerId: 'openai', baseURL: 'http://127.0.0.1:1/v1' }),
-        server.host.providers.operations.setApiKey(LOCAL, { providerId: 'openai', apiKey: 'sk-x' }),
-        server.host.providers.operations.remove(LOCAL, { providerId: 'openai' }),
+        server.host.operations['ai.providers.update'](LOCAL, {
+          providerId: 'openai',
+          baseURL: 'http://127.0.0.1:1/v1',
+        }),
+        server.host.operations['ai.providers.setApiKey'](LOCAL, { providerId: 'openai', apiKey: 'sk-x' }),
+        server.host.operations['ai.providers.remove'](LOCAL, { providerId: 'openai' }),
         shared({ providerId: 'openai' }),
       ]) {
         expect(await failure(change))
@@ -257,7 +266,7 @@ describe(
 
     const startOAuth = async (): Promise<TestAuthorizationServer> => {
       const oauth = await TestAuthorizationServer.start({ redirectUris: [`${server.url}/oauth/callback`] });
-      await server.host.providers.operations.create(
+      await server.host.operations['ai.providers.create'](
         LOCAL,
         providerArgument(oauth, { baseURL: `${vendor.url}/v1`, defaultModel: 'm' }),
       );
@@ -266,7 +275,7 @@ describe(
     const connect = async (userId: string): Promise<void> => {
       const browser = new CookieBrowser();
       const confirmation = await browser.open(
-        await server.host.providers.operations.connect({ userId, source: 'http' }, { providerId: 'acme' }),
+        await server.host.operations['ai.providers.connect']({ userId, source: 'http' }, { providerId: 'acme' }),
       );
       expect(confirmation.body).to.include(`will be connected to the user “${userId}”`);
       const page = await browser.authorize(await browser.submit(confirmation, {}), `${userId}@acme`);
@@ -286,13 +295,13 @@ describe(
         expect(second).to.equal(first);
         expect(third).not.to.equal(first);
         expect(oauth.countGranted('refresh_token')).to.equal(1);
-        expect(await server.host.providers.operations.test(LOCAL, { providerId: 'acme' })).to.include({
+        expect(await server.host.operations['ai.providers.test'](LOCAL, { providerId: 'acme' })).to.include({
           connected: true,
         });
-        await server.host.providers.operations.disconnect(LOCAL, { providerId: 'acme' });
-        expect(await failure(server.host.providers.operations.test(LOCAL, { providerId: 'acme' }))).to.be.instanceOf(
-          LLMAuthError,
-        );
+        await server.host.operations['ai.providers.disconnect'](LOCAL, { providerId: 'acme' });
+        expect(
+          await failure(server.host.operations['ai.providers.test'](LOCAL, { providerId: 'acme' })),
+        ).to.be.instanceOf(LLMAuthError);
       } finally {
         await oauth.stop();
       }
@@ -417,9 +426,9 @@ describe(
           defaultModel: 'm',
         };
         expect(
-          await failure(strict.host.providers.operations.create(LOCAL, { ...row, baseURL: `${vendor.url}/v1` })),
+          await failure(strict.host.operations['ai.providers.create'](LOCAL, { ...row, baseURL: `${vendor.url}/v1` })),
         ).to.have.property('path', 'baseURL');
-        await strict.host.providers.operations.create(LOCAL, {
+        await strict.host.operations['ai.providers.create'](LOCAL, {
           ...row,
           baseURL: `https://127.0.0.1:${vendor.port}/v1`,
         });

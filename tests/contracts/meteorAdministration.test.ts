@@ -179,7 +179,7 @@ describeInSoak('the administration in Meteor', () => {
     for (const browser of [first, second]) expect(browser.text).to.not.match(/sk-(first|second)/);
     await press(second, 'Delete: Team', 'Delete provider');
     await isGone(first, '[data-provider="team"]');
-    expect(await app.host.providers.operations.list(ADMIN)).to.have.length(1);
+    expect(await app.host.operations['ai.providers.list'](ADMIN)).to.have.length(1);
     for (const browser of [first, second]) expect(browser.errors).to.deep.equal([]);
   });
 
@@ -188,7 +188,11 @@ describeInSoak('the administration in Meteor', () => {
     await operations()['ai.budgets.set'](ADMIN, { userId: 'cat', limits: { day: { calls: 1 } } });
     await app.host.module.jobs.schedule({ name: 'nightly', cron: '0 3 1 1 *' }, () => Promise.resolve());
     const account = { vendor: 'openai', auth: { kind: 'api_key' }, apiKey: 'sk-admins' };
-    await app.host.providers.operations.create(ADMIN, { ...account, providerId: 'admins', name: 'Of the admins' });
+    await app.host.operations['ai.providers.create'](ADMIN, {
+      ...account,
+      providerId: 'admins',
+      name: 'Of the admins',
+    });
     /** What only admins see on each page. */
     const pages = { tokens: 'Of Cat', budgets: 'cat', queue: 'nightly', providers: 'Of the admins' };
     const browser = await open('tokens');

@@ -28,7 +28,7 @@ import {
 import { CookieBrowser } from '../support/oauth/CookieBrowser';
 import { createFlowDependencies } from '../support/oauth/flowDependencies';
 import type { FlowDependencies } from '../support/oauth/flowDependencies';
-import { ADMIN, ALICE, BOB, newKey, ProvidersHost } from '../support/oauth/ProvidersHost';
+import { ADMIN, ALICE, BOB, newKey, ProvidersHost, operationsOf } from '../support/oauth/ProvidersHost';
 import { json, TestHost } from '../support/TestHost';
 
 const COOKIE = 'bolide-oauth';
@@ -220,7 +220,9 @@ describe('the OAuth flow under attack', () => {
 
   it('rejects a ticket’s confirmation that another site submits', async () => {
     const ticket =
-      new URL(await app.module.operations.connect(BOB, { providerId: PROVIDER_ID })).searchParams.get('ticket') ?? '';
+      new URL(await app.operations['ai.providers.connect'](BOB, { providerId: PROVIDER_ID })).searchParams.get(
+        'ticket',
+      ) ?? '';
     const press = (headers: Record<string, string>): Promise<Response> =>
       fetch(`${app.url}/oauth/${PROVIDER_ID}/start`, {
         method: 'POST',
@@ -241,7 +243,7 @@ describe('the OAuth flow under attack', () => {
 
   it('rejects a ticket for another provider or in another user’s session', async () => {
     await createProvider(app, server, { providerId: 'other', name: 'Other' });
-    const url = await app.module.operations.connect(BOB, { providerId: PROVIDER_ID });
+    const url = await app.operations['ai.providers.connect'](BOB, { providerId: PROVIDER_ID });
     expect(
       (await new CookieBrowser({ 'x-test-user': 'bob' }).open(url.replace(`/${PROVIDER_ID}/`, '/other/'))).status,
     ).to.equal(400);
@@ -268,7 +270,7 @@ describe('the OAuth flow under attack', () => {
       expect(page.url.startsWith(app.url), id).to.equal(true);
     }
     expect(await app.authorizations.find({})).to.deep.equal([]);
-    expect(await failure(app.module.operations.connect(ALICE, { providerId: 'closed' }))).to.be.instanceOf(
+    expect(await failure(app.operations['ai.providers.connect'](ALICE, { providerId: 'closed' }))).to.be.instanceOf(
       LLMPermissionError,
     );
     expect(
@@ -279,14 +281,16 @@ describe('the OAuth flow under attack', () => {
 
   it('rejects a callback for a provider whose settings have changed, or that the user may no longer use', async () => {
     const first = await almostConnected('alice');
-    await app.module.operations.update(ADMIN, { ...providerArgument(server, {}, { clientId: 'another-client' }) });
+    await app.operations['ai.providers.update'](ADMIN, {
+      ...providerArgument(server, {}, { clientId: 'another-client' }),
+    });
     expect((await first.browser.open(first.callback.href)).status).to.equal(409);
-    await app.module.operations.update(ADMIN, providerArgument(server));
+    await app.operations['ai.providers.update'](ADMIN, providerArgument(server));
     const second = await almostConnected('alice');
-    await app.module.operations.update(ADMIN, { providerId: PROVIDER_ID, access: 'admins' });
+    await app.operations['ai.providers.update'](ADMIN, { providerId: PROVIDER_ID, access: 'admins' });
     expect((await second.browser.open(second.callback.href)).status).to.equal(403);
     expect(codeExchanges()).to.equal(0);
-    await app.module.operations.update(ADMIN, { providerId: PROVIDER_ID, access: 'everyone' });
+    await app.operations['ai.providers.update'](ADMIN, { providerId: PROVIDER_ID, access: 'everyone' });
     const third = await almostConnected('alice');
     expect((await third.browser.open(third.callback.href)).status, 'control').to.equal(200);
   });
@@ -408,19 +412,23 @@ describe('the OAuth flow under attack', () => {
     const plain = await TestHost.start();
     plain.answer = (...call) => json(endpoints(['plain']))(...call);
     const auth = { issuer: plain.url, discovery: 'oauth2' };
-    await app.module.operations.create(ADMIN, providerArgument(server, { providerId: 'plain' }, auth));
+    await app.operations['ai.providers.create'](ADMIN, providerArgument(server, { providerId: 'plain' }, auth));
     expect(
       await failure(
-        app.module.operations.connect(ALICE, { providerId: 'plain', binding: 'a-binding-0123456789-0123456789' }),
+        app.operations['ai.providers.connect'](ALICE, {
+          providerId: 'plain',
+          binding: 'a-binding-0123456789-0123456789',
+        }),
       ),
     )
       .to.be.instanceOf(LLMInvalidRequestError)
       .with.property('message')
       .that.includes('S256');
     plain.answer = (...call) => json(endpoints(['plain', 'S256']))(...call);
-    const url = await app
-      .createModule()
-      .operations.connect(ALICE, { providerId: 'plain', binding: 'a-binding-0123456789-0123456789' });
+    const url = await operationsOf(app.createModule())['ai.providers.connect'](ALICE, {
+      providerId: 'plain',
+      binding: 'a-binding-0123456789-0123456789',
+    });
     expect(url.startsWith(`${plain.url}/auth?`), 'control').to.equal(true);
     await plain.stop();
   });
@@ -435,13 +443,13 @@ describe('the OAuth flow under attack', () => {
     ]) {
       odd.answer = (...call) =>
         json({ issuer: odd.url, authorization_endpoint: endpoint, token_endpoint: `${odd.url}/token` })(...call);
-      await app.module.operations.create(
+      await app.operations['ai.providers.create'](
         ADMIN,
         providerArgument(server, { providerId: 'odd' }, { issuer: odd.url, discovery: 'oauth2' }),
       );
       const page = await new CookieBrowser({ 'x-test-user': 'alice' }).open(`${app.url}/oauth/odd/start`);
       expect(page.status, endpoint).to.equal(400);
-      await app.module.operations.remove(ADMIN, { providerId: 'odd' });
+      await app.operations['ai.providers.remove'](ADMIN, { providerId: 'odd' });
     }
     await odd.stop();
   });
@@ -458,12 +466,14 @@ describe('the OAuth flow under attack', () => {
       const answer = request.path.startsWith('/.well-known/') ? json(metadata) : json({ error: 'invalid_grant' }, 400);
       answer(response, request);
     };
-    await app.module.operations.create(
+    await app.operations['ai.providers.create'](
       ADMIN,
       providerArgument(server, { providerId: 'evil', name: 'Evil' }, { issuer: evil.url, discovery: 'oauth2' }),
     );
     const binding = 'a-binding-0123456789-0123456789';
-    const authorizationUrl = new URL(await app.module.operations.connect(ALICE, { providerId: 'evil', binding }));
+    const authorizationUrl = new URL(
+      await app.operations['ai.providers.connect'](ALICE, { providerId: 'evil', binding }),
+    );
     const honest = new URL(`${server.url}/auth`);
     honest.search = authorizationUrl.search;
     honest.searchParams.set('client_id', CLIENT.id);
@@ -500,7 +510,7 @@ describe('stored secrets under attack', () => {
     app = await ProvidersHost.start();
     server = await TestAuthorizationServer.start({ redirectUris: [`${app.url}/oauth/callback`] });
     await createProvider(app, server);
-    await app.module.operations.create(ADMIN, {
+    await app.operations['ai.providers.create'](ADMIN, {
       providerId: 'keys',
       name: 'Keys',
       vendor: 'openai',
@@ -513,8 +523,8 @@ describe('stored secrets under attack', () => {
     await server.stop();
   });
   beforeEach(async () => {
-    await app.module.operations.setMyApiKey(ALICE, { providerId: 'keys', apiKey: 'sk-alices-own-key-000' });
-    await app.module.operations.setMyApiKey(BOB, { providerId: 'keys', apiKey: 'sk-bobs-own-key-111' });
+    await app.operations['ai.providers.setMyApiKey'](ALICE, { providerId: 'keys', apiKey: 'sk-alices-own-key-000' });
+    await app.operations['ai.providers.setMyApiKey'](BOB, { providerId: 'keys', apiKey: 'sk-bobs-own-key-111' });
   });
   const keyOf = async (userId: string): Promise<string | undefined> =>
     (await app.module.credentials.getAccessToken({ providerId: 'keys', userId }))?.token;
@@ -547,20 +557,20 @@ describe('stored secrets under attack', () => {
   });
 
   it('do not open under another provider', async () => {
-    await app.module.operations.create(ADMIN, {
+    await app.operations['ai.providers.create'](ADMIN, {
       providerId: 'twin',
       name: 'Twin',
       vendor: 'openai',
       auth: { kind: 'user_api_key' },
       access: 'everyone',
     });
-    await app.module.operations.setMyApiKey(BOB, { providerId: 'twin', apiKey: 'sk-bobs-twin-key-222' });
+    await app.operations['ai.providers.setMyApiKey'](BOB, { providerId: 'twin', apiKey: 'sk-bobs-twin-key-222' });
     const { sealed, keyId } = (await app.credentials.findOne({ providerId: 'keys', userId: 'bob' }))!;
     await app.credentials.update({ providerId: 'twin', userId: 'bob' }, { $set: { sealed, keyId } });
     expect(
       await failure(app.module.credentials.getAccessToken({ providerId: 'twin', userId: 'bob' })),
     ).to.be.instanceOf(LLMAuthError);
-    await app.module.operations.remove(ADMIN, { providerId: 'twin' });
+    await app.operations['ai.providers.remove'](ADMIN, { providerId: 'twin' });
   });
 
   it('do not open after any single bit was flipped', async () => {
@@ -637,10 +647,10 @@ describe('stored secrets under attack', () => {
   });
 
   it('are deleted when an administrator changes the address they were given for', async () => {
-    await app.module.operations.update(ADMIN, { providerId: 'keys', baseURL: 'https://elsewhere.example/v1' });
+    await app.operations['ai.providers.update'](ADMIN, { providerId: 'keys', baseURL: 'https://elsewhere.example/v1' });
     expect(await failure(keyOf('alice'))).to.be.instanceOf(LLMAuthError);
     expect(await app.credentials.find({ providerId: 'keys' })).to.deep.equal([]);
-    await app.module.operations.update(ADMIN, { providerId: 'keys', baseURL: null });
+    await app.operations['ai.providers.update'](ADMIN, { providerId: 'keys', baseURL: null });
   });
 });
 

@@ -51,8 +51,14 @@ for (const database of [
       expect(await isLive(server, await tokenOf('alice'))).to.equal(true);
       const thrown = await failure(app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'bob' }));
       expect(thrown).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('No account is connected');
-      expect((await app.module.operations.list(ALICE))[0]).to.include({ connected: true, needsReconnect: false });
-      expect((await app.module.operations.list(BOB))[0]).to.include({ connected: false, needsReconnect: false });
+      expect((await app.operations['ai.providers.list'](ALICE))[0]).to.include({
+        connected: true,
+        needsReconnect: false,
+      });
+      expect((await app.operations['ai.providers.list'](BOB))[0]).to.include({
+        connected: false,
+        needsReconnect: false,
+      });
     });
 
     it('makes no request to the server while its token is valid', async () => {
@@ -107,7 +113,10 @@ for (const database of [
       const thrown = await failure(tokenOf('alice'));
       server.intercept = () => false;
       expect(thrown).to.be.instanceOf(LLMConnectionError);
-      expect((await app.module.operations.list(ALICE))[0]).to.include({ connected: true, needsReconnect: false });
+      expect((await app.operations['ai.providers.list'](ALICE))[0]).to.include({
+        connected: true,
+        needsReconnect: false,
+      });
       expect(await isLive(server, await tokenOf('alice'))).to.equal(true);
     });
 
@@ -131,7 +140,7 @@ for (const database of [
         const thrown = await failure(tokenOf('alice'));
         expect(thrown).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('reconnect required');
       }
-      expect((await app.module.operations.list(ALICE))[0]).to.include({
+      expect((await app.operations['ai.providers.list'](ALICE))[0]).to.include({
         connected: false,
         needsReconnect: true,
         reconnectReason: 'refused',
@@ -142,7 +151,10 @@ for (const database of [
 
     it('works again after reconnecting', async () => {
       expect((await connectAs(app, 'alice')).page.status).to.equal(200);
-      expect((await app.module.operations.list(ALICE))[0]).to.include({ connected: true, needsReconnect: false });
+      expect((await app.operations['ai.providers.list'](ALICE))[0]).to.include({
+        connected: true,
+        needsReconnect: false,
+      });
       expect(await isLive(server, await tokenOf('alice'))).to.equal(true);
     });
 
@@ -165,12 +177,12 @@ for (const database of [
 
     it('is revoked at the server and deleted when its user disconnects', async () => {
       const token = await tokenOf('alice');
-      const view = await app.module.operations.disconnect(ALICE, { providerId: PROVIDER_ID });
+      const view = await app.operations['ai.providers.disconnect'](ALICE, { providerId: PROVIDER_ID });
       expect(view).to.include({ connected: false, needsReconnect: false });
       expect(await isLive(server, token)).to.equal(false);
       expect(await app.credentials.find({ userId: 'alice' })).to.deep.equal([]);
       expect(await failure(tokenOf('alice'))).to.be.instanceOf(LLMAuthError);
-      await app.module.operations.disconnect(ALICE, { providerId: PROVIDER_ID });
+      await app.operations['ai.providers.disconnect'](ALICE, { providerId: PROVIDER_ID });
     });
 
     it('is deleted even if the server can’t be reached', async () => {
@@ -179,7 +191,7 @@ for (const database of [
         if (request.url === '/token/revocation') request.socket.destroy();
         return request.url === '/token/revocation';
       };
-      await app.module.operations.disconnect(ALICE, { providerId: PROVIDER_ID });
+      await app.operations['ai.providers.disconnect'](ALICE, { providerId: PROVIDER_ID });
       server.intercept = () => false;
       expect(await app.credentials.find({ userId: 'alice' })).to.deep.equal([]);
       expect(app.log.some(({ event }) => event === 'oauth:not-revoked')).to.equal(true);
@@ -234,13 +246,14 @@ for (const database of [
     for (const [what, change, restore] of [
       [
         'removes',
-        () => app.module.operations.remove(ADMIN, { providerId: PROVIDER_ID }),
+        () => app.operations['ai.providers.remove'](ADMIN, { providerId: PROVIDER_ID }),
         () => createProvider(app, server),
       ],
       [
         'moves',
-        () => app.module.operations.update(ADMIN, providerArgument(server, { baseURL: 'http://127.0.0.1:2/v1' })),
-        () => app.module.operations.update(ADMIN, providerArgument(server)),
+        () =>
+          app.operations['ai.providers.update'](ADMIN, providerArgument(server, { baseURL: 'http://127.0.0.1:2/v1' })),
+        () => app.operations['ai.providers.update'](ADMIN, providerArgument(server)),
       ],
     ] as const) {
       it(`is not created, and its tokens are revoked, if an administrator ${what} the provider while the code is exchanged`, async () => {
@@ -256,7 +269,10 @@ for (const database of [
         expect(await app.credentials.find({ userId: 'alice' })).to.deep.equal([]);
         expect(server.paths.at(-1)).to.equal('/token/revocation');
         await restore();
-        expect((await app.module.operations.list(ALICE))[0]).to.include({ connected: false, needsReconnect: false });
+        expect((await app.operations['ai.providers.list'](ALICE))[0]).to.include({
+          connected: false,
+          needsReconnect: false,
+        });
       });
     }
 
@@ -273,14 +289,14 @@ for (const database of [
       expect(await app.credentials.find({})).to.deep.equal([]);
       expect(server.paths.at(-1)).to.equal('/token/revocation');
       expect(app.log.at(-1)?.event, 'the server knew whose request it was').not.to.equal('oauth:not-revoked');
-      await app.module.operations.update(ADMIN, providerArgument(server));
+      await app.operations['ai.providers.update'](ADMIN, providerArgument(server));
     });
 
     it('is removed with its provider, for all users', async () => {
       await connectAs(app, 'alice');
       await connectAs(app, 'bob');
       const tokens = [await tokenOf('alice'), await tokenOf('bob')];
-      await app.module.operations.remove(ADMIN, { providerId: PROVIDER_ID });
+      await app.operations['ai.providers.remove'](ADMIN, { providerId: PROVIDER_ID });
       expect(await app.credentials.find({})).to.deep.equal([]);
       for (const token of tokens) expect(await isLive(server, token)).to.equal(false);
       expect(await failure(tokenOf('alice'))).to.be.instanceOf(LLMPermissionError);
@@ -321,18 +337,18 @@ describe('starting and completing a connection', () => {
   });
 
   it('asks an anonymous browser with a ticket to confirm for which user it connects', async () => {
-    const url = await app.module.operations.connect(BOB, { providerId: PROVIDER_ID });
+    const url = await app.operations['ai.providers.connect'](BOB, { providerId: PROVIDER_ID });
     const browser = new CookieBrowser();
     const confirmation = await browser.open(url);
     expect(confirmation.body).to.include('Connect Acme?').and.to.include('bob');
     const page = await browser.authorize(await browser.submit(confirmation, {}), 'bob@acme');
     expect(page.body).to.include('is connected');
-    expect((await app.module.operations.list(BOB))[0]).to.include({ connected: true });
+    expect((await app.operations['ai.providers.list'](BOB))[0]).to.include({ connected: true });
     expect((await browser.open(url)).status, 'a ticket is good once').to.equal(400);
   });
 
   it('names the user by name, escaped and without characters that reorder text, and otherwise by id', async () => {
-    const connect = (): Promise<string> => app.module.operations.connect(BOB, { providerId: PROVIDER_ID });
+    const connect = (): Promise<string> => app.operations['ai.providers.connect'](BOB, { providerId: PROVIDER_ID });
     const messageOf = async (name?: string): Promise<string> => {
       app.users.set('bob', name === undefined ? BOB : { ...BOB, name });
       const { body } = await new CookieBrowser().open(await connect());
@@ -346,7 +362,7 @@ describe('starting and completing a connection', () => {
 
   it('returns the server’s URL to a caller that passes its browser’s binding', async () => {
     const binding = 'a-binding-of-the-dashboard-0123456789';
-    const url = await app.module.operations.connect(ALICE, { providerId: PROVIDER_ID, binding });
+    const url = await app.operations['ai.providers.connect'](ALICE, { providerId: PROVIDER_ID, binding });
     expect(url.startsWith(server.url)).to.equal(true);
     const browser = new CookieBrowser();
     browser.setCookie(new URL(app.url).host, 'bolide-oauth', binding);
@@ -396,7 +412,7 @@ describe('starting and completing a connection', () => {
       clientSecret: APP_CLIENT.secret,
       clientAuthentication: 'client_secret_post',
     };
-    await app.module.operations.create(ADMIN, { ...argument, auth });
+    await app.operations['ai.providers.create'](ADMIN, { ...argument, auth });
     const getToken = async (userId: string): Promise<string | undefined> =>
       (await app.module.credentials.getAccessToken({ providerId: 'shared', userId }))?.token;
     const tokens = await Promise.all(
@@ -417,7 +433,10 @@ describe('starting and completing a connection', () => {
       clientSecret: 'wrong-secret-0123456789',
       clientAuthentication: 'client_secret_post',
     };
-    await app.module.operations.create(ADMIN, { ...providerArgument(server, { providerId: 'misconfigured' }), auth });
+    await app.operations['ai.providers.create'](ADMIN, {
+      ...providerArgument(server, { providerId: 'misconfigured' }),
+      auth,
+    });
     const thrown = await failure(
       app.module.credentials.getAccessToken({ providerId: 'misconfigured', userId: 'alice' }),
     );

@@ -51,14 +51,14 @@ describe('a refresh whose response is lost', () => {
     await connected(0);
     loseAnswers();
     expect(await failure(getToken())).to.be.instanceOf(LLMConnectionError);
-    expect((await app.module.operations.list(ADMIN))[0]).to.include({ needsReconnect: false });
+    expect((await app.operations['ai.providers.list'](ADMIN))[0]).to.include({ needsReconnect: false });
     server.intercept = () => false;
     expect(await failure(getToken()))
       .to.be.instanceOf(LLMAuthError)
       .with.property('message')
       .that.includes('was interrupted')
       .and.includes('reconnect required');
-    expect((await app.module.operations.list({ userId: 'alice', source: 'http' }))[0]).to.include({
+    expect((await app.operations['ai.providers.list']({ userId: 'alice', source: 'http' }))[0]).to.include({
       reconnectReason: 'interrupted',
     });
     expect((await connectAs(app, 'alice')).page.status).to.equal(200);
@@ -107,12 +107,12 @@ describe('a rotation of sealing keys during refreshes', () => {
           Array.from({ length: 5 }, () => module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId })),
         ),
       );
-      const [tokens, rotation] = await Promise.all([Promise.all(requests), modules[1]!.operations.rotateKeys(ADMIN)]);
+      const [tokens, rotation] = await Promise.all([Promise.all(requests), modules[1]!.administration.rotateKeys()]);
       expect(new Set(tokens.map((credential) => credential?.token)).size).to.equal(users.length);
       expect(rotation.unopened).to.equal(0);
     }
     expect(server.countGranted('refresh_token')).to.equal(users.length * rounds);
-    await modules[1]!.operations.rotateKeys(ADMIN);
+    await modules[1]!.administration.rotateKeys();
     expect(new Set((await app.credentials.find({})).map(({ keyId }) => keyId))).to.deep.equal(new Set(['k2']));
     const onlyNew = app.createModule({ secretKeys: nextKey });
     for (const userId of users)

@@ -17,7 +17,7 @@ describe('an OAuth callback from the same site', () => {
   before(async () => {
     app = await startStandalone({ AI_ALLOW_PRIVATE_HOSTS: 'true' });
     server = await TestAuthorizationServer.start({ redirectUris: [`${app.url}/oauth/callback`] });
-    await app.host.providers.operations.create(ADMIN, providerArgument(server));
+    await app.host.operations['ai.providers.create'](ADMIN, providerArgument(server));
   });
   after(async () => {
     await app.close();

@@ -41,7 +41,8 @@ describe('secrets', () => {
         typeof what === 'string' ? what : inspect(what, { depth: 12, showHidden: true, maxStringLength: null }),
       );
     };
-    const { operations, credentials } = app.module;
+    const { credentials } = app.module;
+    const { operations } = app;
     const printed = captureOutput();
     try {
       const published: unknown[] = [];
@@ -65,7 +66,7 @@ describe('secrets', () => {
       await createProvider(app, server);
       emit(
         'view',
-        await operations.create(ADMIN, {
+        await operations['ai.providers.create'](ADMIN, {
           providerId: 'shared',
           name: 'Shared',
           vendor: 'openai',
@@ -76,7 +77,7 @@ describe('secrets', () => {
       );
       emit(
         'view',
-        await operations.create(ADMIN, {
+        await operations['ai.providers.create'](ADMIN, {
           providerId: 'own',
           name: 'Own',
           vendor: 'openai',
@@ -84,7 +85,10 @@ describe('secrets', () => {
           access: 'everyone',
         }),
       );
-      emit('view', await operations.setMyApiKey(ALICE, { providerId: 'own', apiKey: PLANTED['own key'] }));
+      emit(
+        'view',
+        await operations['ai.providers.setMyApiKey'](ALICE, { providerId: 'own', apiKey: PLANTED['own key'] }),
+      );
       await publication.start();
       const { page, browser } = await connectAs(app, 'alice', atCallback);
       const parameters = new URL(page.url).searchParams;
@@ -113,20 +117,23 @@ describe('secrets', () => {
       await token('alice', 'shared');
       await token('alice', 'own');
       await publication.refresh();
-      for (const caller of [ADMIN, ALICE, BOB]) emit('list', await operations.list(caller));
+      for (const caller of [ADMIN, ALICE, BOB]) emit('list', await operations['ai.providers.list'](caller));
       for (const providerId of ['shared', 'own', PROVIDER_ID])
-        emit('view', await operations.test(ALICE, { providerId }));
+        emit('view', await operations['ai.providers.test'](ALICE, { providerId }));
       emit('error', await failure(credentials.getAccessToken({ providerId: 'own', userId: 'bob' })));
       emit(
         'error',
         await failure(
-          operations.setMyApiKey(ALICE, { providerId: 'own', apiKey: `${PLANTED['own key']} with spaces` }),
+          operations['ai.providers.setMyApiKey'](ALICE, {
+            providerId: 'own',
+            apiKey: `${PLANTED['own key']} with spaces`,
+          }),
         ),
       );
       emit(
         'error',
         await failure(
-          operations.create(ADMIN, {
+          operations['ai.providers.create'](ADMIN, {
             ...providerArgument(server, { providerId: 'bad' }),
             apiKey: PLANTED['shared key'],
           }),
@@ -146,7 +153,7 @@ describe('secrets', () => {
             .credentials.getAccessToken({ providerId: 'own', userId: 'alice' }),
         ),
       );
-      await operations.create(
+      await operations['ai.providers.create'](
         ADMIN,
         providerArgument(
           server,
@@ -159,10 +166,10 @@ describe('secrets', () => {
       await app.expire(PROVIDER_ID, 'alice');
       emit('error', await failure(credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' })));
       emit('page', pageText((await connectAs(app, 'alice')).page));
-      emit('view', await operations.rotateKeys(ADMIN));
+      emit('view', await operations['ai.providers.rotateKeys'](ADMIN));
       emit('rows', await dump(app));
-      emit('view', await operations.disconnect(ALICE, { providerId: PROVIDER_ID }));
-      emit('view', await operations.remove(ADMIN, { providerId: 'own' }));
+      emit('view', await operations['ai.providers.disconnect'](ALICE, { providerId: PROVIDER_ID }));
+      emit('view', await operations['ai.providers.remove'](ADMIN, { providerId: 'own' }));
       emit('publication', published);
       emit('log', app.log);
       emit('unexpected', app.unexpected);
@@ -192,7 +199,7 @@ describe('secrets', () => {
 
   it('are found by the search if they leak (control)', async () => {
     const app = await ProvidersHost.start();
-    await app.module.operations.create(ADMIN, {
+    await app.operations['ai.providers.create'](ADMIN, {
       providerId: 'shared',
       name: 'Shared',
       vendor: 'openai',

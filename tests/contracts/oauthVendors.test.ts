@@ -149,14 +149,17 @@ describe('accounts at each known server', () => {
   CASES.forEach(({ name, provider, authorization, token, expectedRequest, isRevoked = false }, index) => {
     it(`${name}: connects, is used and disconnects`, async () => {
       const providerId = `p${index}`;
-      const { operations } = server.host.providers;
-      await operations.create(LOCAL, { providerId, name, ...provider(host.url) });
+      const { operations } = server.host;
+      await operations['ai.providers.create'](LOCAL, { providerId, name, ...provider(host.url) });
       const before = host.requests.length;
       const seen = (path: RegExp): SeenRequest | undefined =>
         host.requests.slice(before).find((request) => path.test(request.path));
       if (authorization !== undefined) {
         const browser = new CookieBrowser();
-        const page = await browser.submit(await browser.open(await operations.connect(LOCAL, { providerId })), {});
+        const page = await browser.submit(
+          await browser.open(await operations['ai.providers.connect'](LOCAL, { providerId })),
+          {},
+        );
         expect(page.body).to.include('is connected');
         const query = new URL(seen(/^\/authorize\?/)?.path ?? '', host.url).searchParams;
         for (const [parameter, value] of Object.entries(authorization))
@@ -171,9 +174,11 @@ describe('accounts at each known server', () => {
       for (const [header, value] of Object.entries(expectedRequest.headers))
         expect(call?.headers[header], header).to.equal(value);
       if (authorization === undefined) return;
-      await operations.disconnect(LOCAL, { providerId });
+      await operations['ai.providers.disconnect'](LOCAL, { providerId });
       expect(seen(/^\/revoke$/) !== undefined).to.equal(isRevoked);
-      expect((await operations.list(LOCAL)).find(({ _id }) => _id === providerId)).to.include({ connected: false });
+      expect((await operations['ai.providers.list'](LOCAL)).find(({ _id }) => _id === providerId)).to.include({
+        connected: false,
+      });
     });
   });
 });

@@ -6,7 +6,6 @@ import addFormats from 'ajv-formats';
 import { expect } from 'chai';
 import { CONVERSATION_ROUTES } from '../../imports/api/openapi/descriptions/conversationRoutes';
 import { GATEWAY_ROUTES } from '../../imports/api/openapi/descriptions/gatewayRoutes';
-import { PROVIDER_ROUTES } from '../../imports/api/openapi/descriptions/providerRoutes';
 import { RUN_ROUTES } from '../../imports/api/openapi/descriptions/runRoutes';
 import { SERVER_ROUTES } from '../../imports/api/openapi/descriptions/serverRoutes';
 import type { RunningServer } from '../../imports/startup/node/startServer';
@@ -120,7 +119,7 @@ describe('The OpenAPI document', () => {
   it('describes each route, and nothing that does not exist', () => {
     const undescribed = operations().filter(({ operation }) => operation.tags.includes('Other'));
     expect(undescribed.map(({ operation }) => operation.summary)).to.deep.equal([]);
-    const tables = [GATEWAY_ROUTES, CONVERSATION_ROUTES, RUN_ROUTES, SERVER_ROUTES, PROVIDER_ROUTES];
+    const tables = [GATEWAY_ROUTES, CONVERSATION_ROUTES, RUN_ROUTES, SERVER_ROUTES];
     const defined = OPERATIONS.flatMap(routesOfOperation).map(({ address }) => address);
     const descriptions = [...tables.flatMap(Object.keys), ...defined];
     expect(descriptions).to.have.length(operations().length);

@@ -6,16 +6,14 @@ import { expect } from 'chai';
 import { safeParse } from 'valibot';
 import { argumentsHash } from '../../imports/business/ai/application/services/argumentsHash';
 import type { AuditAction, AuditEntry } from '../../imports/business/ai/domain/types/AuditEntries';
-import type { ProviderOperations } from '../../imports/business/providers/application/operations/ProviderOperations';
 import { isObject } from '../../imports/business/ai/domain/json';
 import { routesOf } from '../../imports/host/defineOperation';
 import { OPERATIONS } from '../../imports/host/operations';
 import type { DefinedOperations } from '../../imports/host/operations';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import type { Simulator } from '../../imports/simulator/Simulator';
-import { AUDIT_RULES, PROVIDER_AUDIT_RULES } from '../../imports/startup/audit/auditRules';
+import { AUDIT_RULES } from '../../imports/startup/audit/auditRules';
 import type { Host } from '../../imports/startup/createHost';
-import { OPERATION_ROUTES } from '../../imports/ui/data/http/operationRoutes';
 import { OPERATION_TABLE } from '../../imports/ui/data/operationTable';
 import { operationRequest } from '../../imports/ui/data/http/operationRequest';
 import type { OperationRequest } from '../../imports/ui/data/http/operationRequest';
@@ -31,7 +29,7 @@ import { inFlowingTime } from '../support/VirtualTime';
 
 /** Bob is no admin, and has nothing to do with Cat. */
 type Person = 'admin' | 'bob' | 'nobody';
-type Name = keyof DefinedOperations | `ai.providers.${keyof ProviderOperations}`;
+type Name = keyof DefinedOperations;
 
 /** What belongs to Cat, and to the operator. */
 interface Stored {
@@ -210,10 +208,7 @@ const RULES: Readonly<Record<Name, Rule>> = {
   'ai.users.deleteData': { of: 'admins', argument: { userId: 'cat' } },
 };
 
-/** Requests of the operations that the dashboard does not use. The gateway has others in place of `ai.llm`. */
-const OTHER_ROUTES: Readonly<Record<string, (argument: Readonly<Record<string, string>>) => OperationRequest>> = {
-  'ai.providers.rotateKeys': () => ({ method: 'POST', path: '/api/secrets/rotate' }),
-};
+/** The gateway has others in their place. */
 const METHODS_ONLY: readonly Name[] = [
   'ai.llm.generateText',
   'ai.llm.generateJSON',
@@ -275,11 +270,7 @@ for (const [transport, open] of allInSoak(Object.entries(HOSTS), 1)) {
       }
 
       it('are stated for every operation', () => {
-        const { operations, providers } = opened.host;
-        const names = [
-          ...Object.keys(operations),
-          ...Object.keys(providers.operations).map((name) => `ai.providers.${name}`),
-        ];
+        const names = Object.keys(opened.host.operations);
         expect(names.toSorted()).to.deep.equal(Object.keys(RULES).toSorted());
         expect(opened.offered.toSorted()).to.deep.equal(names.filter((name) => isOffered(name as Name)).toSorted());
       });
@@ -348,15 +339,12 @@ function expectDocumented(name: Name, result: unknown): void {
 
 /** The actions of the entries that the operation is to leave. */
 function auditedAs(name: Name): readonly AuditAction[] {
-  const ofProvider = name.startsWith('ai.providers.');
-  const rule = ofProvider
-    ? PROVIDER_AUDIT_RULES[name.slice('ai.providers.'.length) as keyof ProviderOperations]
-    : AUDIT_RULES[name as keyof DefinedOperations];
+  const rule = AUDIT_RULES[name];
   return 'exempt' in rule ? [] : [rule.action];
 }
 
 /** Everything that the refused operations could change, as text. */
-async function stateOf({ operations, providers, module, requestLog }: Host): Promise<string> {
+async function stateOf({ operations, module, requestLog }: Host): Promise<string> {
   await requestLog.flush();
   const { tokens } = await operations['ai.tokens.list'](ROOT, { all: true });
   const { runs } = await operations['ai.runs.list'](ROOT, { userId: 'cat' });
@@ -377,20 +365,20 @@ async function stateOf({ operations, providers, module, requestLog }: Host): Pro
     servers.map(({ health: _, ...server }) => server),
     await operations['ai.queue.list'](ROOT),
     await operations['ai.schedules.list'](ROOT),
-    await providers.operations.list(ROOT),
+    await operations['ai.providers.list'](ROOT),
   ]);
 }
 
 /** Cat has one of everything, and so has the operator. */
 async function store({ host, simulator }: Opened): Promise<Stored> {
-  const { operations, module, providers, apiTokens, requestLog } = host;
+  const { operations, module, apiTokens, requestLog } = host;
   const account = {
     vendor: 'openai',
     baseURL: simulator.baseURL('openai'),
     auth: { kind: 'api_key' },
     apiKey: 'sk-any',
   };
-  await providers.operations.create(ROOT, { ...account, ...PRIVATE, name: 'Private', access: 'admins' });
+  await operations['ai.providers.create'](ROOT, { ...account, ...PRIVATE, name: 'Private', access: 'admins' });
   module.tools.register({ name: 'charge', description: 'Takes money.', needsApproval: true, execute: () => 'done' });
   // Without accounts, those who have a token are the users.
   const { id: token } = await apiTokens.tokens.issue({ userId: 'cat', name: `A token ${MARK}`, scopes: ['read'] });
@@ -459,13 +447,11 @@ async function openHttp(): Promise<Opened> {
   });
   const tokens: Readonly<Record<Person, string>> = { admin: ADMIN_TOKEN, bob: token, nobody: 'none' };
   const routes: Readonly<Record<string, (argument: never) => OperationRequest>> = {
-    ...Object.fromEntries(Object.entries(OPERATION_ROUTES).map(([name, { request }]) => [name, request])),
     ...Object.fromEntries(
       Object.entries(OPERATION_TABLE).flatMap(([name, entry]) =>
         entry.routes.length === 0 ? [] : [[name, (argument: object) => operationRequest(entry, argument)] as const],
       ),
     ),
-    ...OTHER_ROUTES,
   };
   return {
     host,

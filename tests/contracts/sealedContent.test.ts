@@ -249,7 +249,7 @@ describe(
         const documents = await test.dump();
         const added = newKey('k2');
         await restart(true, `${added},${KEYS}`);
-        const rotated = await test.host.providers.operations.rotateKeys({
+        const rotated = await test.host.operations['ai.providers.rotateKeys']({
           userId: ADMIN,
           isAdmin: true,
           source: 'http',

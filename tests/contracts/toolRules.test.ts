@@ -53,7 +53,7 @@ async function createProvider(
   simulator: Simulator,
   vendor: 'openai' | 'anthropic' | 'google',
 ): Promise<void> {
-  await server.host.providers.operations.create(ROOT, {
+  await server.host.operations['ai.providers.create'](ROOT, {
     providerId: `my-${vendor}`,
     name: vendor,
     vendor,

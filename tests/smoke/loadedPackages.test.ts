@@ -52,6 +52,7 @@ describe('the packages that a program loads', () => {
       'lru-cache',
       'object-assign',
       'p-limit',
+      'valibot',
       'vary',
       'yocto-queue',
     ]);

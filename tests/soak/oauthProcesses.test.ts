@@ -158,9 +158,9 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
     for (const error of errors)
       expect(error).to.include('the renewal of its token was interrupted').and.to.include('reconnect required');
     const shown = { connected: false, needsReconnect: true, reconnectReason: 'interrupted' };
-    expect((await app.module.operations.list({ userId: 'alice', source: 'http' }))[0]).to.include(shown);
+    expect((await app.operations['ai.providers.list']({ userId: 'alice', source: 'http' }))[0]).to.include(shown);
     expect((await connectAs(app, 'alice')).page.status).to.equal(200);
-    expect((await app.module.operations.list({ userId: 'alice', source: 'http' }))[0]).not.to.have.property(
+    expect((await app.operations['ai.providers.list']({ userId: 'alice', source: 'http' }))[0]).not.to.have.property(
       'reconnectReason',
     );
     expect((await round(undefined)).flatMap((outcome) => outcome.errors)).to.deep.equal([]);

@@ -355,7 +355,7 @@ export class FilledHost {
     await new DocumentMcpAccounts(this.opened.database, new SealingService(KeyRing.parse(this.secretKeys))).put(
       account,
     );
-    await host.providers.operations.create(actorOf(ADMIN), {
+    await host.operations['ai.providers.create'](actorOf(ADMIN), {
       providerId: `of-${canary}`,
       name: `Provider of ${canary}`,
       vendor: 'openai',
@@ -363,8 +363,8 @@ export class FilledHost {
       apiKey: `sk-${canary}`,
       owner: userId,
     });
-    await host.providers.operations.setMyApiKey(actor, { providerId: 'own-keys', apiKey: `sk-own-${canary}` });
-    await host.providers.operations.connect(actor, { providerId: 'oauth' });
+    await host.operations['ai.providers.setMyApiKey'](actor, { providerId: 'own-keys', apiKey: `sk-own-${canary}` });
+    await host.operations['ai.providers.connect'](actor, { providerId: 'oauth' });
     // So many that other processes must know of them.
     const connections = await Promise.all(
       Array.from({ length: 10 }, async () => host.userLimiter.begin(userId, 'connections')),

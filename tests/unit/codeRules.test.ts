@@ -109,7 +109,7 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   ],
   [
     'provider-system-sees-domain-clients-and-persistence-of-the-ai-module',
-    'imports/business/providers/methods.ts',
+    'imports/business/providers/publications.ts',
     `${AI}/application/services/LLMManager.ts`,
   ],
   ['api-sees-no-host', 'imports/api/createHttpApi.ts', 'imports/startup/settings/host.ts'],
@@ -137,7 +137,7 @@ const ALLOWED: readonly (readonly [from: string, to: string])[] = [
   [`${AI}/infrastructure/streaming/schemes.ts`, `${AI}/infrastructure/converters/Wire.ts`],
   [`${AI}/application/services/LLMManager.ts`, 'node:crypto'],
   [`${AI}/application/operations/Budgets.ts`, 'imports/host/defineOperation.ts'],
-  ['imports/api/dashboard/providerRoutes.ts', `${AI}/application/services/MessageBuilder.ts`],
+  ['imports/api/runs/runRoutes.ts', `${AI}/application/services/MessageBuilder.ts`],
   ['imports/entries/index.ts', `${AI}/application/services/schema/AnySchema.ts`],
   ['tests/contracts/entries.test.ts', 'imports/entries/index.ts'],
   ['server/main.ts', 'tests/stubs/meteor/mongo.ts'],

@@ -7,7 +7,6 @@ import type { Scope } from '../auth/ApiPrincipal';
 import type { ApiName } from '../http/errorResponse';
 import { CONVERSATION_ROUTES } from './descriptions/conversationRoutes';
 import { GATEWAY_ROUTES } from './descriptions/gatewayRoutes';
-import { PROVIDER_ROUTES } from './descriptions/providerRoutes';
 import { RUN_ROUTES } from './descriptions/runRoutes';
 import { SERVER_ROUTES } from './descriptions/serverRoutes';
 import { ERROR_NAMES, ERROR_SCHEMAS } from './errorSchemas';
@@ -36,7 +35,6 @@ const AREAS: readonly Area[] = [
   { tag: 'Gateway', routes: { ...GATEWAY_ROUTES, ...CONVERSATION_ROUTES } },
   { tag: 'Runs', routes: RUN_ROUTES },
   { tag: 'Server and accounts', routes: SERVER_ROUTES },
-  { tag: 'Providers', routes: PROVIDER_ROUTES },
 ];
 
 /** The places in which a token is accepted. */

@@ -53,7 +53,7 @@ export interface ApiTokenList {
   readonly isTruncated?: true;
 }
 
-interface IssuedToken {
+export interface IssuedToken {
   readonly id: string;
   /** The only copy of the secret. */
   readonly token: string;

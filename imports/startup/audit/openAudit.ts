@@ -10,12 +10,11 @@ import type { AuditLimits } from '../../business/ai/infrastructure/persistence/a
 import { maxEntriesFor } from '../../business/ai/infrastructure/persistence/bounds/EntryBound';
 import type { AuditSubject } from '../../business/ai/domain/types/AuditEntries';
 import type { DocumentDatabase } from '../../business/ai/infrastructure/persistence/databases/DocumentDatabase';
-import type { ProviderOperations } from '../../business/providers/application/operations/ProviderOperations';
 import { SYSTEM_OWNER } from '../../business/providers/domain/entities/Provider';
 import type { ProvidersModule } from '../../business/providers/infrastructure/factories/createProvidersModule';
 import type { UserDataDeletion } from '../UserDataDeletion';
 import { auditOperations } from './auditOperations';
-import { AUDIT_RULES, PROVIDER_AUDIT_RULES } from './auditRules';
+import { AUDIT_RULES } from './auditRules';
 
 export interface OpenedAudit {
   readonly trail: AuditTrail;
@@ -23,7 +22,6 @@ export interface OpenedAudit {
   /** Removes what identifies the user from entries. @returns the number of changed entries */
   readonly pseudonymize: (userId: string) => Promise<number>;
   readonly auditHost: (operations: DefinedOperations) => DefinedOperations;
-  readonly auditProviders: (operations: ProviderOperations) => ProviderOperations;
   /** For the app's own code, which is not signed in. */
   readonly auditDeletion: (deletion: DeleteUserData) => DeleteUserData;
   /** Before the first line, for the app's own code. */
@@ -78,7 +76,6 @@ export async function openAudit(ports: AuditPorts): Promise<OpenedAudit> {
     entries: store,
     pseudonymize: (userId) => store.pseudonymize(userId),
     auditHost: (operations) => auditOperations(operations, AUDIT_RULES, audited),
-    auditProviders: (operations) => auditOperations(operations, PROVIDER_AUDIT_RULES, audited),
     auditDeletion: (deleteUserData) => (userId, options) => {
       const act = { action: 'user.delete_data', subject: userSubject(userId) } as const;
       return trail.carryOut(THE_APP, act, () => deleteUserData(userId, options));

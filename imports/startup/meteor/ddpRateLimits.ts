@@ -9,10 +9,9 @@ import type { MeteorRateLimiter } from './MeteorPackages';
 /** Attempts in a window; its length in milliseconds. */
 export const DDP_LIMITS = { model: 40, command: 200, subscription: 100, window: 10_000 } as const;
 
-const CALLS_A_MODEL: ReadonlySet<string> = new Set([
-  ...OPERATIONS.filter(({ callsModel }: AnyOperation) => callsModel === true).map(({ name }) => name),
-  'ai.providers.test',
-]);
+const CALLS_A_MODEL: ReadonlySet<string> = new Set(
+  OPERATIONS.filter(({ callsModel }: AnyOperation) => callsModel === true).map(({ name }) => name),
+);
 
 export interface LimitedNames {
   readonly methods: readonly string[];

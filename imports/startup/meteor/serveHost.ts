@@ -7,7 +7,6 @@ import { defineAIMethods } from '../../business/ai/methods';
 import { definePublications } from '../../business/ai/publications';
 import { COLLECTIONS } from '../../business/providers/infrastructure/factories/createProvidersModule';
 import { CREDENTIAL_CHANGES_ID } from '../../business/providers/infrastructure/persistence/createChangeCounter';
-import { defineProviderMethods } from '../../business/providers/methods';
 import { defineProviderPublication } from '../../business/providers/publications';
 import type { Host } from '../createHost';
 import { auditSignIns } from './auditSignIns';
@@ -109,15 +108,11 @@ function defineMethodsAndPublications(
     return user === undefined ? undefined : { ...user, source: 'method' };
   };
   const methods = calls.track(limitOperations(operations, userLimiter));
-  const providerMethods = limitOperations(providers.operations, userLimiter);
   const { Meteor, argumentChecks, DDPRateLimiter } = packages;
   const meteor = { Meteor, argumentChecks };
   const limited = { ...meteor, Meteor: limitPublications(Meteor, argumentChecks, userLimiter) };
   const names = {
-    methods: [
-      ...defineAIMethods({ ...meteor, methods, actorOf }),
-      ...defineProviderMethods({ ...meteor, operations: providerMethods, actorOf }),
-    ],
+    methods: defineAIMethods({ ...meteor, methods, actorOf }),
     publications: [
       ...definePublications({
         ...limited,
@@ -130,7 +125,7 @@ function defineMethodsAndPublications(
       ...defineProviderPublication({
         ...limited,
         actorOf,
-        list: (actor) => providers.operations.list(actor),
+        list: operations['ai.providers.list'],
         onChange: (listener) => providers.changes.subscribe(listener),
       }),
       publishChanges({ ...limited, database, actorOf, changes }),

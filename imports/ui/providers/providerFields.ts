@@ -2,8 +2,10 @@
 import type { VendorName } from '../../business/ai/domain/types/VendorTypes';
 import type { AuthKind } from '../../business/providers/domain/entities/Provider';
 import type { ProviderDetails } from '../../business/providers/domain/entities/ProviderDetails';
-import type { ProviderFields } from '../data/operations';
+import type { ArgumentOf } from '../data/operations';
 import { textOfTools, toolsIn } from '../format/toolList';
+
+type ProviderFields = Readonly<Record<string, unknown>>;
 
 /** Every value as it is in its control. */
 export interface ProviderForm {
@@ -98,7 +100,7 @@ export function formOf({ _id, name, vendor, defaultModel, allowedModels, setting
 }
 
 /** The argument of `ai.providers.create`. */
-export function toCreateArgument(form: ProviderForm): ProviderFields {
+export function toCreateArgument(form: ProviderForm): ArgumentOf<'ai.providers.create'> {
   const { providerId, name, vendor } = form;
   return {
     ...textField('providerId', providerId),
@@ -115,10 +117,7 @@ export function toCreateArgument(form: ProviderForm): ProviderFields {
  * The argument of `ai.providers.update`: what has changed. OAuth settings and secrets are sent only if they were
  * entered.
  */
-export function toUpdateArgument(
-  form: ProviderForm,
-  before: ProviderForm,
-): ProviderFields & { readonly providerId: string } {
+export function toUpdateArgument(form: ProviderForm, before: ProviderForm): ArgumentOf<'ai.providers.update'> {
   const was: ProviderFields = { name: before.name, ...optionalFields(before), access: accessOf(before) };
   const is: ProviderFields = { name: form.name.trim(), ...optionalFields(form), access: accessOf(form) };
   const changed = Object.entries(is).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(was[name]));

@@ -6,6 +6,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
+import { bindOperations } from '../../../imports/host/bindOperations';
+import type { OperationsOf } from '../../../imports/host/bindOperations';
+import { PROVIDER_OPERATIONS } from '../../../imports/business/providers/application/operations/providerOperations';
 import { createOAuthRoutes } from '../../../imports/api/oauth/oauthRoutes';
 import type { Clock } from '../../../imports/business/providers/domain/interfaces/Clock';
 import type { EventLog } from '../../../imports/business/providers/domain/interfaces/EventLog';
@@ -52,6 +55,7 @@ export interface ProvidersHostOptions {
 export class ProvidersHost {
   readonly url: string;
   readonly module: ProvidersModule;
+  readonly operations: OperationsOf<typeof PROVIDER_OPERATIONS>;
   readonly database: TestDatabase;
   readonly log: LogEntry[] = [];
   readonly eventLog: EventLog = redactingLog((entry) => this.log.push(entry));
@@ -81,6 +85,7 @@ export class ProvidersHost {
       ...(options.refreshLeases === undefined ? {} : { refreshLeases: options.refreshLeases }),
     };
     this.module = this.createModule();
+    this.operations = operationsOf(this.module);
   }
 
   static async start(options: ProvidersHostOptions = {}): Promise<ProvidersHost> {
@@ -147,6 +152,10 @@ export class ProvidersHost {
     this.module.close();
     await this.database.close();
   }
+}
+
+export function operationsOf({ administration }: ProvidersModule): OperationsOf<typeof PROVIDER_OPERATIONS> {
+  return bindOperations(PROVIDER_OPERATIONS, { providers: administration });
 }
 
 export function newKey(id: string): string {

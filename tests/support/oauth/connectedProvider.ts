@@ -39,7 +39,7 @@ export async function createProvider(
   more?: Readonly<Record<string, unknown>>,
   auth?: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  await app.module.operations.create(ADMIN, providerArgument(server, more, auth));
+  await app.operations['ai.providers.create'](ADMIN, providerArgument(server, more, auth));
 }
 
 /** Completes the flow as a signed-in user. The browser stops before it requests a URL that `stopAt` accepts. */

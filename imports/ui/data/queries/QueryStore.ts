@@ -2,7 +2,7 @@
 import type { Loaded, QueryUse } from '../DashboardData';
 import { Observable } from '../http/Observable';
 import type { ReadonlyObservable } from '../http/Observable';
-import { TOPICS_OF } from '../operations';
+import { OPERATION_TABLE } from '../operationTable';
 import type { ArgumentOf, OperationName, ResultOf } from '../operations';
 import type { ChangeSource } from './ChangeSource';
 import { Query } from './Query';
@@ -50,9 +50,10 @@ export class QueryStore {
   /** Carries out a command, after which the queries of its topics are loaded again. */
   async call<N extends OperationName>(name: N, argument: ArgumentOf<N>): Promise<ResultOf<N>> {
     const result = await this.options.call(name, argument);
-    const topics = TOPICS_OF[name];
+    const topics = OPERATION_TABLE[name].topics;
     for (const { name: queried, query } of this.queries.values())
-      if (query.hasSubscribers && TOPICS_OF[queried].some((topic) => topics.includes(topic))) query.reload();
+      if (query.hasSubscribers && OPERATION_TABLE[queried].topics.some((topic) => topics.includes(topic)))
+        query.reload();
     return result;
   }
 
@@ -60,7 +61,7 @@ export class QueryStore {
     const { call, changes, reloadIntervalMs = 1_000 } = this.options;
     return new Query({
       load: () => call(name, argument),
-      subscribe: (listener) => changes.subscribe(TOPICS_OF[name], listener),
+      subscribe: (listener) => changes.subscribe(OPERATION_TABLE[name].topics, listener),
       reloadIntervalMs,
       isBackground,
     });

@@ -19,17 +19,17 @@ for (const database of Object.keys(DATABASES)) {
         clock = new ManualClock();
         app = await ProvidersHost.start({ database, clock });
         const provider = { name: 'P', vendor: 'openai', auth: { kind: 'api_key' }, apiKey: 'sk-x', access: 'everyone' };
-        await app.module.operations.create(ADMIN, {
+        await app.operations['ai.providers.create'](ADMIN, {
           ...provider,
           providerId: 'few',
           limits: { windowMs: WINDOW, requests: 5 },
         });
-        await app.module.operations.create(ADMIN, {
+        await app.operations['ai.providers.create'](ADMIN, {
           ...provider,
           providerId: 'spent',
           limits: { windowMs: WINDOW, requests: 100, tokens: 1_000 },
         });
-        await app.module.operations.create(ADMIN, { ...provider, providerId: 'free' });
+        await app.operations['ai.providers.create'](ADMIN, { ...provider, providerId: 'free' });
       });
       after(() => app.stop());
       beforeEach(() => {

@@ -87,7 +87,7 @@ describe('access on every surface', () => {
     app = await ProvidersHost.start();
     for (const actor of Object.values(ACTORS)) app.users.set(actor.userId, actor);
     for (const [index, access] of Object.values(RULES).entries()) {
-      await app.module.operations.create(ADMIN, {
+      await app.operations['ai.providers.create'](ADMIN, {
         providerId: `p${index}`,
         name: `P${index}`,
         vendor: 'openai',
@@ -106,20 +106,22 @@ describe('access on every surface', () => {
       const usable = Object.keys(RULES).flatMap((rule, index) =>
         ALLOWED[rule as keyof typeof RULES].includes(role) ? [`p${index}`] : [],
       );
-      expect((await app.module.operations.list(actor)).map(({ _id }) => _id)).to.have.members(usable);
+      expect((await app.operations['ai.providers.list'](actor)).map(({ _id }) => _id)).to.have.members(usable);
       for (let index = 0; index < Object.keys(RULES).length; index++) {
         const providerId = `p${index}`;
         if (usable.includes(providerId)) {
           expect((await app.module.credentials.getAccessToken({ providerId, userId: actor.userId }))?.token).to.equal(
             'sk-shared-key-0',
           );
-          expect((await app.module.operations.test(actor, { providerId }))._id).to.equal(providerId);
+          expect((await app.operations['ai.providers.test'](actor, { providerId }))._id).to.equal(providerId);
           expect(await app.module.service.decide(providerId, actor)).to.deep.equal({ allowed: true });
         } else {
           expect(
             await failure(app.module.credentials.getAccessToken({ providerId, userId: actor.userId })),
           ).to.be.instanceOf(LLMPermissionError);
-          expect(await failure(app.module.operations.test(actor, { providerId }))).to.be.instanceOf(LLMPermissionError);
+          expect(await failure(app.operations['ai.providers.test'](actor, { providerId }))).to.be.instanceOf(
+            LLMPermissionError,
+          );
           expect((await app.module.service.decide(providerId, actor)).allowed).to.equal(false);
         }
       }
@@ -150,15 +152,15 @@ describe('access on every surface', () => {
   });
 
   it('disables a provider for all users at once, and shows it to admins only', async () => {
-    await app.module.operations.update(ADMIN, { providerId: 'p1', enabled: false });
+    await app.operations['ai.providers.update'](ADMIN, { providerId: 'p1', enabled: false });
     expect(
       await failure(app.module.credentials.getAccessToken({ providerId: 'p1', userId: 'admin' })),
     ).to.be.instanceOf(LLMPermissionError);
-    expect((await app.module.operations.list(ACTORS.stranger)).map(({ _id }) => _id)).not.to.include('p1');
-    expect((await app.module.operations.list(ACTORS.admin)).find(({ _id }) => _id === 'p1')).to.include({
+    expect((await app.operations['ai.providers.list'](ACTORS.stranger)).map(({ _id }) => _id)).not.to.include('p1');
+    expect((await app.operations['ai.providers.list'](ACTORS.admin)).find(({ _id }) => _id === 'p1')).to.include({
       enabled: false,
     });
-    await app.module.operations.update(ADMIN, { providerId: 'p1', enabled: true });
+    await app.operations['ai.providers.update'](ADMIN, { providerId: 'p1', enabled: true });
   });
 
   it('yields no token for a caller that would send it to the provider’s former server', async () => {
@@ -200,21 +202,21 @@ describe('access on every surface', () => {
     await app.module.service.update('closed', { providerId: 'closed', access: 'admins' });
     expect(await failure(source.getAccessToken(request))).to.include({ code: 'permission-denied' });
     await app.module.service.update('closed', { providerId: 'closed', access: 'everyone' });
-    await app.module.operations.setApiKey(ADMIN, { providerId: 'closed', apiKey: 'sk-opened' });
+    await app.operations['ai.providers.setApiKey'](ADMIN, { providerId: 'closed', apiKey: 'sk-opened' });
     expect((await source.getAccessToken(request))?.token).to.equal('sk-opened');
   });
 
   it('reports which credential is missing', async () => {
-    await app.module.operations.setApiKey(ADMIN, { providerId: 'p1', apiKey: null });
+    await app.operations['ai.providers.setApiKey'](ADMIN, { providerId: 'p1', apiKey: null });
     expect(await failure(app.module.credentials.getAccessToken({ providerId: 'p1', userId: 'stranger' })))
       .to.be.instanceOf(LLMAuthError)
       .with.property('message')
       .that.includes('No API key is set');
-    await app.module.operations.setApiKey(ADMIN, { providerId: 'p1', apiKey: 'sk-shared-key-0' });
+    await app.operations['ai.providers.setApiKey'](ADMIN, { providerId: 'p1', apiKey: 'sk-shared-key-0' });
   });
 
   it('requires no key for a self-hosted server, unless one is set', async () => {
-    await app.module.operations.create(ADMIN, {
+    await app.operations['ai.providers.create'](ADMIN, {
       providerId: 'own',
       name: 'Own',
       vendor: 'llama',
@@ -223,10 +225,10 @@ describe('access on every surface', () => {
       access: 'everyone',
     });
     expect(await app.module.credentials.getAccessToken({ providerId: 'own', userId: 'stranger' })).to.equal(undefined);
-    expect((await app.module.operations.list(ACTORS.stranger)).find(({ _id }) => _id === 'own')).to.include({
+    expect((await app.operations['ai.providers.list'](ACTORS.stranger)).find(({ _id }) => _id === 'own')).to.include({
       connected: true,
     });
-    await app.module.operations.setApiKey(ADMIN, { providerId: 'own', apiKey: 'sk-own-0' });
+    await app.operations['ai.providers.setApiKey'](ADMIN, { providerId: 'own', apiKey: 'sk-own-0' });
     expect(await app.module.credentials.getAccessToken({ providerId: 'own', userId: 'stranger' })).to.deep.equal({
       kind: 'api_key',
       token: 'sk-own-0',

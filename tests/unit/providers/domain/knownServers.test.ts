@@ -83,7 +83,7 @@ describe('a server that issues keys to users', () => {
       authorizationEndpoint: `${vendor.url}/auth`,
       tokenEndpoint: `${vendor.url}/api/v1/auth/keys`,
     };
-    await app.module.operations.create(ADMIN, {
+    await app.operations['ai.providers.create'](ADMIN, {
       providerId: 'router',
       name: 'Router',
       vendor: 'openai_compatible',
@@ -98,14 +98,14 @@ describe('a server that issues keys to users', () => {
   });
   const binding = 'a-binding-0123456789-0123456789';
   const comeBack = async (query: string): Promise<Response> => {
-    const url = new URL(await app.module.operations.connect(ALICE, { providerId: 'router', binding }));
+    const url = new URL(await app.operations['ai.providers.connect'](ALICE, { providerId: 'router', binding }));
     return fetch(`${url.searchParams.get('callback_url') ?? ''}?${query}`, {
       headers: { cookie: `bolide-oauth=${binding}` },
     });
   };
 
   it('receives the user with a challenge and a callback URL that contains the state, and the verifier with the key request', async () => {
-    const url = new URL(await app.module.operations.connect(ALICE, { providerId: 'router', binding }));
+    const url = new URL(await app.operations['ai.providers.connect'](ALICE, { providerId: 'router', binding }));
     expect(url.origin + url.pathname).to.equal(`${vendor.url}/auth`);
     expect([...url.searchParams.keys()]).to.deep.equal(['callback_url', 'code_challenge', 'code_challenge_method']);
     expect(url.searchParams.get('code_challenge_method')).to.equal('S256');
@@ -133,7 +133,9 @@ describe('a server that issues keys to users', () => {
       ).to.deep.equal({ kind: 'api_key', token: 'sk-or-v1-0123456789abcdef', isOwn: true });
     }
     expect(vendor.requests).to.have.length(requestsBefore);
-    expect(await app.module.operations.disconnect(ALICE, { providerId: 'router' })).to.include({ connected: false });
+    expect(await app.operations['ai.providers.disconnect'](ALICE, { providerId: 'router' })).to.include({
+      connected: false,
+    });
     expect(
       await failure(app.module.credentials.getAccessToken({ providerId: 'router', userId: 'alice' })),
     ).to.have.property('code', 'auth-failed');
@@ -178,14 +180,17 @@ describe('discovery', () => {
       clientId: 'x',
       ...(discovery === undefined ? {} : { discovery }),
     };
-    await app.module.operations.create(ADMIN, {
+    await app.operations['ai.providers.create'](ADMIN, {
       providerId: 'p',
       name: 'P',
       vendor: 'openai',
       access: 'everyone',
       auth,
     });
-    return app.module.operations.connect(ALICE, { providerId: 'p', binding: 'a-binding-0123456789-0123456789' });
+    return app.operations['ai.providers.connect'](ALICE, {
+      providerId: 'p',
+      binding: 'a-binding-0123456789-0123456789',
+    });
   };
   const metadata = (more: object = {}): object => ({
     issuer: server.url,
@@ -200,7 +205,10 @@ describe('discovery', () => {
       answer(response, request);
     };
     expect(await connect()).to.match(/\/a\?/);
-    await app.module.operations.connect(ALICE, { providerId: 'p', binding: 'a-binding-0123456789-0123456789' });
+    await app.operations['ai.providers.connect'](ALICE, {
+      providerId: 'p',
+      binding: 'a-binding-0123456789-0123456789',
+    });
     expect(server.requests.map(({ path }) => path)).to.deep.equal([
       '/.well-known/oauth-authorization-server',
       '/.well-known/openid-configuration',
@@ -217,7 +225,10 @@ describe('discovery', () => {
     expect(await failure(connect())).to.have.property('code', 'connection-failed');
     server.answer = (...call) => json(metadata())(...call);
     expect(
-      await app.module.operations.connect(ALICE, { providerId: 'p', binding: 'a-binding-0123456789-0123456789' }),
+      await app.operations['ai.providers.connect'](ALICE, {
+        providerId: 'p',
+        binding: 'a-binding-0123456789-0123456789',
+      }),
     ).to.match(/\/a\?/);
   });
 
@@ -228,7 +239,7 @@ describe('discovery', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(`{"issuer":"${'x'.repeat(1_000_000)}"}`);
     expect(
       await failure(
-        app.module.operations.connect(ALICE, { providerId: 'p', binding: 'a-binding-0123456789-0123456789' }),
+        app.operations['ai.providers.connect'](ALICE, { providerId: 'p', binding: 'a-binding-0123456789-0123456789' }),
       ),
     ).to.have.property('code', 'stream-broken');
   });
@@ -236,7 +247,7 @@ describe('discovery', () => {
   it('connects to no private address unless the operator allows it', async () => {
     const strict = await ProvidersHost.start({ allowPrivateHosts: false });
     const auth = { kind: 'oauth_user', issuer: 'https://127.0.0.1:8443', clientId: 'x' };
-    await strict.module.operations.create(ADMIN, {
+    await strict.operations['ai.providers.create'](ADMIN, {
       providerId: 'p',
       name: 'P',
       vendor: 'openai',
@@ -245,7 +256,10 @@ describe('discovery', () => {
     });
     expect(
       await failure(
-        strict.module.operations.connect(ALICE, { providerId: 'p', binding: 'a-binding-0123456789-0123456789' }),
+        strict.operations['ai.providers.connect'](ALICE, {
+          providerId: 'p',
+          binding: 'a-binding-0123456789-0123456789',
+        }),
       ),
     )
       .to.have.property('message')

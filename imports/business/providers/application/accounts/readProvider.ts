@@ -114,13 +114,11 @@ export function readProviderChange(argument: unknown, current: Provider, allowIn
   return { provider, secrets: readSecrets(fields, auth, read?.clientSecret) };
 }
 
-export function readProviderId(fields: JsonObject): string {
+export const PROVIDER_ID_RULE = `must be 1 to ${MAX_ID_LENGTH} letters, digits, ".", "_" or "-", starting with a letter or digit`;
+
+function readProviderId(fields: JsonObject): string {
   const { providerId } = fields;
-  if (!isProviderId(providerId))
-    throw invalid(
-      'providerId',
-      `must be 1 to ${MAX_ID_LENGTH} letters, digits, ".", "_" or "-", starting with a letter or digit`,
-    );
+  if (!isProviderId(providerId)) throw invalid('providerId', PROVIDER_ID_RULE);
   return providerId;
 }
 

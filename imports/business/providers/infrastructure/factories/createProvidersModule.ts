@@ -13,8 +13,11 @@ import type { AuthorizationServers } from '../../application/oauth/OAuthClients'
 import { DelegatedOAuthFlow } from '../../application/oauth/DelegatedOAuthFlow';
 import type { DelegatedServers } from '../../application/oauth/DelegatedOAuthFlow';
 import { OAuthFlow } from '../../application/oauth/OAuthFlow';
-import { createProviderOperations } from '../../application/operations/ProviderOperations';
-import type { ProviderCatalogPort, ProviderOperations } from '../../application/operations/ProviderOperations';
+import { ProviderAdministration } from '../../application/operations/ProviderAdministration';
+import type {
+  ProviderAdministrationPorts,
+  ProviderCatalogPort,
+} from '../../application/operations/ProviderAdministration';
 import { ProviderService } from '../../application/accounts/ProviderService';
 import { TokenRefresher } from '../../application/tokens/TokenRefresher';
 import { TokenService } from '../../application/tokens/TokenService';
@@ -54,10 +57,10 @@ export interface ProvidersSettings {
 }
 
 /** What the host provides. */
-export interface ProvidersPorts {
+export interface ProvidersPorts extends Pick<ProviderAdministrationPorts, 'accounts' | 'otherSecrets'> {
   readonly collection: <T extends StoredDocument>(name: string) => DocumentCollection<T>;
   readonly findUser: UserLookup;
-  /** See `ProviderOperationsPorts.probe`. */
+  /** See `ProviderAdministrationPorts`. */
   readonly probe: (providerId: string, userId: string) => Promise<boolean>;
   /** Default: no vendors, models and calls are known. */
   readonly catalog?: ProviderCatalogPort;
@@ -78,7 +81,8 @@ export interface ProvidersModule {
   readonly flow: OAuthFlow;
   /** A flow for accounts at servers of another kind. @param startPath of its page, with `:id` */
   createFlow(servers: DelegatedServers, startPath: string): DelegatedOAuthFlow;
-  readonly operations: ProviderOperations;
+  /** Carries out `ai.providers.*`. */
+  readonly administration: ProviderAdministration;
   /** Counts the tokens of a response towards the provider's limits. */
   recordUsage(usage: { readonly providerId: string; readonly userId: string; readonly tokens: number }): Promise<void>;
   /** Forgets how much a user has used. @returns the number of windows */
@@ -116,6 +120,8 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
     collection,
     findUser,
     probe,
+    accounts,
+    otherSecrets,
     catalog = EMPTY_CATALOG,
     configured = [],
     isAlone = false,
@@ -164,7 +170,7 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
     flow,
     createFlow: (of, startPath) =>
       new DelegatedOAuthFlow({ servers: of, authorizations, sealer, findUser, clock, log, rootUrl, startPath }),
-    operations: createProviderOperations({ service, flow, vault, probe, catalog }),
+    administration: new ProviderAdministration({ service, flow, vault, probe, catalog, accounts, otherSecrets }),
     async recordUsage({ providerId, userId, tokens }) {
       const provider = await providers.find(providerId);
       if (provider !== undefined) await limits.recordTokens(provider, userId, tokens);

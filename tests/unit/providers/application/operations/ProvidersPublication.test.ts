@@ -7,7 +7,7 @@ describe('ProvidersPublication', () => {
   let app: ProvidersHost;
   beforeEach(async () => {
     app = await ProvidersHost.start();
-    await app.module.operations.create(ADMIN, {
+    await app.operations['ai.providers.create'](ADMIN, {
       providerId: 'open',
       name: 'Open',
       vendor: 'openai',
@@ -15,7 +15,7 @@ describe('ProvidersPublication', () => {
       access: 'everyone',
       defaultModel: 'm',
     });
-    await app.module.operations.create(ADMIN, {
+    await app.operations['ai.providers.create'](ADMIN, {
       providerId: 'closed',
       name: 'Closed',
       vendor: 'openai',
@@ -75,7 +75,7 @@ describe('ProvidersPublication', () => {
     const [alice, bob] = [await publish('alice'), await publish('bob')];
     const settled = (): Promise<unknown> => Promise.all([alice.publication.refresh(), bob.publication.refresh()]);
     alice.messages.length = bob.messages.length = 0;
-    await app.module.operations.setMyApiKey(ALICE, { providerId: 'open', apiKey: 'sk-alice' });
+    await app.operations['ai.providers.setMyApiKey'](ALICE, { providerId: 'open', apiKey: 'sk-alice' });
     await settled();
     const view = {
       name: 'Open',
@@ -86,10 +86,10 @@ describe('ProvidersPublication', () => {
     };
     expect(alice.messages).to.deep.equal([['changed', 'open', { ...view, connected: true, defaultModel: 'm' }]]);
     expect(bob.messages).to.deep.equal([]);
-    await app.module.operations.update(ADMIN, { providerId: 'open', defaultModel: null });
+    await app.operations['ai.providers.update'](ADMIN, { providerId: 'open', defaultModel: null });
     await settled();
     expect(bob.messages).to.deep.equal([['changed', 'open', { ...view, connected: false, defaultModel: undefined }]]);
-    await app.module.operations.update(ADMIN, { providerId: 'closed', access: 'everyone' });
+    await app.operations['ai.providers.update'](ADMIN, { providerId: 'closed', access: 'everyone' });
     await settled();
     expect(bob.messages.at(-1)).to.deep.equal([
       'added',
@@ -103,7 +103,7 @@ describe('ProvidersPublication', () => {
         enabled: true,
       },
     ]);
-    await app.module.operations.remove(ADMIN, { providerId: 'open' });
+    await app.operations['ai.providers.remove'](ADMIN, { providerId: 'open' });
     await settled();
     expect(bob.messages.at(-1)).to.deep.equal(['removed', 'open']);
     expect(alice.messages.at(-1)).to.deep.equal(['removed', 'open']);
@@ -128,7 +128,7 @@ describe('ProvidersPublication', () => {
     await Promise.all(Array.from({ length: 10 }, () => publication.refresh()));
     expect(messages).to.have.length(before);
     stop();
-    await app.module.operations.setMyApiKey(BOB, { providerId: 'open', apiKey: 'sk-bob' });
+    await app.operations['ai.providers.setMyApiKey'](BOB, { providerId: 'open', apiKey: 'sk-bob' });
     await publication.refresh();
     expect(messages).to.have.length(before);
   });

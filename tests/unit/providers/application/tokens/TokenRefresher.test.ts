@@ -49,7 +49,7 @@ describe('TokenRefresher', () => {
       tokenEndpoint: 'https://server.example/token',
       clientId: 'x',
     };
-    await app.module.operations.create(ADMIN, {
+    await app.operations['ai.providers.create'](ADMIN, {
       providerId: 'p',
       name: 'P',
       vendor: 'openai',

@@ -59,13 +59,13 @@ describe('the guard against private addresses', () => {
   INSIDE.forEach((name, index) => {
     it(`rejects ${name} for metadata and for tokens, and opens no connection`, async () => {
       const origin = `https://${name}:${inside.port}`;
-      await strict.module.operations.create(ADMIN, provider(`issuer${index}`, { issuer: origin }));
+      await strict.operations['ai.providers.create'](ADMIN, provider(`issuer${index}`, { issuer: origin }));
       const thrown = await failure(
-        strict.module.operations.connect(ALICE, { providerId: `issuer${index}`, binding: BINDING }),
+        strict.operations['ai.providers.connect'](ALICE, { providerId: `issuer${index}`, binding: BINDING }),
       );
       expect(thrown).to.satisfy(isLLMError);
       expect(String(thrown)).to.match(/not a public address|not allowed/);
-      await strict.module.operations.create(ADMIN, {
+      await strict.operations['ai.providers.create'](ADMIN, {
         ...provider(`token${index}`, {
           kind: 'oauth_app',
           issuer: origin,
@@ -91,7 +91,7 @@ describe('the guard against private addresses', () => {
       ]) {
         expect(
           await failure(
-            strict.module.operations.create(
+            strict.operations['ai.providers.create'](
               ADMIN,
               provider('refused', { issuer: 'https://server.example', [field]: url }),
             ),
@@ -140,8 +140,8 @@ describe('the guard against private addresses', () => {
     await failure(server.prepare(settings));
     expect(inside.connections, 'by name').to.equal(1);
     const open = await ProvidersHost.start({ allowPrivateHosts: true });
-    await open.module.operations.create(ADMIN, provider('p', { issuer: inside.url }));
-    await failure(open.module.operations.connect(ALICE, { providerId: 'p', binding: BINDING }));
+    await open.operations['ai.providers.create'](ADMIN, provider('p', { issuer: inside.url }));
+    await failure(open.operations['ai.providers.connect'](ALICE, { providerId: 'p', binding: BINDING }));
     await open.stop();
     expect(inside.connections, 'by address').to.be.greaterThan(1);
   });

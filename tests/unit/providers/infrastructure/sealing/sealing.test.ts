@@ -134,15 +134,15 @@ describe('a new sealing key', () => {
   let app: ProvidersHost;
   beforeEach(async () => {
     app = await ProvidersHost.start();
-    await app.module.operations.create(ADMIN, {
+    await app.operations['ai.providers.create'](ADMIN, {
       providerId: 'p',
       name: 'P',
       vendor: 'openai',
       auth: { kind: 'user_api_key' },
       access: 'everyone',
     });
-    await app.module.operations.setMyApiKey(ALICE, { providerId: 'p', apiKey: 'sk-alice' });
-    await app.module.operations.setMyApiKey(ADMIN, { providerId: 'p', apiKey: 'sk-root' });
+    await app.operations['ai.providers.setMyApiKey'](ALICE, { providerId: 'p', apiKey: 'sk-alice' });
+    await app.operations['ai.providers.setMyApiKey'](ADMIN, { providerId: 'p', apiKey: 'sk-root' });
   });
   afterEach(() => app.stop());
 
@@ -155,15 +155,15 @@ describe('a new sealing key', () => {
       'k2',
       'k1',
     ]);
-    expect(await rotated.operations.rotateKeys(ADMIN)).to.deep.equal({ resealed: 1, unopened: 0 });
+    expect(await rotated.administration.rotateKeys()).to.deep.equal({ resealed: 1, unopened: 0 });
     expect((await app.credentials.find({})).map(({ keyId }) => keyId)).to.deep.equal(['k2', 'k2']);
-    expect(await rotated.operations.rotateKeys(ADMIN, {})).to.deep.equal({ resealed: 0, unopened: 0 });
+    expect(await rotated.administration.rotateKeys()).to.deep.equal({ resealed: 0, unopened: 0 });
   });
 
   it('counts the secrets that it cannot open, and leaves them unchanged', async () => {
     const [before] = await app.credentials.find({ userId: 'alice' });
     const secretKeys = newKey('k3');
-    expect(await app.createModule({ secretKeys }).operations.rotateKeys(ADMIN)).to.deep.equal({
+    expect(await app.createModule({ secretKeys }).administration.rotateKeys()).to.deep.equal({
       resealed: 0,
       unopened: 2,
     });
@@ -176,7 +176,7 @@ describe('a new sealing key', () => {
     const use = async (module: typeof first): Promise<string | undefined> =>
       (await module.credentials.getAccessToken({ providerId: 'p', userId: 'alice' }))?.token;
     const uses = Array.from({ length: 50 }, (_value, index) => use(index % 2 === 0 ? first : second));
-    const [rotation, ...tokens] = await Promise.all([first.operations.rotateKeys(ADMIN), ...uses]);
+    const [rotation, ...tokens] = await Promise.all([first.administration.rotateKeys(), ...uses]);
     expect(rotation.unopened).to.equal(0);
     expect(new Set(tokens)).to.deep.equal(new Set(['sk-alice']));
     expect((await app.credentials.find({})).map(({ keyId }) => keyId)).to.deep.equal(['k2', 'k2']);

@@ -8,7 +8,6 @@ import {
   LLMInvalidRequestError,
   LLMPermissionError,
 } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
-import type { ProviderOperations } from '../../../../../imports/business/providers/application/operations/ProviderOperations';
 import { CANARY } from '../../../../support/canaries';
 import { failure } from '../../../../support/failure';
 import { ADMIN, ALICE, BOB, ProvidersHost } from '../../../../support/oauth/ProvidersHost';
@@ -34,7 +33,9 @@ const SHARED = {
 };
 const ANONYMOUS: Actor = { userId: '', isAdmin: true, source: 'method' };
 
-describe('ProviderOperations', () => {
+type Name = keyof ProvidersHost['operations'] extends `ai.providers.${infer N}` ? N : never;
+
+describe('ai.providers.*', () => {
   let app: ProvidersHost;
   let probed: boolean;
   beforeEach(async () => {
@@ -42,8 +43,8 @@ describe('ProviderOperations', () => {
     app = await ProvidersHost.start({ probe: () => Promise.resolve(probed), allowPrivateHosts: false });
   });
   afterEach(() => app.stop());
-  const call = (name: keyof ProviderOperations, argument?: unknown, actor = ADMIN): Promise<unknown> =>
-    app.module.operations[name](actor, argument);
+  const call = (name: Name, argument?: unknown, actor = ADMIN): Promise<unknown> =>
+    app.operations[`ai.providers.${name}`](actor, argument);
 
   it('creates a provider that only admins may use by default', async () => {
     const view = await call('create', {
@@ -290,7 +291,7 @@ describe('ProviderOperations', () => {
 
   it('responds to arbitrary arguments with a typed error or a view', async () => {
     await call('create', SHARED);
-    const names = Object.keys(app.module.operations) as (keyof ProviderOperations)[];
+    const names = Object.keys(app.operations) as (keyof ProvidersHost['operations'])[];
     const anyArgument = fc.oneof(
       fc.anything({ maxDepth: 3, withNullPrototype: true, withBigInt: false }),
       fc.record(
@@ -310,7 +311,7 @@ describe('ProviderOperations', () => {
         fc.constantFrom(ADMIN, ALICE),
         async (name, argument, actor) => {
           try {
-            await app.module.operations[name](actor, argument);
+            await app.operations[name](actor, argument);
           } catch (error) {
             expect(isLLMError(error), `${name}: ${String(error)}`).to.equal(true);
           }
@@ -318,7 +319,7 @@ describe('ProviderOperations', () => {
       ),
       { numRuns: 300 },
     );
-    await app.module.operations.list(ADMIN);
+    await call('list');
     expect(Object.getOwnPropertyNames(Object.prototype)).not.to.include.members(['providerId', 'apiKey', 'auth']);
   });
 });
