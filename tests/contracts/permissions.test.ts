@@ -12,7 +12,6 @@ import { OPERATIONS } from '../../imports/host/operations';
 import type { DefinedOperations } from '../../imports/host/operations';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import type { Simulator } from '../../imports/simulator/Simulator';
-import { AUDIT_RULES } from '../../imports/startup/audit/auditRules';
 import type { Host } from '../../imports/startup/createHost';
 import { OPERATION_TABLE } from '../../imports/ui/data/operationTable';
 import { operationRequest } from '../../imports/ui/data/http/operationRequest';
@@ -339,8 +338,8 @@ function expectDocumented(name: Name, result: unknown): void {
 
 /** The actions of the entries that the operation is to leave. */
 function auditedAs(name: Name): readonly AuditAction[] {
-  const rule = AUDIT_RULES[name];
-  return 'exempt' in rule ? [] : [rule.action];
+  const audit = OPERATIONS.find((each) => each.name === name)?.audit;
+  return typeof audit === 'object' ? [audit.action] : [];
 }
 
 /** Everything that the refused operations could change, as text. */

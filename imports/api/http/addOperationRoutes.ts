@@ -34,13 +34,14 @@ export function addOperationRoutes(
     if (operation === undefined) return [];
     return routesOf(definition).map((route) => {
       const { path, method } = route;
-      const readArgument = argumentReader(definition, route);
+      const hasOtherFields = readsOthers(definition, route);
+      const readArgument = argumentReader(definition, route, hasOtherFields);
       // A handler knows the result of its operation.
       const own = handlers[definition.name]?.(operation as Operation<never>, readArgument);
       const handler = own ?? responder(operation, route, readArgument);
       const endpoint: Endpoint = {
         ...{ method, scope: definition.access, handler },
-        readsBody: method === 'post' && readsOthers(definition, route),
+        readsBody: method === 'post' && hasOtherFields,
         describe: () => describeRoute(definition, route),
         ...(route.isUncancellable === undefined ? {} : { isUncancellable: route.isUncancellable }),
       };
@@ -48,12 +49,10 @@ export function addOperationRoutes(
     });
   });
   // A path with a name in place of another's parameter comes first.
-  const paths = [...new Set(endpoints.map(({ path }) => path))].sort((one, other) =>
-    rank(one) < rank(other) ? -1 : 1,
-  );
-  for (const path of paths)
-    add('app', path, path, ...endpoints.filter((each) => each.path === path).map(({ endpoint }) => endpoint));
-  return [...new Set(paths.map((path) => /^\/api\/[^/]+/.exec(path)?.[0] ?? path))];
+  const byPath = Map.groupBy(endpoints, ({ path }) => path);
+  const sorted = [...byPath].sort(([one], [other]) => (rank(one) < rank(other) ? -1 : 1));
+  for (const [path, routes] of sorted) add('app', path, path, ...routes.map(({ endpoint }) => endpoint));
+  return [...new Set(sorted.map(([path]) => /^\/api\/[^/]+/.exec(path)?.[0] ?? path))];
 }
 
 function rank(path: string): string {
@@ -84,12 +83,16 @@ function responder(
 }
 
 /** The path determines the argument, even if the query or the body names another. */
-function argumentReader(definition: AnyOperation, route: ResolvedRoute): (request: HttpRequest) => JsonObject {
+function argumentReader(
+  definition: AnyOperation,
+  route: ResolvedRoute,
+  hasOtherFields: boolean,
+): (request: HttpRequest) => JsonObject {
   const { method, parameters } = route;
   const kinds = argumentFields(definition.argument);
   return ({ params, query, body }) => {
     const inPath = Object.fromEntries(parameters.map((name) => [name, params[name]]));
-    if (!readsOthers(definition, route)) return { ...route.argument, ...inPath };
+    if (!hasOtherFields) return { ...route.argument, ...inPath };
     if (method !== 'post') return { ...route.argument, ...readQuery(kinds, query), ...inPath };
     // A body that is no object is refused by the operation.
     if (parameters.length === 0 && route.argument === undefined) return body as JsonObject;

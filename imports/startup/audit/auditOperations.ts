@@ -1,4 +1,4 @@
-/** Wraps operations so that they are recorded in the audit trail, as their rules say. */
+/** Wraps operations so that they are recorded in the audit trail, as their definitions say. */
 import type { ActOptions, AuditTrail } from '../../business/ai/application/services/AuditTrail';
 import { fieldsOf } from '../../business/ai/domain/json';
 import type { Actor } from '../../business/ai/domain/types/Actor';
@@ -6,14 +6,9 @@ import type { AuditAct } from '../../business/ai/domain/types/AuditEntries';
 import type { Operation } from '../../business/ai/domain/types/Operation';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import type { AuditRule } from '../../host/AuditRule';
+import type { OperationsOf } from '../../host/bindOperations';
+import type { AnyOperation } from '../../host/defineOperation';
 import { changedFields, detailsOf, textIn } from '../../host/auditedText';
-
-/** Not audited, with the reason. */
-export interface AuditExemption {
-  readonly exempt: 'reads' | 'call' | 'flow';
-}
-
-export const READS: AuditExemption = { exempt: 'reads' };
 
 export interface AuditedPorts {
   readonly trail: Pick<AuditTrail, 'carryOut'>;
@@ -21,17 +16,17 @@ export interface AuditedPorts {
   readonly ownerOf: Readonly<Record<'run' | 'provider', (id: string) => Promise<string | undefined>>>;
 }
 
-export function auditOperations<O extends { readonly [N in keyof O]: Operation }>(
-  operations: O,
-  rules: { readonly [N in keyof O]: AuditRule | AuditExemption },
+export function auditOperations<const D extends readonly AnyOperation[]>(
+  definitions: D,
+  operations: OperationsOf<D>,
   ports: AuditedPorts,
-): O {
-  const audited = Object.entries<Operation>(operations).map(([name, operation]) => {
-    // Boundary: Object.entries forgets the names.
-    const rule = rules[name as keyof O];
-    return [name, 'exempt' in rule ? operation : auditOperation(operation, rule, ports)] as const;
-  });
-  return Object.fromEntries(audited) as unknown as O;
+): OperationsOf<D> {
+  const audited: Record<string, Operation> = { ...(operations as unknown as Readonly<Record<string, Operation>>) };
+  for (const { name, audit } of definitions) {
+    const operation = audited[name];
+    if (operation !== undefined && typeof audit === 'object') audited[name] = auditOperation(operation, audit, ports);
+  }
+  return audited as unknown as OperationsOf<D>;
 }
 
 function auditOperation(operation: Operation, rule: AuditRule, { trail, ownerOf }: AuditedPorts): Operation {

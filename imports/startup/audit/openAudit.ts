@@ -1,5 +1,6 @@
 /** Opens the audit trail of a host, and has the host's operations recorded there. */
 import { clientOf } from '../../api/auth/clientOf';
+import { OPERATIONS } from '../../host/operations';
 import type { DefinedOperations } from '../../host/operations';
 import type { OAuthRoutesPorts } from '../../api/oauth/oauthRoutes';
 import { AuditTrail } from '../../business/ai/application/services/AuditTrail';
@@ -14,7 +15,6 @@ import { SYSTEM_OWNER } from '../../business/providers/domain/entities/Provider'
 import type { ProvidersModule } from '../../business/providers/infrastructure/factories/createProvidersModule';
 import type { UserDataDeletion } from '../UserDataDeletion';
 import { auditOperations } from './auditOperations';
-import { AUDIT_RULES } from './auditRules';
 
 export interface OpenedAudit {
   readonly trail: AuditTrail;
@@ -75,7 +75,7 @@ export async function openAudit(ports: AuditPorts): Promise<OpenedAudit> {
     trail,
     entries: store,
     pseudonymize: (userId) => store.pseudonymize(userId),
-    auditHost: (operations) => auditOperations(operations, AUDIT_RULES, audited),
+    auditHost: (operations) => auditOperations(OPERATIONS, operations, audited),
     auditDeletion: (deleteUserData) => (userId, options) => {
       const act = { action: 'user.delete_data', subject: userSubject(userId) } as const;
       return trail.carryOut(THE_APP, act, () => deleteUserData(userId, options));

@@ -1,6 +1,6 @@
 /** Entries of the audit trail: who did what, when and from where, and how it ended. */
 
-/** By what an act concerns. To audit a new operation, add its action here and its rule to `auditRules.ts`. */
+/** By what an act concerns. The definition of an operation names one as `audit.action`. */
 export const AUDIT_ACTIONS = [
   'access.refuse',
   'audit.export',
