@@ -53,7 +53,7 @@ describe(
       messages.flatMap(({ parts }) => parts.filter((part) => part.type === 'tool'));
     const isReady = ({ status }: Conversation): boolean => status === 'ready';
     const start = async (input: string, tools: readonly string[] = []): Promise<string> =>
-      (await data.commands.startRun({ requestId: `r${(requests += 1)}`, providerId: 'openai', input, tools }))
+      (await data.call('ai.runs.start', { requestId: `r${(requests += 1)}`, providerId: 'openai', input, tools }))
         .executionId;
     let requests = 0;
     /** The newest of a conversation's runs is the one that was created last. */

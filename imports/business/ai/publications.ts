@@ -5,7 +5,7 @@
  */
 import { argumentCheck } from './domain/argumentCheck';
 import { boolean, readObject, oneOf, optional, identifier } from './domain/arguments';
-import { canAccess } from './application/operations/RunOperations';
+import { canAccess } from './application/operations/runAccess';
 import { readRunFilter, VIEW_LIMITS, visibleRuns } from './application/operations/RunQueries';
 import { TOOL_CALL_TRANSITIONS } from './domain/entities/Tool';
 import type { ToolCallState } from './domain/entities/Tool';

@@ -1,19 +1,18 @@
 /**
- * The dashboard's only access to a server. Each host implements this port, as React hooks and commands, so that the
+ * The dashboard's only access to a server. Each host implements this port, as React hooks and functions, so that the
  * pages are the same under Meteor and plain Node.
  */
 import type { AgentEventType } from '../../business/ai/domain/types/AgentEvents';
 import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { RunDetailView, RunView, ToolCallView } from '../../business/ai/domain/types/RunViews';
 import type { ArgumentOf, OperationName, ResultOf } from './operations';
-import type { ApprovalDecision, StartRunRequest, ToolResultSubmission } from './runRequests';
 
 /** The part of it that is needed before sign-in. */
 export interface SessionData {
   readonly useAccess: () => Access;
   /** The notice shown on every page while responses are simulated; undefined when models write them. */
   readonly useSimulationNotice: () => string | undefined;
-  readonly commands: Pick<DashboardCommands, 'signIn'>;
+  readonly commands: Pick<SessionCommands, 'signIn'>;
 }
 
 export interface DashboardData extends SessionData {
@@ -34,7 +33,7 @@ export interface DashboardData extends SessionData {
   ) => Loaded<ResultOf<N>>;
   /** Carries out a command, after which the queries of its topics are loaded again. @throws DashboardError */
   readonly call: <N extends OperationName>(name: N, argument: ArgumentOf<N>) => Promise<ResultOf<N>>;
-  readonly commands: DashboardCommands;
+  readonly commands: SessionCommands;
 }
 
 export interface QueryUse {
@@ -42,16 +41,11 @@ export interface QueryUse {
   readonly isBackground?: boolean;
 }
 
-/** Every command rejects with a `DashboardError`. */
-export interface DashboardCommands {
+/** Signing in and out, which differs between hosts. Each rejects with a `DashboardError`. */
+export interface SessionCommands {
   readonly signIn: (credentials: Credentials) => Promise<void>;
   /** @param options `staysHere`: does not go on to the page that ends the session at an OpenID provider, too */
   readonly signOut: (options?: { readonly staysHere?: boolean }) => Promise<void>;
-  readonly startRun: (request: StartRunRequest) => Promise<{ readonly executionId: string }>;
-  readonly cancelRun: (executionId: string) => Promise<void>;
-  readonly approve: (decision: ApprovalDecision) => Promise<void>;
-  readonly reject: (decision: ApprovalDecision & { readonly reason?: string }) => Promise<void>;
-  readonly submitToolResult: (submission: ToolResultSubmission) => Promise<void>;
 }
 
 export type Loaded<T> =

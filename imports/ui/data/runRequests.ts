@@ -36,17 +36,3 @@ export interface StartRunRequest {
   /** Names have letters, digits, `_` and `-`. */
   readonly metadata?: Readonly<Record<string, string | number | boolean>>;
 }
-
-export interface ApprovalDecision {
-  readonly executionId: string;
-  readonly callId: string;
-  readonly argumentsHash: string;
-  /** For a call under review: the start of the attempt that may be repeated, in milliseconds since the epoch. */
-  readonly startTime?: number;
-}
-
-export interface ToolResultSubmission {
-  readonly executionId: string;
-  readonly callId: string;
-  readonly outcome: { readonly output: unknown } | { readonly error: string };
-}

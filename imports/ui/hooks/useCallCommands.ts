@@ -20,7 +20,7 @@ export interface CallCommands {
 }
 
 export function useCallCommands(executionId: string | undefined, details: RunDetails | undefined): CallCommands {
-  const { commands } = useData();
+  const { call } = useData();
   const shown = useRef(details);
   // Before it is painted: what is shown can be decided on at once.
   useLayoutEffect(() => {
@@ -38,13 +38,16 @@ export function useCallCommands(executionId: string | undefined, details: RunDet
     return {
       approve: async (callId) => {
         const attempt = attemptUnderReview(shown.current, callId);
-        await commands.approve({ ...(await decisionOn(callId)), ...attempt });
+        await call('ai.runs.approve', { ...(await decisionOn(callId)), ...attempt });
       },
-      reject: async (callId, reason) =>
-        commands.reject({ ...(await decisionOn(callId)), ...(reason === undefined ? {} : { reason }) }),
-      submitResult: async (callId, outcome) => commands.submitToolResult({ ...named(callId), outcome }),
+      reject: async (callId, reason) => {
+        await call('ai.runs.reject', { ...(await decisionOn(callId)), reason });
+      },
+      submitResult: async (callId, outcome) => {
+        await call('ai.runs.submitToolResult', { ...named(callId), ...outcome });
+      },
     };
-  }, [commands, executionId]);
+  }, [call, executionId]);
 }
 
 /** What an approval lets run again. Empty for a call that has not been started. */

@@ -86,7 +86,7 @@ export function useConversation(options: UseConversationOptions): Conversation {
   useLayoutEffect(() => {
     latest.current = { options, newest, outgoing, isSending };
   });
-  const { commands } = data;
+  const { call } = data;
   const start = useCallback(
     async (input: LLMInput | undefined): Promise<void> => {
       const { newest: last, outgoing: before } = latest.current;
@@ -105,7 +105,7 @@ export function useConversation(options: UseConversationOptions): Conversation {
       // Until the next rendering.
       latest.current = { ...latest.current, outgoing: next, isSending: true };
       try {
-        const { executionId } = await commands.startRun({
+        const { executionId } = await call('ai.runs.start', {
           requestId,
           conversationId: id,
           ...requestOptions(latest.current.options),
@@ -113,12 +113,12 @@ export function useConversation(options: UseConversationOptions): Conversation {
           ...(input === undefined || after === undefined ? {} : { continues: after }),
         });
         report({ executionId });
-        if (stopped.current === requestId) await commands.cancelRun(executionId);
+        if (stopped.current === requestId) await call('ai.runs.cancel', { executionId });
       } catch (thrown) {
         report({ error: toConversationError(thrown) });
       }
     },
-    [commands, id],
+    [call, id],
   );
   const regenerate = useCallback(() => start(undefined), [start]);
   const stop = useCallback(async (): Promise<void> => {

@@ -47,12 +47,12 @@ export function useRun(executionId: string | undefined): LiveRun {
   const loaded = data.useRun(executionId);
   const details = loaded.state === 'ready' ? loaded.value : undefined;
   const callCommands = useCallCommands(executionId, details);
-  const { commands } = data;
+  const { call } = data;
   const cancel = useMemo(
     () => async (): Promise<void> => {
-      if (executionId !== undefined) await commands.cancelRun(executionId);
+      if (executionId !== undefined) await call('ai.runs.cancel', { executionId });
     },
-    [commands, executionId],
+    [call, executionId],
   );
   const inputLength = useMemo(() => parseItems(details?.run.input).length, [details?.run.input]);
   const written = useMemo(() => joinItems(details?.items.slice(inputLength) ?? []), [details?.items, inputLength]);

@@ -31,7 +31,7 @@ export interface Playground {
 }
 
 export function usePlayground(initial: () => PlaygroundState): Playground {
-  const { commands } = useData();
+  const { call } = useData();
   const [state, dispatch] = useReducer(reducePlayground, undefined, initial);
   const runs = useLastRuns(state.lanes);
   const problems = useMemo(() => checkSettings(state.settings), [state.settings]);
@@ -51,14 +51,14 @@ export function usePlayground(initial: () => PlaygroundState): Playground {
       try {
         const settings = toRunSettings(latest.current.state.settings);
         const request = toStartRequest(lane, settings, { requestId, input, position }, before);
-        const { executionId } = await commands.startRun(request);
+        const { executionId } = await call('ai.runs.start', request);
         dispatch({ type: 'started', requestId, executionId });
-        if (stopped.current.delete(requestId)) await commands.cancelRun(executionId);
+        if (stopped.current.delete(requestId)) await call('ai.runs.cancel', { executionId });
       } catch (thrown) {
         dispatch({ type: 'refused', requestId, error: thrown instanceof Error ? thrown.message : String(thrown) });
       }
     },
-    [commands],
+    [call],
   );
 
   const send = useCallback((): void => {

@@ -1,12 +1,12 @@
 /** Signs in: with an API token or at an OpenID provider under plain Node, with a password under Meteor. */
 import { useEffect, useId, useRef, useState } from 'react';
 import type { SyntheticEvent } from 'react';
-import type { Credentials, DashboardCommands, OpenIdLink } from '../data/DashboardData';
+import type { Credentials, SessionCommands, OpenIdLink } from '../data/DashboardData';
 import { useAction } from '../components/useAction';
 import { Logo } from '../shell/Logo';
 
 interface SignInPageProps {
-  readonly signIn: DashboardCommands['signIn'];
+  readonly signIn: SessionCommands['signIn'];
   /** Called when somebody begins to fill in the form. */
   readonly onBegin: () => void;
   readonly method: Credentials['method'];

@@ -9,7 +9,6 @@ import { QueryStore } from '../queries/QueryStore';
 import { reduceRun } from '../reducers/reduceRun';
 import type { StreamedRun } from '../reducers/reduceRun';
 import { runFromSnapshot } from '../reducers/runFromSnapshot';
-import type { RunSnapshot } from '../reducers/runFromSnapshot';
 import { callOperation } from './callOperation';
 import { createPageSchedule } from './createUpdateThrottle';
 import { createFeedChanges } from './createFeedChanges';
@@ -75,9 +74,8 @@ export class HttpData {
   conversationRuns(conversationId: string): HttpResource<readonly RunView[]> {
     const opened = this.openedConversations.get(conversationId);
     if (opened !== undefined) return opened;
-    const path = `/api/runs?conversationId=${encodeURIComponent(conversationId)}`;
     const resource = this.createReloadedResource(
-      async () => (await this.session.connection.get<{ runs: readonly RunView[] }>(path)).runs,
+      async () => (await callOperation(this.session.connection, 'ai.runs.list', { conversationId })).runs,
       (event) => event.type === 'run:started' && event.conversationId === conversationId,
     );
     this.openedConversations.set(conversationId, resource);
@@ -90,14 +88,15 @@ export class HttpData {
   /** The same resource for the same id, as long as it is among the most recently opened runs. */
   runDetails(executionId: string | undefined): ReadonlyObservable<Loaded<StreamedRun | undefined>> {
     if (executionId === undefined) return NO_RUN;
-    const path = `/api/runs/${encodeURIComponent(executionId)}`;
     const opened = this.openedRuns.get(executionId);
     if (opened !== undefined) return opened.resource;
     const feed = this.createFeed(`/api/runs/stream?executionId=${encodeURIComponent(executionId)}`);
     const resource: HttpResource<StreamedRun | undefined> = this.createResource<StreamedRun | undefined>({
       feed,
       load: async () => {
-        const snapshot = await undefinedIfNotFound(this.session.connection.get<RunSnapshot>(path));
+        const snapshot = await undefinedIfNotFound(
+          callOperation(this.session.connection, 'ai.runs.get', { executionId }),
+        );
         const current = resource.get();
         return snapshot === undefined
           ? undefined

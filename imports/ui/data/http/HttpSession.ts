@@ -1,6 +1,6 @@
 /** The page's session at the server: who is signed in, and the connection whose requests are sent under it. */
 import { DashboardError } from '../DashboardData';
-import type { Access, Credentials, DashboardCommands, OpenIdLink } from '../DashboardData';
+import type { Access, Credentials, SessionCommands, OpenIdLink } from '../DashboardData';
 import { HttpConnection } from './HttpConnection';
 import { Observable } from './Observable';
 
@@ -15,7 +15,7 @@ export interface HttpSessionOptions {
   readonly openId?: OpenIdLink;
 }
 
-export class HttpSession implements Pick<DashboardCommands, 'signIn' | 'signOut'> {
+export class HttpSession implements SessionCommands {
   readonly access = new Observable<Access>({ state: 'checking' });
   readonly connection: HttpConnection;
   private readonly openId: OpenIdLink | undefined;

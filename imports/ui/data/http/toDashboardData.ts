@@ -1,7 +1,6 @@
-/** Exposes `HttpData` as hooks and commands. */
+/** Exposes `HttpData` as hooks. */
 import type { DashboardData, Loaded } from '../DashboardData';
 import type { StreamedRun } from '../reducers/reduceRun';
-import { createHttpCommands } from './createHttpCommands';
 import { createSessionData } from './createSessionData';
 import type { HttpData } from './HttpData';
 import { useObservable } from './useObservable';
@@ -26,7 +25,7 @@ export function toDashboardData(source: HttpData, simulationNotice: string | und
     useConversationRuns: (conversationId) => useObservable(source.conversationRuns(conversationId)),
     useQuery: (name, argument, use) => useObservable(source.queries.query(name, argument, source.session.id, use)),
     call: (name, argument) => source.queries.call(name, argument),
-    commands: createHttpCommands(source.session),
+    commands: source.session,
     reconnect: () => source.reconnect(),
     setVisible: (isVisible) => source.setVisible(isVisible),
     checkSession: () => source.session.check(),

@@ -14,7 +14,7 @@ import { callMethod, toDashboardError } from './callMethod';
 import { DELTAS, RUNS, STATUS } from './collections';
 import { createAccessReader } from './createAccessReader';
 import { createMeteorChanges } from './createMeteorChanges';
-import { createMeteorCommands } from './createMeteorCommands';
+import { createMeteorSession } from './createMeteorSession';
 import { MeteorSource } from './MeteorSource';
 import { trackDocuments } from './trackDocuments';
 import { trackRun } from './trackRun';
@@ -76,7 +76,7 @@ export function createMeteorData(
       return useObservable(queries.query(name, argument, userId, use));
     },
     call: (name, argument) => queries.call(name, argument),
-    commands: createMeteorCommands(source.Meteor),
+    commands: createMeteorSession(source.Meteor),
   };
 }
 

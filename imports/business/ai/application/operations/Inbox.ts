@@ -3,7 +3,7 @@ import { ConflictError, LLMInvalidRequestError } from '../../domain/errors/LLMEr
 import type { InboxFilter, InboxPosition, InboxRange, InboxReader } from '../../domain/interfaces/InboxReader';
 import type { Actor } from '../../domain/types/Actor';
 import type { CompleteCallView, InboxCounts, InboxEntry, InboxKind, InboxPage } from '../../domain/types/InboxViews';
-import { canAccess, UnknownRunError } from './RunOperations';
+import { canAccess, UnknownRunError } from './runAccess';
 
 export interface InboxPorts {
   readonly inbox: InboxReader;

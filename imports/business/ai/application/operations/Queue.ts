@@ -5,7 +5,7 @@ import type { Logger } from '../../domain/interfaces/Logger';
 import type { QueuedRunReader } from '../../domain/interfaces/QueuedRunReader';
 import type { Actor } from '../../domain/types/Actor';
 import type { QueueStatus, QueueView, ScheduleView } from '../../domain/types/QueueViews';
-import { canAccess, UnknownRunError } from './RunOperations';
+import { canAccess, UnknownRunError } from './runAccess';
 
 export interface QueuePorts {
   readonly jobs: JobControl;

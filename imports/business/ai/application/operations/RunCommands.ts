@@ -12,7 +12,7 @@ import type { EmbedRequest, EmbedUseCase } from '../usecases/EmbedUseCase';
 import type { GenerateJSONUseCase, JSONRequest } from '../usecases/GenerateJSONUseCase';
 import type { GenerateTextUseCase } from '../usecases/GenerateTextUseCase';
 import type { UseRequest } from '../usecases/RunLauncher';
-import { canAccess, UnknownRunError } from './RunOperations';
+import { canAccess, UnknownRunError } from './runAccess';
 
 type Awaitable<T> = T | Promise<T>;
 

@@ -6,7 +6,7 @@ import type { RequestView } from '../../domain/types/RequestRecords';
 import { PRIVATE_RUN_FIELDS } from '../../domain/types/RunExport';
 import type { ExportedRun, RunExport } from '../../domain/types/RunExport';
 import type { RunPlan, RunRecord } from '../../domain/types/RunRecords';
-import { canAccess, UnknownRunError } from './RunOperations';
+import { canAccess, UnknownRunError } from './runAccess';
 
 export interface RunExportPorts {
   readonly runs: Pick<RunStore, 'load'>;

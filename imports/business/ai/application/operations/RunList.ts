@@ -9,7 +9,7 @@ import type {
 import type { Actor } from '../../domain/types/Actor';
 import type { RunDetail, RunRating, RunSummary } from '../../domain/types/RunViews';
 import { assertOwn } from './assertOwn';
-import { canAccess, UnknownRunError } from './RunOperations';
+import { canAccess, UnknownRunError } from './runAccess';
 import { visibleRuns } from './RunQueries';
 import type { RunQueries } from './RunQueries';
 

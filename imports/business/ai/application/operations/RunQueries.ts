@@ -10,7 +10,7 @@ import type { ToolSummary } from '../../domain/types/ToolSummary';
 import { identifier, integer, oneOf, optional, readObject } from '../../domain/arguments';
 import { permittedTools } from './permittedTools';
 import { ARGUMENT_LIMITS } from './readArguments';
-import { canAccess, signedIn, UnknownRunError } from './RunOperations';
+import { canAccess, signedIn, UnknownRunError } from './runAccess';
 
 /** Maximum number of entries in a result. */
 export const VIEW_LIMITS = { runs: 200, toolCalls: 1_000, deltas: 5_000, counts: 1_000, memories: 200 } as const;

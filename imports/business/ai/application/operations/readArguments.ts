@@ -1,5 +1,6 @@
 /** Reads the parts of untrusted arguments that schemas do not express. */
 import { randomUUID } from 'node:crypto';
+import * as v from 'valibot';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { FunctionTool } from '../../domain/entities/Tool';
 import { isList, isObject } from '../../domain/json';
@@ -19,6 +20,7 @@ import {
   text,
 } from '../../domain/arguments';
 import { INPUT_LIMITS } from './readInput';
+import { toolNameSchema } from './toolNameSchema';
 
 /** Maximum lengths: characters of strings and of JSON, entries of lists. */
 export const ARGUMENT_LIMITS = {
@@ -109,8 +111,9 @@ export function jsonSchema(value: unknown, path: string): JsonObject {
 }
 
 export function toolName(value: unknown, path: string): string {
-  if (typeof value === 'string' && /^[a-zA-Z0-9_-]{1,64}$/.test(value)) return value;
-  throw invalid(path, 'must be the name of a tool: 1 to 64 letters, digits, "_" and "-"');
+  const { issues, output } = v.safeParse(toolNameSchema, value);
+  if (issues === undefined) return output;
+  throw invalid(path, issues[0].message);
 }
 
 /**

@@ -9,7 +9,7 @@ import { REQUEST_SOURCES, REQUEST_STATES } from '../../domain/types/RequestRecor
 import { assertOwn } from './assertOwn';
 import { listFilter, listPage } from './listSchemas';
 import { ARGUMENT_LIMITS } from './readArguments';
-import { canAccess } from './RunOperations';
+import { canAccess } from './runAccess';
 
 export interface RequestServices {
   readonly requestLog: {

@@ -1,8 +1,9 @@
 /** Port to the stored request log, for people: pages of entries, and single ones with their bodies. */
+import type { ListRange } from './ListRange';
 import type { RequestBodiesView, RequestSource, RequestState, RequestView } from '../types/RequestRecords';
 
-/** Absent fields match everything. Times are milliseconds since the epoch. */
-export interface RequestListFilter {
+/** Absent fields match everything. */
+export interface RequestListFilter extends ListRange {
   readonly userId?: string | undefined;
   /** Words, or the beginnings of words: of ids, names, models and errors. */
   readonly search?: string | undefined;
@@ -14,14 +15,6 @@ export interface RequestListFilter {
   readonly model?: string | undefined;
   readonly tokenId?: string | undefined;
   readonly executionId?: string | undefined;
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
-  /** US dollars. */
-  readonly minCost?: number | undefined;
-  readonly maxCost?: number | undefined;
-  /** Milliseconds. */
-  readonly minDuration?: number | undefined;
-  readonly maxDuration?: number | undefined;
 }
 
 export type RequestSort = 'at' | 'cost' | 'duration' | 'tokens';

@@ -2,6 +2,7 @@
  * Reads the published views of runs. Callers decide whose runs may be seen, and narrow every list by `userId`
  * accordingly.
  */
+import type { ListRange } from './ListRange';
 import type { RunState } from '../entities/Run';
 import type { ToolCallState } from '../entities/Tool';
 import type {
@@ -25,8 +26,8 @@ export interface RunFilter {
   readonly since?: number;
 }
 
-/** All conditions hold together. Costs are US dollars, durations milliseconds, bounds are inclusive. */
-export interface RunListFilter {
+/** All conditions hold together; `from` and `to` bound the time of creation. */
+export interface RunListFilter extends ListRange {
   /** Only this run. */
   readonly executionId?: string | undefined;
   readonly userId?: string | undefined;
@@ -43,13 +44,6 @@ export interface RunListFilter {
   readonly conversationId?: string | undefined;
   /** Only runs that calls of this one have started. */
   readonly parentExecutionId?: string | undefined;
-  /** Times of creation, in milliseconds since the epoch. */
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
-  readonly minCost?: number | undefined;
-  readonly maxCost?: number | undefined;
-  readonly minDuration?: number | undefined;
-  readonly maxDuration?: number | undefined;
   /**
    * Each word begins a word of the title, or of the id of the run, its user, conversation, provider, models and
    * tools.

@@ -7,7 +7,7 @@ import type {
   RunCommandPorts,
   RunControl,
 } from '../../../../../imports/business/ai/application/operations/RunCommands';
-import { UnknownRunError } from '../../../../../imports/business/ai/application/operations/RunOperations';
+import { UnknownRunError } from '../../../../../imports/business/ai/application/operations/runAccess';
 import { LLMPermissionError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { ToolCallState } from '../../../../../imports/business/ai/domain/entities/Tool';
 import type { Actor } from '../../../../../imports/business/ai/domain/types/Actor';

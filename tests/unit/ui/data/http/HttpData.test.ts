@@ -5,7 +5,6 @@ import type { AgentEvent } from '../../../../../imports/business/ai/domain/types
 import type { RunView } from '../../../../../imports/business/ai/domain/types/RunViews';
 import type { Loaded } from '../../../../../imports/ui/data/DashboardData';
 import { HttpData } from '../../../../../imports/ui/data/http/HttpData';
-import { createHttpCommands } from '../../../../../imports/ui/data/http/createHttpCommands';
 import type { ReadonlyObservable } from '../../../../../imports/ui/data/http/Observable';
 import type { StreamedRun } from '../../../../../imports/ui/data/reducers/reduceRun';
 import { NO_USAGE } from '../../../../../imports/ui/data/reducers/usageView';
@@ -266,7 +265,7 @@ describe(
       const early: unknown = data.session.connection.get('/slow').catch((thrown: unknown) => thrown);
       await asked.promise;
 
-      const signedOut = createHttpCommands(data.session).signOut();
+      const signedOut = data.session.signOut();
       const late: unknown = data.session.connection.get('/late').catch((thrown: unknown) => thrown);
       refused.resolve({ status: 204 });
       await signedOut;
@@ -280,7 +279,7 @@ describe(
       expect(server.count('GET /late')).to.equal(0);
       server.responses.set('POST /api/session', { body: {} });
       server.responses.set('GET /late', { body: { is: 'there' } });
-      await createHttpCommands(data.session).signIn({ method: 'token', token: 'yes' });
+      await data.session.signIn({ method: 'token', token: 'yes' });
       expect(await data.session.connection.get('/late')).to.deep.equal({ is: 'there' });
     });
 
@@ -299,9 +298,7 @@ describe(
       });
       const early = data.session.connection.get('/slow');
       await asked.promise;
-      const error: unknown = await createHttpCommands(data.session)
-        .signOut()
-        .catch((thrown: unknown) => thrown);
+      const error: unknown = await data.session.signOut().catch((thrown: unknown) => thrown);
       expect(error).to.include({ code: 'server' });
       expect(await early).to.deep.equal({ attempts: 2 });
     });
@@ -317,35 +314,17 @@ describe(
       });
       await data.session.check();
       expect(data.session.access.get()).to.deep.equal({ state: 'signedOut', method: 'token' });
-      const commands = createHttpCommands(data.session);
-      const error: unknown = await commands.signIn({ method: 'token', token: 'no' }).catch((thrown: unknown) => thrown);
+      const error: unknown = await data.session
+        .signIn({ method: 'token', token: 'no' })
+        .catch((thrown: unknown) => thrown);
       expect(error).to.include({ code: 'auth-failed', message: 'The API token is not valid on this server.' });
       server.responses.set('POST /api/session', { body: { userId: 'local' } });
-      await commands.signIn({ method: 'token', token: 'yes' });
+      await data.session.signIn({ method: 'token', token: 'yes' });
       expect(data.session.access.get()).to.deep.equal({ state: 'signedIn' });
       expect(server.requests.at(-1)?.body).to.deep.equal({ token: 'yes' });
       server.responses.set('DELETE /api/session', { status: 204 });
-      await commands.signOut();
+      await data.session.signOut();
       expect(data.session.access.get().state).to.equal('signedOut');
-    });
-
-    it('sends each command to its run', async () => {
-      const commands = createHttpCommands(data.session);
-      for (const action of ['cancel', 'approve', 'reject', 'tool-results'])
-        server.responses.set(`POST /api/runs/a%2Fb/${action}`, { body: {} });
-      const named = { executionId: 'a/b', callId: 'c' };
-      await commands.cancelRun('a/b');
-      await commands.approve({ ...named, argumentsHash: 'h' });
-      await commands.approve({ ...named, argumentsHash: 'h', startTime: 5 });
-      await commands.reject({ ...named, argumentsHash: 'h', reason: 'no' });
-      await commands.submitToolResult({ ...named, outcome: { output: 'x' } });
-      expect(server.requests.map(({ body }) => body)).to.deep.equal([
-        {},
-        { callId: 'c', argumentsHash: 'h' },
-        { callId: 'c', argumentsHash: 'h', startTime: 5 },
-        { callId: 'c', argumentsHash: 'h', reason: 'no' },
-        { callId: 'c', output: 'x' },
-      ]);
     });
 
     it('closes the stream with its last subscriber', async () => {

@@ -1,16 +1,15 @@
-/** The dashboard's commands as Meteor methods. */
+/** Signs in and out with the accounts of the Meteor app. */
 import { DashboardError } from '../DashboardData';
-import type { DashboardCommands } from '../DashboardData';
+import type { SessionCommands } from '../DashboardData';
 import type { BrowserMeteor } from './BrowserPackages';
-import { callMethod, toDashboardError } from './callMethod';
+import { toDashboardError } from './callMethod';
 
 /** What accounts-password adds. */
 interface PasswordSignIn {
   loginWithPassword(login: string, password: string, callback: (error?: Error) => void): void;
 }
 
-export function createMeteorCommands(Meteor: BrowserMeteor & Partial<PasswordSignIn>): DashboardCommands {
-  const call = <T = void>(name: string, argument: object): Promise<T> => callMethod<T>(Meteor, name, argument);
+export function createMeteorSession(Meteor: BrowserMeteor & Partial<PasswordSignIn>): SessionCommands {
   return {
     signIn(credentials) {
       if (credentials.method !== 'password')
@@ -36,11 +35,5 @@ export function createMeteorCommands(Meteor: BrowserMeteor & Partial<PasswordSig
       new Promise((resolve, reject) =>
         Meteor.logout((error) => (error === undefined ? resolve() : reject(toDashboardError(error)))),
       ),
-    startRun: (request) => call<{ executionId: string }>('ai.runs.start', request),
-    cancelRun: (executionId) => call('ai.runs.cancel', { executionId }),
-    approve: (decision) => call('ai.runs.approve', decision),
-    reject: (decision) => call('ai.runs.reject', decision),
-    submitToolResult: ({ executionId, callId, outcome }) =>
-      call('ai.runs.submitToolResult', { executionId, callId, ...outcome }),
   };
 }
