@@ -6,6 +6,7 @@ const AI = '^imports/business/ai/';
 const SERVICES = `${AI}application/services/`;
 const INFRASTRUCTURE = `${AI}infrastructure/`;
 const PROVIDERS = '^imports/business/providers/';
+const DATABASE = '^imports/database/';
 /** What a definition of an operation consists of. */
 const DEFINITIONS = '^imports/host/(AuditRule|auditedText|bindOperations|defineOperation|schemas)[.]ts$';
 /** Every folder with code of this repository. */
@@ -21,10 +22,9 @@ const LAYERS = {
   clients: [],
   converters: [],
   events: [],
-  jobs: ['mongo'],
+  jobs: [],
   tools: ['clients'],
-  mongo: [],
-  persistence: ['mongo'],
+  persistence: [],
   telemetry: [],
   streaming: ['converters', 'vendors'],
   providers: ['clients', 'converters', 'streaming', 'vendors'],
@@ -88,10 +88,17 @@ module.exports = {
       to: { path: `${INFRASTRUCTURE}[^/]+/`, pathNot: `${INFRASTRUCTURE}(${[layer, ...below].join('|')})/` },
     })),
     {
-      name: 'module-sees-itself-only',
+      name: 'module-sees-itself-and-the-database-only',
       severity: 'error',
       from: { path: AI },
-      to: { path: OURS, pathNot: `${AI}|${DEFINITIONS}` },
+      to: { path: OURS, pathNot: `${AI}|${DATABASE}|${DEFINITIONS}` },
+    },
+    {
+      name: 'database-sees-domain',
+      comment: 'Collections know nothing of what is stored in them.',
+      severity: 'error',
+      from: { path: DATABASE },
+      to: { path: OURS, pathNot: `${DATABASE}|${AI}domain/` },
     },
     {
       name: 'converters-are-pure',
@@ -134,12 +141,12 @@ module.exports = {
       to: { path: `${PROVIDERS}application/` },
     },
     {
-      name: 'provider-system-sees-domain-clients-and-persistence-of-the-ai-module',
+      name: 'provider-system-sees-domain-and-clients-of-the-ai-module',
       severity: 'error',
       from: { path: PROVIDERS },
       to: {
         path: OURS,
-        pathNot: `${PROVIDERS}|${AI}(domain|infrastructure/(clients|persistence))/|${DEFINITIONS}`,
+        pathNot: `${PROVIDERS}|${DATABASE}|${AI}(domain|infrastructure/clients)/|${DEFINITIONS}`,
       },
     },
     {
@@ -147,7 +154,7 @@ module.exports = {
       comment: 'The API for code: it composes the AI module, and reads the same settings as the hosts.',
       severity: 'error',
       from: { path: '^imports/library/' },
-      to: { path: OURS, pathNot: '^imports/(library|business|startup/settings)/' },
+      to: { path: OURS, pathNot: '^imports/(library|business|database|startup/settings)/' },
     },
     {
       name: 'definitions-see-domain',

@@ -7,8 +7,8 @@ import { AgenticLoop } from '../imports/business/ai/application/services/Agentic
 import { RunRecovery } from '../imports/business/ai/application/services/RunRecovery';
 import type { ILLMProvider } from '../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { Item } from '../imports/business/ai/domain/types/ResponsesAPITypes';
-import type { DocumentDatabase } from '../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
-import { openDatabase } from '../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import type { DocumentDatabase } from '../imports/database/DocumentDatabase';
+import { openDatabase } from '../imports/database/openDatabase';
 import { DocumentRunList } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunList';
 import { openRunStore } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { RUNS } from '../imports/business/ai/infrastructure/persistence/runs/runDocuments';

@@ -7,7 +7,7 @@ import { RUN_LIST_OPERATIONS } from '../imports/business/ai/application/operatio
 import { RunQueries } from '../imports/business/ai/application/operations/RunQueries';
 import { USAGE_OPERATIONS } from '../imports/business/ai/application/operations/usageOperations';
 import type { Actor } from '../imports/business/ai/domain/types/Actor';
-import type { DocumentDatabase } from '../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../imports/database/DocumentDatabase';
 import { DocumentInbox } from '../imports/business/ai/infrastructure/persistence/inbox/DocumentInbox';
 import { DocumentRequestList } from '../imports/business/ai/infrastructure/persistence/requests/DocumentRequestList';
 import { DocumentRunList } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunList';

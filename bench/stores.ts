@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { MongoClient } from 'mongodb';
 import { createAIModule } from '../imports/business/ai/infrastructure/factories/createAIModule';
-import { MongoDatabase } from '../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
+import { MongoDatabase } from '../imports/database/mongo/MongoDatabase';
 import { openRunStore } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { BUILD, bundle } from './bundle';

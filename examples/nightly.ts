@@ -10,7 +10,7 @@ import type { Actor } from '../imports/business/ai/domain/types/Actor';
 import { createAIModule } from '../imports/business/ai/infrastructure/factories/createAIModule';
 import type { AIModule } from '../imports/business/ai/infrastructure/factories/createAIModule';
 import { openRunStore } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
-import { openDatabase } from '../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import { openDatabase } from '../imports/database/openDatabase';
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { openJobQueue, readJobSettings } from '../imports/startup/settings/jobs';
 import { valueOf } from '../imports/startup/settings/valueOf';

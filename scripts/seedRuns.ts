@@ -3,7 +3,7 @@
  * [--seed 1]`. No host may be using the data directory at the same time.
  */
 import { parseArgs } from 'node:util';
-import { openDatabase } from '../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import { openDatabase } from '../imports/database/openDatabase';
 import { openRunStore } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { DocumentRequestStore } from '../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import { isLLMError } from '../imports/business/ai/domain/errors/LLMErrors';

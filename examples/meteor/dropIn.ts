@@ -10,7 +10,7 @@ import type { AIModule } from '../../imports/business/ai/infrastructure/factorie
 import { createRunModule } from '../../imports/business/ai/infrastructure/factories/createRunOperations';
 import { DocumentRunViews } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
-import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MeteorDatabase';
+import { MeteorDatabase } from '../../imports/database/meteor/MeteorDatabase';
 import type { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { defineAIMethods } from '../../imports/business/ai/methods';
 import { definePublications } from '../../imports/business/ai/publications';

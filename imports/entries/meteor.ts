@@ -2,8 +2,8 @@
 export type { MeteorCheck, MeteorMatch, MeteorServer } from '../business/ai/domain/interfaces/MeteorServer';
 export { MethodTools } from '../business/ai/infrastructure/tools/MethodTools';
 export type { ExposedMethod, MethodToolsPackages } from '../business/ai/infrastructure/tools/MethodTools';
-export type { MeteorDatabase } from '../business/ai/infrastructure/persistence/databases/MeteorDatabase';
-export type { MeteorMongo } from '../business/ai/infrastructure/persistence/databases/MeteorMongo';
+export type { MeteorDatabase } from '../database/meteor/MeteorDatabase';
+export type { MeteorMongo } from '../database/meteor/MeteorMongo';
 export type { ToolList } from '../business/ai/infrastructure/tools/toToolRegistry';
 export type { Host } from '../startup/createHost';
 export type {

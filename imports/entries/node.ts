@@ -1,9 +1,9 @@
 /** `bolide/node`: the server for plain Node, and the stores and queues that it is composed of. */
 export { AgendaJobQueue, openAgendaQueue } from '../business/ai/infrastructure/jobs/AgendaJobQueue';
 export { LocalJobQueue } from '../business/ai/infrastructure/jobs/LocalJobQueue';
-export type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
-export { openDatabase } from '../business/ai/infrastructure/persistence/databases/openDatabase';
-export type { DatabaseEnvironment } from '../business/ai/infrastructure/persistence/databases/openDatabase';
+export type { DocumentDatabase } from '../database/DocumentDatabase';
+export { openDatabase } from '../database/openDatabase';
+export type { DatabaseEnvironment } from '../database/openDatabase';
 export {
   DocumentBackgroundCalls,
   openBackgroundCalls,

@@ -1,7 +1,7 @@
 /** What is remembered about users, for agents without a host. */
 import type { Memory } from '../business/ai/domain/interfaces/Memory';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
-import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../database/DocumentDatabase';
 import { openMemoryRecords } from '../business/ai/infrastructure/persistence/memory/DocumentMemoryRecords';
 import { ProcessMemoryRecords } from '../business/ai/infrastructure/persistence/memory/ProcessMemoryRecords';
 import { UserMemory } from '../business/ai/infrastructure/persistence/memory/UserMemory';

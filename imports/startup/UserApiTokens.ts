@@ -4,7 +4,7 @@ import type { ApiPrincipal } from '../api/auth/ApiPrincipal';
 import { ApiTokens } from '../api/auth/ApiTokens';
 import { API_TOKENS, DocumentApiTokenStore } from '../api/auth/DocumentApiTokenStore';
 import { presentedToken } from '../api/auth/presentedToken';
-import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../database/DocumentDatabase';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 
 export class UserApiTokens {

@@ -4,11 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { isLLMError } from '../business/ai/domain/errors/LLMErrors';
-import type { DocumentCollection, StoredDocument } from '../business/ai/domain/interfaces/DocumentCollection';
-import {
-  StoreError,
-  UnreadableDocumentError,
-} from '../business/ai/infrastructure/persistence/databases/databaseErrors';
+import type { DocumentCollection, StoredDocument } from '../database/DocumentCollection';
+import { StoreError, UnreadableDocumentError } from '../database/databaseErrors';
 import type { ContentKey, ContentKeys } from '../business/ai/infrastructure/persistence/sealing/ContentKeys';
 import { SealError } from '../business/providers/domain/interfaces/Sealer';
 import type { Sealer } from '../business/providers/domain/interfaces/Sealer';

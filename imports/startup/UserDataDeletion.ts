@@ -11,7 +11,7 @@ import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { RequestLogModule } from '../business/ai/infrastructure/factories/createRequestLog';
 import type { RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
-import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../database/DocumentDatabase';
 import type { UserMemory } from '../business/ai/infrastructure/persistence/memory/UserMemory';
 import type { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
 import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';

@@ -1,12 +1,9 @@
 /** Exports everything that a host stores about a user. */
 import { LLMInvalidRequestError, LLMRateLimitError } from '../business/ai/domain/errors/LLMErrors';
 import type { UserDataPage } from '../business/ai/domain/types/UserDataPage';
-import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
-import {
-  FixedWindowLimiter,
-  WINDOWS_COLLECTION,
-} from '../business/ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
-import type { WindowDocument } from '../business/ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
+import type { DocumentDatabase } from '../database/DocumentDatabase';
+import { FixedWindowLimiter, WINDOWS_COLLECTION } from '../database/FixedWindowLimiter';
+import type { WindowDocument } from '../database/FixedWindowLimiter';
 import { UserDataReader } from '../business/ai/infrastructure/persistence/users/UserDataReader';
 import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
 import { USER_DOCUMENTS } from './userData';

@@ -26,11 +26,11 @@ import { createRequestLog } from '../business/ai/infrastructure/factories/create
 import type { RequestLogModule, RequestLogSettings } from '../business/ai/infrastructure/factories/createRequestLog';
 import { createRunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import type { CallLimits, RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
-import { maxEntriesFor } from '../business/ai/infrastructure/persistence/bounds/EntryBound';
-import type { StorageBounds } from '../business/ai/infrastructure/persistence/bounds/StorageBounds';
+import { maxEntriesFor } from '../database/bounds/EntryBound';
+import type { StorageBounds } from '../database/bounds/StorageBounds';
 import { ContentRetention } from '../business/ai/infrastructure/persistence/ContentRetention';
 import type { ContentTimes } from '../business/ai/infrastructure/persistence/ContentRetention';
-import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../database/DocumentDatabase';
 import type { Guardrail } from '../business/ai/domain/interfaces/Guardrail';
 import { consoleLogger } from '../business/ai/domain/consoleLogger';
 import { openResponseCache } from '../business/ai/infrastructure/persistence/cache/DocumentResponseCache';

@@ -9,7 +9,7 @@ import { DEFAULT_TRANSPORT_LIMITS } from '../business/ai/domain/types/VendorType
 import { createGuardedFetch } from '../business/ai/infrastructure/clients/http/guardedFetch';
 import { permitsHost } from '../business/ai/infrastructure/clients/http/privateHosts';
 import type { PrivateHosts } from '../business/ai/infrastructure/clients/http/privateHosts';
-import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../database/DocumentDatabase';
 import { OpenIdServer } from '../business/providers/infrastructure/oauth/OpenIdServer';
 import { ServerMetadataCache } from '../business/providers/infrastructure/oauth/ServerMetadataCache';
 import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';

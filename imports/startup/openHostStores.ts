@@ -1,10 +1,10 @@
 /** Opens what a host keeps in its database and several of its services share. */
-import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../database/DocumentDatabase';
 import { openBackgroundCalls } from '../business/ai/infrastructure/persistence/background/DocumentBackgroundCalls';
 import { openUserBatches } from '../business/ai/infrastructure/persistence/batches/DocumentUserBatches';
 import { openBatchStore } from '../business/ai/infrastructure/persistence/batches/DocumentBatchStore';
-import { boundsFor } from '../business/ai/infrastructure/persistence/bounds/StorageBounds';
-import type { StorageBounds } from '../business/ai/infrastructure/persistence/bounds/StorageBounds';
+import { boundsFor } from '../database/bounds/StorageBounds';
+import type { StorageBounds } from '../database/bounds/StorageBounds';
 import {
   BUDGET_LIMITS,
   DocumentBudgetLimits,

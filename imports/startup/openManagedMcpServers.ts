@@ -5,7 +5,7 @@ import type { SecretSealer } from '../business/ai/domain/interfaces/SecretSealer
 import type { McpSignIns } from '../business/ai/domain/interfaces/McpSignIns';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { McpServerDetail, McpToolView } from '../business/ai/domain/types/McpViews';
-import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../database/DocumentDatabase';
 import { DocumentMcpServers } from '../business/ai/infrastructure/persistence/mcp/DocumentMcpServers';
 import { toStoredServer } from '../business/ai/infrastructure/tools/mcp/managed/ConfiguredServer';
 import type { ConfiguredServer } from '../business/ai/infrastructure/tools/mcp/managed/ConfiguredServer';

@@ -4,7 +4,7 @@ import type { McpAccounts } from '../business/ai/domain/interfaces/McpAccounts';
 import type { SecretSealer } from '../business/ai/domain/interfaces/SecretSealer';
 import type { PrivateHosts } from '../business/ai/infrastructure/clients/http/privateHosts';
 import { mcp } from '../business/ai/infrastructure/factories/mcp';
-import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../database/DocumentDatabase';
 import { DocumentMcpAccounts } from '../business/ai/infrastructure/persistence/mcp/DocumentMcpAccounts';
 import { ServerAccounts } from '../business/ai/infrastructure/tools/mcp/managed/ServerAccounts';
 import type { McpSource } from '../business/ai/infrastructure/tools/mcp/McpSource';

@@ -1,5 +1,5 @@
 /** Puts sealing in front of a database, where it is on or has ever been. */
-import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../database/DocumentDatabase';
 import { SealedDatabase } from '../business/ai/infrastructure/persistence/sealing/SealedDatabase';
 import type { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
 import { SEALED_CONTENT } from './sealedContent';

@@ -1,7 +1,7 @@
 /** What the provider system learns from the AI module: vendors, models, and how calls went. */
 import type { RunState } from '../business/ai/domain/entities/Run';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
-import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../database/DocumentDatabase';
 import { REQUESTS } from '../business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import type { RequestDocument } from '../business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import { RUNS } from '../business/ai/infrastructure/persistence/runs/runDocuments';

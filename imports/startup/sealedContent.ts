@@ -25,7 +25,7 @@ import { MEMORIES } from '../business/ai/infrastructure/persistence/memory/Docum
 import { PROMPTS } from '../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
 import { TOKEN_RATES } from '../business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
 import { USER_LOADS } from '../business/ai/infrastructure/persistence/rateLimits/DocumentUserLoads';
-import { WINDOWS_COLLECTION } from '../business/ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
+import { WINDOWS_COLLECTION } from '../database/FixedWindowLimiter';
 import { REQUEST_BODIES, REQUESTS } from '../business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import {
   CONVERSATION_ITEMS,

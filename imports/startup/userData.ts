@@ -12,7 +12,7 @@ import { SCHEDULES } from '../business/ai/infrastructure/jobs/ScheduleTimes';
 import { AUDIT, AUDIT_FIELDS, AUDIT_KEYS } from '../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import { MCP_DEFINITIONS } from '../business/ai/infrastructure/persistence/mcp/DocumentMcpServers';
 import { TOKEN_RATES } from '../business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
-import { keyOfWindow } from '../business/ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
+import { keyOfWindow } from '../database/FixedWindowLimiter';
 import { RUN_EVENT_WATCHERS } from '../business/ai/infrastructure/persistence/runs/DocumentRunEvents';
 import { RUN_OWNERS } from '../business/ai/infrastructure/persistence/runs/runDocuments';
 import { authored, ownedBy } from '../business/ai/infrastructure/persistence/users/UserDocumentKind';

@@ -1,5 +1,5 @@
 /** Fills a database with invented runs and their tool calls, for screenshots and measurements. */
-import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
 import {
   callDocumentId,
   RUNS,

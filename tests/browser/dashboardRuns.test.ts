@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
-import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import { openDatabase } from '../../imports/database/openDatabase';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { seedDatabase } from '../../scripts/seed/seedDatabase';
 import { seededRandom } from '../../scripts/seed/seededRandom';

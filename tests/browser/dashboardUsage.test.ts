@@ -7,7 +7,7 @@ import type { AxeResults } from 'axe-core';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { RequestView } from '../../imports/business/ai/domain/types/RequestRecords';
-import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
+import { openSqliteDatabase } from '../../imports/database/sqlite/SqliteDatabase';
 import { DocumentRequestStore } from '../../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { seedDatabase } from '../../scripts/seed/seedDatabase';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { ChatStore, CHATS } from '../../imports/api/chat/ChatStore';
 import { ContentRetention } from '../../imports/business/ai/infrastructure/persistence/ContentRetention';
-import type { StoredDocument } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type { StoredDocument } from '../../imports/database/DocumentCollection';
 import { LLMInvalidRequestError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { openHostStores } from '../../imports/startup/openHostStores';
 import { readContentTimes } from '../../imports/startup/settings/retention';

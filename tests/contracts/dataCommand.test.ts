@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SQLITE_FILE } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/openSqliteFile';
-import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
+import { SQLITE_FILE } from '../../imports/database/sqlite/openSqliteFile';
+import { openSqliteDatabase } from '../../imports/database/sqlite/SqliteDatabase';
 import { runBolide } from '../support/runBolide';
 import type { Ended } from '../support/runBolide';
 

@@ -1,15 +1,10 @@
 /** The contract of every document store. */
 import { expect } from 'chai';
 import { ConflictError, LLMInvalidRequestError } from '../../imports/business/ai/domain/errors/LLMErrors';
-import type {
-  Aggregation,
-  DocumentCollection,
-  Modifier,
-  Selector,
-} from '../../imports/business/ai/domain/interfaces/DocumentCollection';
-import { findPage } from '../../imports/business/ai/infrastructure/persistence/databases/query/findPage';
-import type { PageOptions } from '../../imports/business/ai/infrastructure/persistence/databases/query/findPage';
-import { asScalar } from '../../imports/business/ai/infrastructure/persistence/databases/query/scalars';
+import type { Aggregation, DocumentCollection, Modifier, Selector } from '../../imports/database/DocumentCollection';
+import { findPage } from '../../imports/database/query/findPage';
+import type { PageOptions } from '../../imports/database/query/findPage';
+import { asScalar } from '../../imports/database/query/scalars';
 import {
   SELECTOR_DOCUMENTS,
   INAPPLICABLE_MODIFIERS,

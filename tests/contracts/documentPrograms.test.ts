@@ -8,7 +8,7 @@ import type {
   FindOptions,
   Modifier,
   Selector,
-} from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+} from '../../imports/database/DocumentCollection';
 import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';

@@ -14,7 +14,7 @@ import {
   DocumentConversationStore,
   MESSAGES,
 } from '../../imports/business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
-import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';

@@ -9,7 +9,7 @@ import { createHttpApi } from '../../imports/api/createHttpApi';
 import type { HttpApiPorts } from '../../imports/api/createHttpApi';
 import type { ResponseEventStore, ResponseKey } from '../../imports/business/ai/domain/interfaces/ResponseEventStore';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
-import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
 import { openResponseEvents } from '../../imports/business/ai/infrastructure/persistence/responses/DocumentResponseEvents';
 import { MemoryResponseEvents } from '../../imports/business/ai/infrastructure/persistence/responses/MemoryResponseEvents';
 import { deferred } from '../support/deferred';

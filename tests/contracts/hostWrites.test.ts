@@ -1,7 +1,7 @@
 /** How many commands a server's run sends to MongoDB, with budgets, and a stored provider with limits. */
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
-import { MongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
+import { MongoDatabase } from '../../imports/database/mongo/MongoDatabase';
 import { describeInSoak } from '../support/soak';
 import { ADA, FilledHost, SHARED_PROVIDER, actorOf } from '../support/FilledHost';
 import { startTestMongo } from '../support/startTestMongo';

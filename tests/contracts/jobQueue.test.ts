@@ -17,7 +17,7 @@ import {
 } from '../../imports/business/ai/infrastructure/persistence/jobs/DocumentJobStates';
 import type { JobStateDocument } from '../../imports/business/ai/infrastructure/persistence/jobs/DocumentJobStates';
 import type { ScheduleRun } from '../../imports/business/ai/domain/types/QueueViews';
-import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MeteorDatabase';
+import { MeteorDatabase } from '../../imports/database/meteor/MeteorDatabase';
 import { resetMeteor } from '../stubs/server/registry';
 import { deferred } from '../support/deferred';
 import { failure } from '../support/failure';

@@ -8,7 +8,7 @@ import { LLMAuthError, LLMPermissionError } from '../../imports/business/ai/doma
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import type { Operation } from '../../imports/business/ai/domain/types/Operation';
 import type { McpServerDetail } from '../../imports/business/ai/domain/types/McpViews';
-import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
 import {
   MCP_DEFINITIONS,
   MCP_SERVERS,

@@ -10,8 +10,8 @@ import type { JobQueue } from '../../imports/business/ai/domain/interfaces/JobQu
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import { openAgendaQueue } from '../../imports/business/ai/infrastructure/jobs/AgendaJobQueue';
 import { LocalJobQueue } from '../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
-import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MeteorDatabase';
-import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
+import { MeteorDatabase } from '../../imports/database/meteor/MeteorDatabase';
+import { openMongoDatabase } from '../../imports/database/mongo/MongoDatabase';
 import { JOB_STATES } from '../../imports/business/ai/infrastructure/persistence/jobs/DocumentJobStates';
 import type { JobStateDocument } from '../../imports/business/ai/infrastructure/persistence/jobs/DocumentJobStates';
 import { DocumentQueuedRuns } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentQueuedRuns';

@@ -6,7 +6,7 @@ import { RunRecovery } from '../../imports/business/ai/application/services/RunR
 import { RunSlots } from '../../imports/business/ai/application/services/RunSlots';
 import { LocalJobQueue } from '../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
 import { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
-import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MeteorDatabase';
+import { MeteorDatabase } from '../../imports/database/meteor/MeteorDatabase';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { resetMeteor } from '../stubs/server/registry';
 import { callingProvider } from '../support/callingProvider';

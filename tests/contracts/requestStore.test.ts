@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { REQUEST_OPERATIONS } from '../../imports/business/ai/application/operations/requestOperations';
 import { bucketOf, valueOf } from '../../imports/business/ai/domain/entities/latencyBuckets';
 import { NO_USAGE } from '../../imports/business/ai/domain/entities/Response';
-import type { StoredDocument } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type { StoredDocument } from '../../imports/database/DocumentCollection';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import type { RequestEntry } from '../../imports/business/ai/domain/types/RequestRecords';
 import {

@@ -1,9 +1,6 @@
 /** Live text, statistics and rate limits in every store. */
 import { expect } from 'chai';
-import type {
-  DocumentCollection,
-  StoredDocument,
-} from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../imports/database/DocumentCollection';
 import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import { createRunModule } from '../../imports/business/ai/infrastructure/factories/createRunOperations';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
@@ -14,8 +11,8 @@ import type { DeltaDocument } from '../../imports/business/ai/infrastructure/per
 import type { RunDocument } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { RunStatistics } from '../../imports/business/ai/infrastructure/persistence/runs/RunStatistics';
 import { RunStatisticsRecorder } from '../../imports/business/ai/infrastructure/persistence/runs/RunStatisticsRecorder';
-import type { WindowDocument } from '../../imports/business/ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
-import { FixedWindowLimiter } from '../../imports/business/ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
+import type { WindowDocument } from '../../imports/database/FixedWindowLimiter';
+import { FixedWindowLimiter } from '../../imports/database/FixedWindowLimiter';
 import { LLMRateLimitError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';

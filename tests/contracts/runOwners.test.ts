@@ -18,7 +18,7 @@ import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunSt
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
-import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MeteorDatabase';
+import { MeteorDatabase } from '../../imports/database/meteor/MeteorDatabase';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { resetMeteor } from '../stubs/server/registry';
 import { deferred } from '../support/deferred';

@@ -5,7 +5,7 @@ import type { RunStore, StoredRun } from '../../imports/business/ai/domain/inter
 import { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import type { RunDurability } from '../../imports/business/ai/domain/types/RunRecords';
-import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MeteorDatabase';
+import { MeteorDatabase } from '../../imports/database/meteor/MeteorDatabase';
 import { resetMeteor } from '../stubs/server/registry';
 import { checkMixedRun, uncertainCalls } from '../support/durable/checkMixedRun';
 import { IS_SOAK, itInSoak } from '../support/soak';

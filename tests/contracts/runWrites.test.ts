@@ -4,7 +4,7 @@ import { MongoClient } from 'mongodb';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import type { ILLMProvider } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { Item } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
-import { MongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
+import { MongoDatabase } from '../../imports/database/mongo/MongoDatabase';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { CAPABILITIES } from '../../imports/testing/capabilities';

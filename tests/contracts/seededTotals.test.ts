@@ -8,8 +8,8 @@ import type { ErrorCode } from '../../imports/business/ai/domain/errors/LLMError
 import { ERROR_TABLE } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunListFilter } from '../../imports/business/ai/domain/interfaces/RunViewReader';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
-import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
-import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
+import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
+import { openSqliteDatabase } from '../../imports/database/sqlite/SqliteDatabase';
 import { DocumentInbox } from '../../imports/business/ai/infrastructure/persistence/inbox/DocumentInbox';
 import {
   DocumentRequestStore,

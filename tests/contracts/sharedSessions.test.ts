@@ -5,7 +5,7 @@ import { API_TOKENS, DocumentApiTokenStore } from '../../imports/api/auth/Docume
 import { DashboardSessions } from '../../imports/api/dashboard/DashboardSessions';
 import { SESSIONS, SessionStore } from '../../imports/api/dashboard/SessionStore';
 import type { StoredSession } from '../../imports/api/dashboard/SessionStore';
-import type { DocumentCollection } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type { DocumentCollection } from '../../imports/database/DocumentCollection';
 import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { RecordingLogger } from '../support/RecordingLogger';

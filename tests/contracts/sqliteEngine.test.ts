@@ -6,17 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sinon from 'sinon';
 import { isLLMError, StorageFullError } from '../../imports/business/ai/domain/errors/LLMErrors';
-import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
-import { StoreError } from '../../imports/business/ai/infrastructure/persistence/databases/databaseErrors';
-import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
-import { inspectSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/maintenance/inspectSqlite';
-import { DirectoryLockedError } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/lockDataDirectory';
-import { loadSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/nodeSqlite';
-import {
-  CHANGES_FILE,
-  openSqliteFile,
-  SQLITE_FILE,
-} from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/openSqliteFile';
+import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
+import { StoreError } from '../../imports/database/databaseErrors';
+import { openDatabase } from '../../imports/database/openDatabase';
+import { inspectSqlite } from '../../imports/database/sqlite/maintenance/inspectSqlite';
+import { DirectoryLockedError } from '../../imports/database/sqlite/lockDataDirectory';
+import { loadSqlite } from '../../imports/database/sqlite/nodeSqlite';
+import { CHANGES_FILE, openSqliteFile, SQLITE_FILE } from '../../imports/database/sqlite/openSqliteFile';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 import { IS_SOAK } from '../support/soak';
 import { failure } from '../support/failure';

@@ -1,6 +1,6 @@
 /** What a host has its database index: nothing that grows is read whole, and nothing stays for longer than it may. */
 import { expect } from 'chai';
-import type { DocumentCollection } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type { DocumentCollection } from '../../imports/database/DocumentCollection';
 import type { UserDocumentKind } from '../../imports/business/ai/infrastructure/persistence/users/UserDocumentKind';
 import { USER_DOCUMENTS } from '../../imports/startup/userData';
 import { QUICK_DATABASES } from '../support/documentDatabases';

@@ -4,10 +4,7 @@
  */
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
-import {
-  MongoDatabase,
-  openMongoDatabase,
-} from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
+import { MongoDatabase, openMongoDatabase } from '../../imports/database/mongo/MongoDatabase';
 import { StoreUnavailableError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { itInSoak } from '../support/soak';
 import { failure } from '../support/failure';

@@ -9,9 +9,9 @@ import { RunRecovery } from '../../imports/business/ai/application/services/RunR
 import type { ILLMProvider } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import type { Item, LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
-import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
-import type { SqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
-import { SqliteTable } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteTable';
+import { openSqliteDatabase } from '../../imports/database/sqlite/SqliteDatabase';
+import type { SqliteDatabase } from '../../imports/database/sqlite/SqliteDatabase';
+import { SqliteTable } from '../../imports/database/sqlite/SqliteTable';
 import { DocumentRunList } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunList';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import type { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';

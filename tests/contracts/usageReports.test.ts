@@ -7,7 +7,7 @@ import {
   LLMPermissionError,
   LLMInvalidRequestError,
 } from '../../imports/business/ai/domain/errors/LLMErrors';
-import type { StoredDocument } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type { StoredDocument } from '../../imports/database/DocumentCollection';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import type { UsageFigures, UsageReport } from '../../imports/business/ai/domain/types/UsageReports';
 import { DocumentUsageReports } from '../../imports/business/ai/infrastructure/persistence/usage/DocumentUsageReports';

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { API_TOKENS } from '../../imports/api/auth/DocumentApiTokenStore';
 import { SESSIONS } from '../../imports/api/dashboard/SessionStore';
-import type { StoredDocument } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type { StoredDocument } from '../../imports/database/DocumentCollection';
 import type { UserDataPage } from '../../imports/business/ai/domain/types/UserDataPage';
 import { BUDGET_LIMITS } from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetLimits';
 import { PROMPTS } from '../../imports/business/ai/infrastructure/persistence/prompts/DocumentPromptStore';

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { check } from 'meteor/check';
 import { DDP } from 'meteor/ddp';
 import { Meteor } from 'meteor/meteor';
-import type { StoredDocument } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type { StoredDocument } from '../../imports/database/DocumentCollection';
 import { MethodTools } from '../../imports/business/ai/infrastructure/tools/MethodTools';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { createHost } from '../../imports/startup/createHost';

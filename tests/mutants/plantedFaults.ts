@@ -264,7 +264,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'what shares a moment is skipped between two pages',
     layer: 'persistence',
-    file: 'imports/business/ai/infrastructure/persistence/databases/query/findPage.ts',
+    file: 'imports/database/query/findPage.ts',
     find: 'return { $or: [others, sameValue,',
     replace: 'return { $or: [others,',
     shows: 'Runs that were created in the same millisecond are missing from the list.',

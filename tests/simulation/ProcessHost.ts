@@ -1,10 +1,7 @@
 /** What a simulated process has of the world outside: services that it reaches by the network, and who observes it. */
 import type { ErrorCode } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
-import type {
-  DocumentCollection,
-  StoredDocument,
-} from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../imports/database/DocumentCollection';
 import type { LocalAgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import type { Item, LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { Plan } from './Plan';

@@ -8,16 +8,16 @@ import type {
   Selector,
   StoredDocument,
   Upsert,
-} from '../../imports/business/ai/domain/interfaces/DocumentCollection';
-import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
-import { upsertEach } from '../../imports/business/ai/infrastructure/persistence/databases/upsertEach';
-import { compileSelector } from '../../imports/business/ai/infrastructure/persistence/databases/query/compileSelector';
-import { copyDocument } from '../../imports/business/ai/infrastructure/persistence/databases/query/copyDocument';
-import { projectFields } from '../../imports/business/ai/infrastructure/persistence/databases/query/findOptions';
-import { modifyDocument } from '../../imports/business/ai/infrastructure/persistence/databases/query/modifyDocument';
-import { parseModifier } from '../../imports/business/ai/infrastructure/persistence/databases/query/parseModifier';
-import { parseSelector } from '../../imports/business/ai/infrastructure/persistence/databases/query/parseSelector';
-import { TopDocuments } from '../../imports/business/ai/infrastructure/persistence/databases/query/TopDocuments';
+} from '../../imports/database/DocumentCollection';
+import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
+import { upsertEach } from '../../imports/database/upsertEach';
+import { compileSelector } from '../../imports/database/query/compileSelector';
+import { copyDocument } from '../../imports/database/query/copyDocument';
+import { projectFields } from '../../imports/database/query/findOptions';
+import { modifyDocument } from '../../imports/database/query/modifyDocument';
+import { parseModifier } from '../../imports/database/query/parseModifier';
+import { parseSelector } from '../../imports/database/query/parseSelector';
+import { TopDocuments } from '../../imports/database/query/TopDocuments';
 
 export class SimulatedDatabase implements DocumentDatabase {
   readonly isExclusive = false;

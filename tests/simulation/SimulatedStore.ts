@@ -1,6 +1,6 @@
 /** What is stored, as processes reach it by the network, and as an observer sees it who asks nobody. */
 import { isFinished, UNOWNED } from '../../imports/business/ai/domain/entities/Run';
-import type { Upsert } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type { Upsert } from '../../imports/database/DocumentCollection';
 import type { RunStore, StoredRun } from '../../imports/business/ai/domain/interfaces/RunStore';
 import type { RunHead, RunLease } from '../../imports/business/ai/domain/types/RunRecords';
 import { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';

@@ -4,10 +4,7 @@ import { RunRecovery } from '../../imports/business/ai/application/services/RunR
 import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { restoreError } from '../../imports/business/ai/domain/errors/restoreError';
 import type { RunResult } from '../../imports/business/ai/domain/entities/Run';
-import type {
-  DocumentCollection,
-  StoredDocument,
-} from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../imports/database/DocumentCollection';
 import type { Logger } from '../../imports/business/ai/domain/interfaces/Logger';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import type { Item } from '../../imports/business/ai/domain/types/ResponsesAPITypes';

@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { childId } from '../../imports/business/ai/application/services/runs/ChildRuns';
 import { isFinished } from '../../imports/business/ai/domain/entities/Run';
-import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import { openDatabase } from '../../imports/database/openDatabase';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import type { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { seededRandom } from '../../scripts/seed/seededRandom';

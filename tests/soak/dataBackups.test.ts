@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
+import { openSqliteDatabase } from '../../imports/database/sqlite/SqliteDatabase';
 import { startChild } from '../support/embeddedChildren';
 import { textsOf } from '../support/embeddedWriter';
 import type { Written, WrittenContent, WrittenRow } from '../support/embeddedWriter';

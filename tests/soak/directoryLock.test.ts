@@ -5,11 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConflictError } from '../../imports/business/ai/domain/errors/LLMErrors';
-import {
-  DirectoryLockedError,
-  lockDataDirectory,
-} from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/lockDataDirectory';
-import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
+import { DirectoryLockedError, lockDataDirectory } from '../../imports/database/sqlite/lockDataDirectory';
+import { openSqliteDatabase } from '../../imports/database/sqlite/SqliteDatabase';
 import { nextLine, startChild } from '../support/embeddedChildren';
 import type { Child } from '../support/embeddedChildren';
 import { failure } from '../support/failure';

@@ -7,12 +7,9 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inspectSqlite } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/maintenance/inspectSqlite';
-import {
-  CHANGES_FILE,
-  SQLITE_FILE,
-} from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/openSqliteFile';
-import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
+import { inspectSqlite } from '../../imports/database/sqlite/maintenance/inspectSqlite';
+import { CHANGES_FILE, SQLITE_FILE } from '../../imports/database/sqlite/openSqliteFile';
+import { openSqliteDatabase } from '../../imports/database/sqlite/SqliteDatabase';
 import { startChild } from '../support/embeddedChildren';
 import { textsOf } from '../support/embeddedWriter';
 import type { Shape, Written, WrittenContent, WrittenRow } from '../support/embeddedWriter';

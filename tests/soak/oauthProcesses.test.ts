@@ -5,7 +5,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
+import { openMongoDatabase } from '../../imports/database/mongo/MongoDatabase';
 import { bundleChild } from '../support/bundleChild';
 import { deferred } from '../support/deferred';
 import { startTestMongo } from '../support/startTestMongo';

@@ -5,8 +5,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { isFinished } from '../../imports/business/ai/domain/entities/Run';
-import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
-import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
+import { openDatabase } from '../../imports/database/openDatabase';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import type { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { seededRandom } from '../../scripts/seed/seededRandom';

@@ -3,12 +3,12 @@
  * delivered twice.
  */
 import { expect } from 'chai';
-import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
 import {
   DocumentRunStore,
   openRunStore,
 } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
-import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import { openDatabase } from '../../imports/database/openDatabase';
 import { checkMixedRun, uncertainCalls } from '../support/durable/checkMixedRun';
 import { TURNS } from '../support/durable/mixedModel';
 import { RunChild } from '../support/durable/runChildren';

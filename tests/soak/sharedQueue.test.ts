@@ -14,7 +14,7 @@ import { RunQueue } from '../../imports/business/ai/application/services/RunQueu
 import type { RunResult } from '../../imports/business/ai/domain/entities/Run';
 import { openAgendaQueue } from '../../imports/business/ai/infrastructure/jobs/AgendaJobQueue';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
-import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
+import { openMongoDatabase } from '../../imports/database/mongo/MongoDatabase';
 import { RUNS } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import type { RunDocument } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';

@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BUDGETS, budgetId } from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
 import type { BudgetDocument } from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
-import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
+import { openMongoDatabase } from '../../imports/database/mongo/MongoDatabase';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import type { BatchChildOptions, BatchOutcomes } from '../support/batchChild';

@@ -15,10 +15,10 @@ import { SESSIONS, SessionStore } from '../../imports/api/dashboard/SessionStore
 import { IDENTITIES, IdentityStore } from '../../imports/api/signIn/Identities';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import { fieldsOf } from '../../imports/business/ai/domain/json';
-import type { StoredDocument } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type { StoredDocument } from '../../imports/database/DocumentCollection';
 import { AUDIT_KEYS } from '../../imports/business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import { SCHEDULES } from '../../imports/business/ai/infrastructure/jobs/ScheduleTimes';
-import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
 import { DocumentMcpAccounts } from '../../imports/business/ai/infrastructure/persistence/mcp/DocumentMcpAccounts';
 import { SIGN_IN_STATES } from '../../imports/api/signIn/UsedStates';
 import { MCP_DEFINITIONS } from '../../imports/business/ai/infrastructure/persistence/mcp/DocumentMcpServers';
@@ -35,11 +35,8 @@ import { createHost } from '../../imports/startup/createHost';
 import type { Host, HostSettings } from '../../imports/startup/createHost';
 import type { TestDatabase } from './documentDatabases';
 import { COLLECTIONS } from '../../imports/business/providers/infrastructure/factories/createProvidersModule';
-import {
-  FixedWindowLimiter,
-  WINDOWS_COLLECTION,
-} from '../../imports/business/ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
-import type { WindowDocument } from '../../imports/business/ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
+import { FixedWindowLimiter, WINDOWS_COLLECTION } from '../../imports/database/FixedWindowLimiter';
+import type { WindowDocument } from '../../imports/database/FixedWindowLimiter';
 import { TOKEN_RATES } from '../../imports/business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
 import { openBackgroundCalls } from '../../imports/business/ai/infrastructure/persistence/background/DocumentBackgroundCalls';
 import { openBatchStore } from '../../imports/business/ai/infrastructure/persistence/batches/DocumentBatchStore';

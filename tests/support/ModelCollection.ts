@@ -9,7 +9,7 @@ import type {
   Modifier,
   Scalar,
   Selector,
-} from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+} from '../../imports/database/DocumentCollection';
 
 export type ModelRow = { readonly _id: string } & Readonly<Record<string, unknown>>;
 export type Outcome = 'done' | 'conflict' | 'invalid-request';

@@ -12,9 +12,9 @@ import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunSt
 import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLMTypes';
 import { openAgendaQueue } from '../../imports/business/ai/infrastructure/jobs/AgendaJobQueue';
 import type { AgendaJobQueue } from '../../imports/business/ai/infrastructure/jobs/AgendaJobQueue';
-import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
-import type { MongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
-import type { StoreCircuitTimes } from '../../imports/business/ai/infrastructure/persistence/databases/StoreCircuit';
+import { openMongoDatabase } from '../../imports/database/mongo/MongoDatabase';
+import type { MongoDatabase } from '../../imports/database/mongo/MongoDatabase';
+import type { StoreCircuitTimes } from '../../imports/database/StoreCircuit';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { CAPABILITIES } from '../../imports/testing/capabilities';

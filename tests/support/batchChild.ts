@@ -11,7 +11,7 @@ import {
   BUDGETS,
   DocumentBudgetStore,
 } from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
-import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
+import { openMongoDatabase } from '../../imports/database/mongo/MongoDatabase';
 
 export interface BatchChildOptions {
   readonly mongoUrl: string;

@@ -10,7 +10,7 @@ import {
   BUDGETS,
   DocumentBudgetStore,
 } from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
-import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
+import { openMongoDatabase } from '../../imports/database/mongo/MongoDatabase';
 
 export interface BudgetChildOptions {
   readonly mongoUrl: string;

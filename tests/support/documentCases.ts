@@ -1,9 +1,5 @@
 /** Test cases of the contract for document stores: values, selectors, options and modifiers, valid and invalid. */
-import type {
-  Modifier,
-  Selector,
-  StoredDocument,
-} from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type { Modifier, Selector, StoredDocument } from '../../imports/database/DocumentCollection';
 
 export interface Row extends StoredDocument {
   readonly [field: string]: unknown;

@@ -9,8 +9,8 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
-import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
-import { openSqliteDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
+import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
+import { openSqliteDatabase } from '../../imports/database/sqlite/SqliteDatabase';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 
 /** A long text is stored apart from its document. A wide document takes several pages. */

@@ -1,6 +1,6 @@
 /** How SQLite answers the queries of some work. */
 import sinon from 'sinon';
-import { SqliteFile } from '../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteFile';
+import { SqliteFile } from '../../imports/database/sqlite/SqliteFile';
 
 /** @returns a line for each step of each query: `SEARCH ai_runs USING INDEX …` */
 export async function explainedQueries(work: () => Promise<unknown>): Promise<readonly string[]> {

@@ -10,7 +10,7 @@ import { RunRecovery } from '../../imports/business/ai/application/services/RunR
 import { RunSlots } from '../../imports/business/ai/application/services/RunSlots';
 import { openAgendaQueue } from '../../imports/business/ai/infrastructure/jobs/AgendaJobQueue';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
-import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
+import { openMongoDatabase } from '../../imports/database/mongo/MongoDatabase';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { callingProvider } from './callingProvider';
 

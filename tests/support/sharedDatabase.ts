@@ -1,5 +1,5 @@
 /** A database of which it is not assumed that this process is alone with it. */
-import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
 
 export function sharedDatabase(database: DocumentDatabase): DocumentDatabase {
   return new Proxy(database, {

@@ -12,7 +12,7 @@ import { UserApiTokens } from '../../imports/startup/UserApiTokens';
 import { VENDORS } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
-import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
 import {
   BUDGET_LIMITS,
   DocumentBudgetLimits,

@@ -1,5 +1,5 @@
 /** A database whose pending operations can be awaited, so that a virtual clock does not outrun them. */
-import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
 
 export interface WatchedDatabase {
   readonly database: DocumentDatabase;

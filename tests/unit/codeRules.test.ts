@@ -30,7 +30,7 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   [
     'infrastructure-layers-clients',
     `${AI}/infrastructure/clients/OpenAIClient.ts`,
-    `${AI}/infrastructure/persistence/databases/openDatabase.ts`,
+    `${AI}/infrastructure/persistence/runs/runDocuments.ts`,
   ],
   [
     'infrastructure-layers-clients',
@@ -68,11 +68,6 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
     `${AI}/infrastructure/persistence/runs/runDocuments.ts`,
   ],
   [
-    'infrastructure-layers-mongo',
-    `${AI}/infrastructure/mongo/MongoChanges.ts`,
-    `${AI}/infrastructure/persistence/runs/runDocuments.ts`,
-  ],
-  [
     'infrastructure-layers-tools',
     `${AI}/infrastructure/tools/adapters/GeminiAdapter.ts`,
     `${AI}/infrastructure/converters/google/googleWire.ts`,
@@ -82,7 +77,8 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
     `${AI}/infrastructure/telemetry/RunSpan.ts`,
     `${AI}/infrastructure/persistence/runs/MemoryRunStore.ts`,
   ],
-  ['module-sees-itself-only', `${AI}/methods.ts`, 'imports/startup/createHost.ts'],
+  ['module-sees-itself-and-the-database-only', `${AI}/methods.ts`, 'imports/startup/createHost.ts'],
+  ['database-sees-domain', 'imports/database/openDatabase.ts', `${AI}/infrastructure/jobs/LocalJobQueue.ts`],
   ['library-sees-business-and-settings', 'imports/library/Agent.ts', 'imports/startup/createHost.ts'],
   ['library-sees-business-and-settings', 'imports/library/AgentRun.ts', 'imports/api/createHttpApi.ts'],
   ['converters-are-pure', `${AI}/infrastructure/converters/chat/usage.ts`, 'node:fs'],
@@ -108,7 +104,7 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
     'imports/business/providers/application/credentials/CredentialVault.ts',
   ],
   [
-    'provider-system-sees-domain-clients-and-persistence-of-the-ai-module',
+    'provider-system-sees-domain-and-clients-of-the-ai-module',
     'imports/business/providers/publications.ts',
     `${AI}/application/services/LLMManager.ts`,
   ],

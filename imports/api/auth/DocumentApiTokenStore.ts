@@ -1,10 +1,6 @@
 /** API tokens in a document collection, shared by all processes. */
-import type {
-  DocumentCollection,
-  Selector,
-  StoredDocument,
-} from '../../business/ai/domain/interfaces/DocumentCollection';
-import { RepeatedReads } from '../../business/ai/domain/RepeatedReads';
+import type { DocumentCollection, Selector, StoredDocument } from '../../database/DocumentCollection';
+import { RepeatedReads } from '../../database/RepeatedReads';
 import type { ApiTokenChange, ApiTokenStore, StoredApiToken } from './ApiTokenStore';
 
 export const API_TOKENS = 'ai_api_tokens';

@@ -1,7 +1,7 @@
 /** Which run each chat of a user is at, and the messages before it. Shared by all processes. */
 import { createHash } from 'node:crypto';
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
-import type { DocumentCollection, StoredDocument } from '../../business/ai/domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../database/DocumentCollection';
 
 export interface StoredChat {
   readonly userId: string;

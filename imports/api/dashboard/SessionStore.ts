@@ -1,5 +1,5 @@
 /** Sessions of the dashboard in a document collection, shared by all processes. */
-import type { DocumentCollection, StoredDocument } from '../../business/ai/domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../database/DocumentCollection';
 
 export const SESSIONS = 'ai_sessions';
 

@@ -2,7 +2,7 @@
  * The people who have signed in at the OpenID provider, as it described them at the last time. Whether they may be
  * here, and with which rights, is decided whenever they do something, by the rules that hold then.
  */
-import type { DocumentCollection, StoredDocument } from '../../business/ai/domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../database/DocumentCollection';
 import type { User } from '../../business/ai/domain/types/Actor';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { decideSignIn } from './signInRules';

@@ -1,6 +1,6 @@
 /** The states of sign-ins that came back, in a document collection: each counts once, in whichever process. */
 import { ConflictError } from '../../business/ai/domain/errors/LLMErrors';
-import type { DocumentCollection, StoredDocument } from '../../business/ai/domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../database/DocumentCollection';
 
 export const SIGN_IN_STATES = 'ai_sign_in_states';
 

@@ -11,7 +11,7 @@ import { TOOL_CALL_TRANSITIONS } from './domain/entities/Tool';
 import type { ToolCallState } from './domain/entities/Tool';
 import type { MeteorCheck, MeteorServer, MeteorSubscription } from './domain/interfaces/MeteorServer';
 import type { Actor } from './domain/types/Actor';
-import type { MeteorMongoCollection } from './infrastructure/persistence/databases/MeteorMongo';
+import type { MeteorMongoCollection } from '../../database/meteor/MeteorMongo';
 import {
   LAST_SAVED_FIRST,
   MEMORIES,

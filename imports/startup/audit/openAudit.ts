@@ -8,9 +8,9 @@ import type { AuditReader } from '../../business/ai/domain/interfaces/AuditStore
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import { DocumentAuditStore } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import type { AuditLimits } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
-import { maxEntriesFor } from '../../business/ai/infrastructure/persistence/bounds/EntryBound';
+import { maxEntriesFor } from '../../database/bounds/EntryBound';
 import type { AuditSubject } from '../../business/ai/domain/types/AuditEntries';
-import type { DocumentDatabase } from '../../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../database/DocumentDatabase';
 import { SYSTEM_OWNER } from '../../business/providers/domain/entities/Provider';
 import type { ProvidersModule } from '../../business/providers/infrastructure/factories/createProvidersModule';
 import type { UserDataDeletion } from '../UserDataDeletion';

@@ -4,7 +4,7 @@
  */
 import type { Server } from 'node:http';
 import type { MeteorCheck, MeteorMatch, MeteorServer } from '../../business/ai/domain/interfaces/MeteorServer';
-import type { MeteorMongo } from '../../business/ai/infrastructure/persistence/databases/MeteorMongo';
+import type { MeteorMongo } from '../../database/meteor/MeteorMongo';
 
 export interface MeteorPackages {
   /** `import { Meteor } from 'meteor/meteor'` */

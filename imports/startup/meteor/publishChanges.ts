@@ -9,7 +9,7 @@ import type { Actor } from '../../business/ai/domain/types/Actor';
 import { TOPICS } from '../../business/ai/domain/types/Topics';
 import type { Topic } from '../../business/ai/domain/types/Topics';
 import type { TopicChanges } from '../../business/ai/infrastructure/events/TopicChanges';
-import type { MeteorMongoCollection } from '../../business/ai/infrastructure/persistence/databases/MeteorMongo';
+import type { MeteorMongoCollection } from '../../database/meteor/MeteorMongo';
 import { AUDIT } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import { REQUESTS } from '../../business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import { RUNS, TOOL_CALLS } from '../../business/ai/infrastructure/persistence/runs/runDocuments';

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Actor } from '../../business/ai/domain/types/Actor';
-import type { MeteorDatabase } from '../../business/ai/infrastructure/persistence/databases/MeteorDatabase';
+import type { MeteorDatabase } from '../../database/meteor/MeteorDatabase';
 import { defineAIMethods } from '../../business/ai/methods';
 import { definePublications } from '../../business/ai/publications';
 import { COLLECTIONS } from '../../business/providers/infrastructure/factories/createProvidersModule';

@@ -1,6 +1,6 @@
 /** Decides whether an app without an account with a vendor runs on the simulator. */
 import type { AISettings } from '../../business/ai/infrastructure/factories/createAIModule';
-import type { MeteorDatabase } from '../../business/ai/infrastructure/persistence/databases/MeteorDatabase';
+import type { MeteorDatabase } from '../../database/meteor/MeteorDatabase';
 import { COLLECTIONS } from '../../business/providers/infrastructure/factories/createProvidersModule';
 import type { Simulator } from '../../simulator/Simulator';
 import { loadSimulatedVendors, SIMULATION_NOTICE } from '../simulation';

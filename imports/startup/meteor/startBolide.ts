@@ -1,7 +1,7 @@
 /**
  * Starts Bolide in a Meteor app: methods, publications and the HTTP API for logged-in users, on the app's own database.
  */
-import { MeteorDatabase } from '../../business/ai/infrastructure/persistence/databases/MeteorDatabase';
+import { MeteorDatabase } from '../../database/meteor/MeteorDatabase';
 import { toToolRegistry } from '../../business/ai/infrastructure/tools/toToolRegistry';
 import type { ToolList } from '../../business/ai/infrastructure/tools/toToolRegistry';
 import type { RouterFactory } from '../../api/http/createRouter';

@@ -8,7 +8,7 @@ import { createMcpServer } from '../../api/mcp/createMcpServer';
 import { toMcpCaller } from '../../api/mcp/McpCaller';
 import { consoleLogger } from '../../business/ai/domain/consoleLogger';
 import { isLLMError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { openDatabase } from '../../business/ai/infrastructure/persistence/databases/openDatabase';
+import { openDatabase } from '../../database/openDatabase';
 import { toToolRegistry } from '../../business/ai/infrastructure/tools/toToolRegistry';
 import { closeOnSignals } from '../closeOnSignals';
 import { createHost } from '../createHost';

@@ -6,7 +6,7 @@ import { LocalJobQueue } from '../../business/ai/infrastructure/jobs/LocalJobQue
 import { ManagedJobQueue } from '../../business/ai/infrastructure/jobs/ManagedJobQueue';
 import { SCHEDULES, ScheduleTimes } from '../../business/ai/infrastructure/jobs/ScheduleTimes';
 import type { ScheduleDocument } from '../../business/ai/infrastructure/jobs/ScheduleTimes';
-import type { DocumentDatabase } from '../../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../database/DocumentDatabase';
 import { DocumentJobStates, JOB_STATES } from '../../business/ai/infrastructure/persistence/jobs/DocumentJobStates';
 import type { JobStateDocument } from '../../business/ai/infrastructure/persistence/jobs/DocumentJobStates';
 import type { RetentionTimes } from '../../business/ai/infrastructure/persistence/runs/RunRetention';

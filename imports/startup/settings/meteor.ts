@@ -7,7 +7,7 @@ import type { CallLimits } from '../../business/ai/infrastructure/factories/crea
 import type { RequestLogSettings } from '../../business/ai/infrastructure/factories/createRequestLog';
 import type { UserLimits } from '../../business/ai/domain/types/UserLimits';
 import type { ContentTimes } from '../../business/ai/infrastructure/persistence/ContentRetention';
-import type { StorageBounds } from '../../business/ai/infrastructure/persistence/bounds/StorageBounds';
+import type { StorageBounds } from '../../database/bounds/StorageBounds';
 import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
 import { readAuditLimits } from './audit';
 import type { AuditLimits } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';

@@ -1,5 +1,5 @@
 /** Settings of storage: how much of what requests and responses hold is stored. */
-import type { StorageBounds } from '../../business/ai/infrastructure/persistence/bounds/StorageBounds';
+import type { StorageBounds } from '../../database/bounds/StorageBounds';
 import { SettingProblems } from './SettingProblems';
 
 const MEGABYTE = 1_024 ** 2;

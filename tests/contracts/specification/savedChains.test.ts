@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { LLMClient } from '../../../imports/business/ai/application/services/LLMClient';
 import { LLMInvalidRequestError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import { createAIModule } from '../../../imports/business/ai/infrastructure/factories/createAIModule';
-import { openDatabase } from '../../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import { openDatabase } from '../../../imports/database/openDatabase';
 import { openResponseStore } from '../../../imports/business/ai/infrastructure/persistence/responses/DocumentResponseStore';
 import type { RuleModel } from '../../../imports/simulator/model/RuleModel';
 import type { Simulator } from '../../../imports/simulator/Simulator';

@@ -8,8 +8,8 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import type { ConversationStore } from '../../../imports/business/ai/domain/interfaces/ConversationStore';
 import type { ResponseStore } from '../../../imports/business/ai/domain/interfaces/ResponseStore';
-import { openSqliteDatabase } from '../../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
-import { openMongoDatabase } from '../../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
+import { openSqliteDatabase } from '../../../imports/database/sqlite/SqliteDatabase';
+import { openMongoDatabase } from '../../../imports/database/mongo/MongoDatabase';
 import {
   DocumentConversationStore,
   MESSAGES,

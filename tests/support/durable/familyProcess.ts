@@ -13,7 +13,7 @@ import { RunRecovery } from '../../../imports/business/ai/application/services/R
 import { RunSlots } from '../../../imports/business/ai/application/services/RunSlots';
 import { ConflictError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import { LocalJobQueue } from '../../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
-import { openDatabase } from '../../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import { openDatabase } from '../../../imports/database/openDatabase';
 import { openRunStore } from '../../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { runAsTool } from '../../../imports/business/ai/infrastructure/tools/runAsTool';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';

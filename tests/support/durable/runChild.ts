@@ -15,7 +15,7 @@ import type { RunStore } from '../../../imports/business/ai/domain/interfaces/Ru
 import type { RunLease } from '../../../imports/business/ai/domain/types/RunRecords';
 import type { LLMResponse } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { openRunStore } from '../../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
-import { openDatabase } from '../../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import { openDatabase } from '../../../imports/database/openDatabase';
 import { CAPABILITIES } from '../../../imports/testing/capabilities';
 import { attend, watchCalls } from './Attendant';
 import type { HadEffect } from './Attendant';

@@ -2,8 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DocumentDatabase } from '../../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
-import { openDatabase } from '../../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import type { DocumentDatabase } from '../../../imports/database/DocumentDatabase';
+import { openDatabase } from '../../../imports/database/openDatabase';
 import { startTestMongo } from '../startTestMongo';
 
 export interface RunPlace {

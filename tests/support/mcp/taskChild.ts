@@ -9,7 +9,7 @@ import { AgenticLoop } from '../../../imports/business/ai/application/services/A
 import { RunRecovery } from '../../../imports/business/ai/application/services/RunRecovery';
 import { mcp } from '../../../imports/business/ai/infrastructure/factories/mcp';
 import type { Item } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
-import { openDatabase } from '../../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import { openDatabase } from '../../../imports/database/openDatabase';
 import { openRunStore } from '../../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { until } from '../until';

@@ -31,7 +31,7 @@ import type {
 } from '../../../imports/business/providers/infrastructure/persistence/createCredentialStore';
 import type { ProviderDocument } from '../../../imports/business/providers/infrastructure/persistence/createProviderStore';
 import { systemClock } from '../../../imports/business/providers/infrastructure/system/systemClock';
-import type { DocumentCollection } from '../../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type { DocumentCollection } from '../../../imports/database/DocumentCollection';
 import { canaryBase64 } from '../canaries';
 import { openDatabaseOf } from '../documentDatabases';
 import type { TestDatabase } from '../documentDatabases';

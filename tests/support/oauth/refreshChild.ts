@@ -1,7 +1,7 @@
 /** A process that requests tokens, and waits for its parent at each point where a process may die. */
 import { DEFAULT_TRANSPORT_LIMITS } from '../../../imports/business/ai/domain/types/VendorTypes';
 import { createGuardedFetch } from '../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
-import { openMongoDatabase } from '../../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
+import { openMongoDatabase } from '../../../imports/database/mongo/MongoDatabase';
 import type { AuthorizationServer } from '../../../imports/business/providers/domain/interfaces/AuthorizationServer';
 import { createProvidersModule } from '../../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import type { ProvidersSettings } from '../../../imports/business/providers/infrastructure/factories/createProvidersModule';

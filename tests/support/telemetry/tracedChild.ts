@@ -11,7 +11,7 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
 import { RunRecovery } from '../../../imports/business/ai/application/services/RunRecovery';
 import { isList, isObject } from '../../../imports/business/ai/domain/json';
-import { openDatabase } from '../../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import { openDatabase } from '../../../imports/database/openDatabase';
 import { openRunStore } from '../../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { installTelemetry } from '../../../imports/business/ai/infrastructure/telemetry/installTelemetry';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';

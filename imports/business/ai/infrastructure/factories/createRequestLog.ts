@@ -2,7 +2,7 @@
 import { RequestRecorder } from '../../application/services/requests/RequestRecorder';
 import type { RequestLog } from '../../domain/interfaces/RequestLog';
 import type { RequestReader } from '../../domain/interfaces/RequestReader';
-import type { DocumentDatabase } from '../persistence/databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../../../database/DocumentDatabase';
 import { DocumentRequestList } from '../persistence/requests/DocumentRequestList';
 import { DocumentRequestStore } from '../persistence/requests/DocumentRequestStore';
 import type { RequestLogBounds, RequestRetention } from '../persistence/requests/DocumentRequestStore';

@@ -9,7 +9,7 @@ import { MissingPackageError } from '../../domain/errors/LLMErrors';
 import { DEFAULT_JOB_LIMITS } from '../../domain/interfaces/JobQueue';
 import type { JobLimits, JobQueue, JobWork, Schedule, ScheduledTask } from '../../domain/interfaces/JobQueue';
 import type { Logger } from '../../domain/interfaces/Logger';
-import { createMongoClient } from '../mongo/connectMongo';
+import { createMongoClient } from '../../../../database/mongo/connectMongo';
 import { AgendaJobs, RUN } from './AgendaJobs';
 import { checkSchedule } from './checkSchedule';
 import { nextTimeOf } from './cronTimes';

@@ -7,8 +7,8 @@ import type { AgendaBackend, JobParameters } from 'agenda';
 import type { MongoClient } from 'mongodb';
 import type { Logger } from '../../domain/interfaces/Logger';
 import { LLMConnectionError } from '../../domain/errors/LLMErrors';
-import { connectMongo } from '../mongo/connectMongo';
-import { hasChangeStreams, MongoChanges } from '../mongo/MongoChanges';
+import { connectMongo } from '../../../../database/mongo/connectMongo';
+import { hasChangeStreams, MongoChanges } from '../../../../database/mongo/MongoChanges';
 
 export interface AgendaJobsOptions {
   readonly createClient: () => MongoClient;

@@ -1,5 +1,5 @@
 /** Stores when each schedule is due next, so that a process can tell which times passed while it was not running. */
-import type { DocumentCollection, StoredDocument } from '../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../database/DocumentCollection';
 import { ConflictError } from '../../domain/errors/LLMErrors';
 import type { Schedule } from '../../domain/interfaces/JobQueue';
 

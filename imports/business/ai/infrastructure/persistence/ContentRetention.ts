@@ -5,7 +5,7 @@
 import { consoleLogger } from '../../domain/consoleLogger';
 import type { Logger } from '../../domain/interfaces/Logger';
 import { MESSAGES } from './conversations/DocumentConversationStore';
-import type { DocumentDatabase } from './databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../../../database/DocumentDatabase';
 import { CONVERSATION_ITEMS, CONVERSATIONS } from './responses/DocumentResponseConversations';
 import { RESPONSES } from './responses/DocumentResponseStore';
 

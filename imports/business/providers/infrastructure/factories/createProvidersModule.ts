@@ -1,6 +1,6 @@
 /** Wires the provider system, in the same way for every host. */
 import type { CredentialSource } from '../../../ai/domain/interfaces/CredentialSource';
-import type { DocumentCollection, StoredDocument } from '../../../ai/domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../database/DocumentCollection';
 import { DEFAULT_TRANSPORT_LIMITS } from '../../../ai/domain/types/VendorTypes';
 import { permitsHost } from '../../../ai/infrastructure/clients/http/privateHosts';
 import type { PrivateHosts } from '../../../ai/infrastructure/clients/http/privateHosts';

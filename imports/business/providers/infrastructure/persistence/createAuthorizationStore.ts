@@ -1,5 +1,5 @@
 /** Pending authorizations in a document collection, which deletes them when they expire. */
-import type { DocumentCollection, StoredDocument } from '../../../ai/domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../database/DocumentCollection';
 import type { PendingAuthorization } from '../../domain/entities/PendingAuthorization';
 import type { AuthorizationStore } from '../../domain/interfaces/AuthorizationStore';
 

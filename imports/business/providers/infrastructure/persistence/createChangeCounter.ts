@@ -2,7 +2,7 @@
  * Counts the changes of credentials that users may notice, in one document. Every process observes the document, rather
  * than all credentials, of which there is one per user and provider and which are written at every token refresh.
  */
-import type { DocumentCollection, StoredDocument } from '../../../ai/domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../database/DocumentCollection';
 import { isLLMError } from '../../../ai/domain/errors/LLMErrors';
 
 export interface ChangeDocument extends StoredDocument {

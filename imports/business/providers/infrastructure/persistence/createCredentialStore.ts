@@ -1,7 +1,7 @@
 /** Credentials in a document collection, as documents with flat fields. */
 import { randomUUID } from 'node:crypto';
 import { isLLMError } from '../../../ai/domain/errors/LLMErrors';
-import type { DocumentCollection, Modifier, StoredDocument } from '../../../ai/domain/interfaces/DocumentCollection';
+import type { DocumentCollection, Modifier, StoredDocument } from '../../../../database/DocumentCollection';
 import { credentialKey } from '../../domain/entities/StoredCredential';
 import type {
   CredentialId,

@@ -1,6 +1,6 @@
 /** Providers in a document collection. OAuth settings are stored as JSON, because their field names are arbitrary. */
-import type { DocumentCollection, StoredDocument } from '../../../ai/domain/interfaces/DocumentCollection';
-import { RepeatedReads } from '../../../ai/domain/RepeatedReads';
+import type { DocumentCollection, StoredDocument } from '../../../../database/DocumentCollection';
+import { RepeatedReads } from '../../../../database/RepeatedReads';
 import type { AuthKind, Provider, ProviderAuth } from '../../domain/entities/Provider';
 import type { ProviderStore } from '../../domain/interfaces/ProviderStore';
 import type { OAuthSettings } from '../../domain/types/OAuthSettings';

@@ -1,7 +1,7 @@
 /** Usage counters in a document collection: one document per user, provider and window. */
-import type { DocumentCollection } from '../../../ai/domain/interfaces/DocumentCollection';
-import { FixedWindowLimiter } from '../../../ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
-import type { WindowDocument } from '../../../ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
+import type { DocumentCollection } from '../../../../database/DocumentCollection';
+import { FixedWindowLimiter } from '../../../../database/FixedWindowLimiter';
+import type { WindowDocument } from '../../../../database/FixedWindowLimiter';
 import type { Clock } from '../../domain/interfaces/Clock';
 import type { UsageStore } from '../../domain/interfaces/UsageStore';
 

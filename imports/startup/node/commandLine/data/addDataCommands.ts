@@ -1,7 +1,7 @@
 /** Declares `bolide data`, which looks after the files of the embedded database. */
 import { resolve } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
-import { codeOf, toFileError } from '../../../../business/ai/infrastructure/persistence/databases/fileErrors';
+import { codeOf, toFileError } from '../../../../database/fileErrors';
 import { valueOf } from '../../../settings/valueOf';
 import type { CommandLinePorts } from '../CommandLinePorts';
 import type { DataContext } from './dataCommands';

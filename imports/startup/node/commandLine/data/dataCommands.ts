@@ -1,17 +1,14 @@
 /** The commands of `bolide data`. They are loaded when one of them runs. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { StoreError } from '../../../../business/ai/infrastructure/persistence/databases/databaseErrors';
-import {
-  hasDataFiles,
-  importDataFiles,
-} from '../../../../business/ai/infrastructure/persistence/databases/sqlite/import/importDataFiles';
-import { backUpSqlite } from '../../../../business/ai/infrastructure/persistence/databases/sqlite/maintenance/backUpSqlite';
-import { inspectSqlite } from '../../../../business/ai/infrastructure/persistence/databases/sqlite/maintenance/inspectSqlite';
-import type { SqliteReport } from '../../../../business/ai/infrastructure/persistence/databases/sqlite/maintenance/inspectSqlite';
-import { hasSqliteFile } from '../../../../business/ai/infrastructure/persistence/databases/sqlite/maintenance/readSqlite';
-import { repairSqlite } from '../../../../business/ai/infrastructure/persistence/databases/sqlite/maintenance/repairSqlite';
-import { restoreSqlite } from '../../../../business/ai/infrastructure/persistence/databases/sqlite/maintenance/restoreSqlite';
+import { StoreError } from '../../../../database/databaseErrors';
+import { hasDataFiles, importDataFiles } from '../../../../database/sqlite/import/importDataFiles';
+import { backUpSqlite } from '../../../../database/sqlite/maintenance/backUpSqlite';
+import { inspectSqlite } from '../../../../database/sqlite/maintenance/inspectSqlite';
+import type { SqliteReport } from '../../../../database/sqlite/maintenance/inspectSqlite';
+import { hasSqliteFile } from '../../../../database/sqlite/maintenance/readSqlite';
+import { repairSqlite } from '../../../../database/sqlite/maintenance/repairSqlite';
+import { restoreSqlite } from '../../../../database/sqlite/maintenance/restoreSqlite';
 
 export interface DataContext {
   readonly directory: string;

@@ -7,8 +7,8 @@ import type { RunEventStore } from '../../../../../imports/business/ai/domain/in
 import type { AgentEvent } from '../../../../../imports/business/ai/domain/types/AgentEvents';
 import { RunEventLog } from '../../../../../imports/business/ai/infrastructure/events/RunEventLog';
 import { RunEventRelay } from '../../../../../imports/business/ai/infrastructure/events/RunEventRelay';
-import { openSqliteDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
-import type { SqliteDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
+import { openSqliteDatabase } from '../../../../../imports/database/sqlite/SqliteDatabase';
+import type { SqliteDatabase } from '../../../../../imports/database/sqlite/SqliteDatabase';
 import {
   openRunEvents,
   RUN_EVENTS,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqliteDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
+import { openSqliteDatabase } from '../../../../../imports/database/sqlite/SqliteDatabase';
 import { QueuedRunTurns } from '../../../../../imports/business/ai/infrastructure/persistence/runs/QueuedRunTurns';
 import { RUNS } from '../../../../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import type { RunDocument } from '../../../../../imports/business/ai/infrastructure/persistence/runs/runDocuments';

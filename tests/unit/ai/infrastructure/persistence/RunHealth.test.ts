@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { UNOWNED } from '../../../../../imports/business/ai/domain/entities/Run';
-import { openSqliteDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
+import { openSqliteDatabase } from '../../../../../imports/database/sqlite/SqliteDatabase';
 import { RUN_OWNERS, RUNS } from '../../../../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import type { RunDocument } from '../../../../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { RunHealth } from '../../../../../imports/business/ai/infrastructure/persistence/runs/RunHealth';

@@ -3,12 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type {
-  DocumentCollection,
-  StoredDocument,
-} from '../../../../../imports/business/ai/domain/interfaces/DocumentCollection';
-import type { DocumentDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
-import { openSqliteDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/databases/sqlite/SqliteDatabase';
+import type { DocumentCollection, StoredDocument } from '../../../../../imports/database/DocumentCollection';
+import type { DocumentDatabase } from '../../../../../imports/database/DocumentDatabase';
+import { openSqliteDatabase } from '../../../../../imports/database/sqlite/SqliteDatabase';
 import type { ContentRules } from '../../../../../imports/business/ai/infrastructure/persistence/sealing/ContentRule';
 import { SealedDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/sealing/SealedDatabase';
 import { KeyRing } from '../../../../../imports/business/providers/infrastructure/sealing/KeyRing';

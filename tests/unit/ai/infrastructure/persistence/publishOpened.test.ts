@@ -1,7 +1,7 @@
 /** Sealed documents on their way to a subscription: opened, in order, and without those that are unreadable. */
 import { expect } from 'chai';
 import type { MeteorSubscription } from '../../../../../imports/business/ai/domain/interfaces/MeteorServer';
-import type { MeteorObserver } from '../../../../../imports/business/ai/infrastructure/persistence/databases/MeteorMongo';
+import type { MeteorObserver } from '../../../../../imports/database/meteor/MeteorMongo';
 import { publishOpened } from '../../../../../imports/business/ai/infrastructure/persistence/sealing/publishOpened';
 import type { OpenContent } from '../../../../../imports/business/ai/infrastructure/persistence/sealing/publishOpened';
 

@@ -8,12 +8,9 @@ import {
   LLMConnectionError,
   LLMRateLimitError,
 } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
-import type {
-  DocumentCollection,
-  StoredDocument,
-} from '../../../../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../../imports/database/DocumentCollection';
 import { OAuthRefusal } from '../../../../../imports/business/providers/domain/interfaces/AuthorizationServer';
-import { StoreError } from '../../../../../imports/business/ai/infrastructure/persistence/databases/databaseErrors';
+import { StoreError } from '../../../../../imports/database/databaseErrors';
 import { createProvidersModule } from '../../../../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import type { ProvidersModule } from '../../../../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import type { CredentialDocument } from '../../../../../imports/business/providers/infrastructure/persistence/createCredentialStore';

@@ -12,13 +12,13 @@ import type {
   AuditReader,
   AuditStore,
 } from '../../../domain/interfaces/AuditStore';
-import type { DocumentCollection, Selector, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, Selector, StoredDocument } from '../../../../../database/DocumentCollection';
 import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type { AuditEntry } from '../../../domain/types/AuditEntries';
-import { EntryBound } from '../bounds/EntryBound';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
-import { findPage } from '../databases/query/findPage';
-import { searchSelector, searchWords } from '../runs/searchWords';
+import { EntryBound } from '../../../../../database/bounds/EntryBound';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
+import { findPage } from '../../../../../database/query/findPage';
+import { searchSelector, searchWords } from '../../../../../database/searchWords';
 
 export const AUDIT = 'ai_audit';
 /** The key of the pseudonyms: whoever has it and a user id can find the user's entries. */

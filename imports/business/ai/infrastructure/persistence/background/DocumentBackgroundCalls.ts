@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { BackgroundCallKey, BackgroundCallStore } from '../../../domain/interfaces/BackgroundCalls';
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 
 export interface BackgroundCallDocument extends StoredDocument {
   readonly userId: string;

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import type { BatchRecord } from '../../../domain/entities/BatchRecord';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { BatchStore } from '../../../domain/interfaces/BatchStore';
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 
 export interface BatchDocument extends StoredDocument, Omit<BatchRecord, 'parts'> {
   /** JSON, since it is read and written as a whole. */

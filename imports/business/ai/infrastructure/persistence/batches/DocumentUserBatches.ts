@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import type { UserBatch, UserBatchRequest, UserBatchResult, UserBatchState } from '../../../domain/entities/UserBatch';
 import { invalid } from '../../../domain/arguments';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
-import type { DocumentCollection, Selector, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, Selector, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { LeasedBatch, UserBatchPage, UserBatchStore } from '../../../domain/interfaces/UserBatchStore';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 
 export const USER_BATCHES = 'ai_user_batches';
 export const BATCH_REQUESTS = 'ai_batch_requests';

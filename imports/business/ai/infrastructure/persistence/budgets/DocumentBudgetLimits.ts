@@ -3,7 +3,7 @@ import { BUDGET_WINDOWS } from '../../../domain/entities/BudgetAccount';
 import type { Amount, BudgetLimits, BudgetWindow } from '../../../domain/entities/BudgetAccount';
 import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type { BudgetLimitStore, StoredBudgetLimits } from '../../../domain/interfaces/BudgetLimitStore';
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import { budgetId, selectIds } from './DocumentBudgetStore';
 import type { BudgetKind } from './DocumentBudgetStore';
 

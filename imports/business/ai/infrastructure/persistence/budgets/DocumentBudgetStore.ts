@@ -6,8 +6,8 @@ import { BUDGET_WINDOWS, endOfWindow } from '../../../domain/entities/BudgetAcco
 import type { Amount, BudgetAccount, BudgetWindow, UsedAmount } from '../../../domain/entities/BudgetAccount';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { BudgetAccountReader, BudgetStore, StoredBudget } from '../../../domain/interfaces/BudgetStore';
-import type { DocumentCollection, Selector, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
-import { firstRevision } from '../firstRevision';
+import type { DocumentCollection, Selector, StoredDocument } from '../../../../../database/DocumentCollection';
+import { firstRevision } from '../../../../../database/firstRevision';
 
 export const BUDGETS = 'ai_budgets';
 

@@ -4,14 +4,14 @@ import { MAX_CACHED_LENGTH } from '../../../domain/cacheLimits';
 import { consoleLogger } from '../../../domain/consoleLogger';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import { isList, isObject } from '../../../domain/json';
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { CachedResponse, ResponseCache } from '../../../domain/interfaces/ResponseCache';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
-import { DATABASE_BOUNDS } from '../bounds/StorageBounds';
-import type { StorageBounds } from '../bounds/StorageBounds';
-import { StoredBytes } from '../bounds/StoredBytes';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import { DATABASE_BOUNDS } from '../../../../../database/bounds/StorageBounds';
+import type { StorageBounds } from '../../../../../database/bounds/StorageBounds';
+import { StoredBytes } from '../../../../../database/bounds/StoredBytes';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 
 export interface CachedResponseDocument extends StoredDocument {
   readonly userId: string;

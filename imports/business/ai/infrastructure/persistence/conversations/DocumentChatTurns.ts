@@ -1,5 +1,5 @@
 /** The messages of conversations and their answers in a document collection, which all processes share. */
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type {
   ChatOutcome,
   ChatTurn,
@@ -8,8 +8,8 @@ import type {
   TurnState,
 } from '../../../domain/interfaces/ChatTurnStore';
 import { TooLargeToStoreError } from '../../../domain/errors/TooLargeToStoreError';
-import { documentBytes, MAX_DOCUMENT_BYTES } from '../bounds/documentBytes';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import { documentBytes, MAX_DOCUMENT_BYTES } from '../../../../../database/bounds/documentBytes';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 
 type TurnRequest = Pick<ChatTurn, 'text' | 'model' | 'history' | 'origin'>;
 

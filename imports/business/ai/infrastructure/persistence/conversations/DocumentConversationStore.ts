@@ -1,7 +1,7 @@
 /** Conversations in a document collection: they outlive the process, and all processes share them. */
 import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { MemoryMessage, ConversationStore } from '../../../domain/interfaces/ConversationStore';
 
 export interface MessageDocument extends StoredDocument {

@@ -8,7 +8,7 @@ import { ERROR_TABLE } from '../../../domain/errors/LLMErrors';
 import type { ErrorCode } from '../../../domain/errors/LLMErrors';
 import { isExecuting, needsApproval, needsReview } from '../../../domain/entities/Tool';
 import type { CallWait, ToolCallState } from '../../../domain/entities/Tool';
-import type { DocumentCollection, Selector } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, Selector } from '../../../../../database/DocumentCollection';
 import type { InboxFilter, InboxPosition, InboxRange, InboxReader } from '../../../domain/interfaces/InboxReader';
 import type {
   CompleteCallView,
@@ -17,7 +17,7 @@ import type {
   RunEntry,
   WaitingCallEntry,
 } from '../../../domain/types/InboxViews';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 import { callDocumentId, fromCallDocument, RUNS, TOOL_CALLS } from '../runs/runDocuments';
 import type { RunDocument, ToolCallDocument } from '../runs/runDocuments';
 

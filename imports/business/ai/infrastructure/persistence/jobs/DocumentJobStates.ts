@@ -1,6 +1,6 @@
 /** The state of the job queue in a document collection: one document for the queue, and one per schedule. */
 import { ConflictError } from '../../../domain/errors/LLMErrors';
-import type { DocumentCollection, Modifier, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, Modifier, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { Schedule } from '../../../domain/interfaces/JobQueue';
 import type { JobStateStore, StoredSchedule } from '../../../domain/interfaces/JobStateStore';
 import type { PausedSince, ScheduleRun } from '../../../domain/types/QueueViews';

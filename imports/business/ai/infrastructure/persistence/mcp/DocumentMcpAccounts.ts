@@ -1,9 +1,9 @@
 /** Accounts at MCP servers in one collection: one document per server and user, sealed for both. */
 import { createHash, randomUUID } from 'node:crypto';
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { McpAccount, McpAccountKey, McpAccounts } from '../../../domain/interfaces/McpAccounts';
 import type { SealedSecret, SecretSealer } from '../../../domain/interfaces/SecretSealer';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 
 export const MCP_ACCOUNTS = 'ai_mcp_accounts';
 

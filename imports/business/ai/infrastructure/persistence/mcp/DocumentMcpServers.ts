@@ -11,10 +11,10 @@ import type {
   McpToolDefinition,
   StoredMcpServer,
 } from '../../../domain/entities/McpServer';
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { McpServerStore } from '../../../domain/interfaces/McpServerStore';
 import type { SealedSecret, SecretSealer } from '../../../domain/interfaces/SecretSealer';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 
 export const MCP_SERVERS = 'ai_mcp_servers';
 export const MCP_DEFINITIONS = 'ai_mcp_definitions';

@@ -2,8 +2,8 @@
 import type { RateAccount } from '../../../domain/entities/RateAccount';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { AccountStore, StoredAccount } from '../../../domain/interfaces/AccountStore';
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
-import { firstRevision } from '../firstRevision';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
+import { firstRevision } from '../../../../../database/firstRevision';
 
 export const TOKEN_RATES = 'ai_token_rates';
 

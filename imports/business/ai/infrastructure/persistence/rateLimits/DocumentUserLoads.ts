@@ -3,8 +3,8 @@ import { LOAD_MINUTE_MS } from '../../../domain/entities/UserLoad';
 import type { UserAccount } from '../../../domain/entities/UserLoad';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { AccountStore, StoredAccount } from '../../../domain/interfaces/AccountStore';
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
-import { firstRevision } from '../firstRevision';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
+import { firstRevision } from '../../../../../database/firstRevision';
 
 export const USER_LOADS = 'ai_user_loads';
 

@@ -1,5 +1,5 @@
 /** Reads the stored request log: pages of any filter, and single entries with their bodies. */
-import type { DocumentCollection, FindOptions, Selector } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, FindOptions, Selector } from '../../../../../database/DocumentCollection';
 import type {
   RequestListFilter,
   RequestPage,
@@ -7,8 +7,8 @@ import type {
   RequestReader,
 } from '../../../domain/interfaces/RequestReader';
 import type { RequestBodiesView, RequestView } from '../../../domain/types/RequestRecords';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
-import { findPage } from '../databases/query/findPage';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
+import { findPage } from '../../../../../database/query/findPage';
 import { REQUEST_BODIES, REQUESTS } from './DocumentRequestStore';
 import type { RequestBodiesDocument, RequestDocument } from './DocumentRequestStore';
 

@@ -1,6 +1,6 @@
 /** The request log in document collections: entries, and their bodies apart, since these expire sooner. */
 import { bucketOf } from '../../../domain/entities/latencyBuckets';
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { LoggedCall, RequestStore } from '../../../domain/interfaces/RequestLog';
 import type {
   RequestBodies,
@@ -10,14 +10,14 @@ import type {
   VendorExchange,
   VendorExchangeView,
 } from '../../../domain/types/RequestRecords';
-import { documentBytes } from '../bounds/documentBytes';
-import { EntryBound } from '../bounds/EntryBound';
-import { DATABASE_BOUNDS } from '../bounds/StorageBounds';
-import type { StorageBounds } from '../bounds/StorageBounds';
-import { StoredBytes } from '../bounds/StoredBytes';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
-import { searchWords } from '../runs/searchWords';
-import { timeOrderedUuid } from '../timeOrderedUuid';
+import { documentBytes } from '../../../../../database/bounds/documentBytes';
+import { EntryBound } from '../../../../../database/bounds/EntryBound';
+import { DATABASE_BOUNDS } from '../../../../../database/bounds/StorageBounds';
+import type { StorageBounds } from '../../../../../database/bounds/StorageBounds';
+import { StoredBytes } from '../../../../../database/bounds/StoredBytes';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
+import { searchWords } from '../../../../../database/searchWords';
+import { timeOrderedUuid } from '../../../../../database/timeOrderedUuid';
 import { loggedJson } from './loggedJson';
 
 export const REQUESTS = 'ai_requests';

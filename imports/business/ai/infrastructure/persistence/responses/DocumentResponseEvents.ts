@@ -3,18 +3,18 @@
  */
 import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type {
   BackgroundRecord,
   LeasedResponse,
   ResponseEventStore,
   ResponseKey,
 } from '../../../domain/interfaces/ResponseEventStore';
-import { documentBytes, MAX_DOCUMENT_BYTES } from '../bounds/documentBytes';
-import { DATABASE_BOUNDS } from '../bounds/StorageBounds';
-import type { StorageBounds } from '../bounds/StorageBounds';
-import { StoredBytes } from '../bounds/StoredBytes';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import { documentBytes, MAX_DOCUMENT_BYTES } from '../../../../../database/bounds/documentBytes';
+import { DATABASE_BOUNDS } from '../../../../../database/bounds/StorageBounds';
+import type { StorageBounds } from '../../../../../database/bounds/StorageBounds';
+import { StoredBytes } from '../../../../../database/bounds/StoredBytes';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 
 /** The record of a response, or some of its frames. */
 export interface ResponseEventDocument extends StoredDocument {

@@ -7,14 +7,14 @@ import { isLLMError } from '../../../domain/errors/LLMErrors';
 import { TooLargeToStoreError } from '../../../domain/errors/TooLargeToStoreError';
 import { ownTurn } from '../../../domain/ownTurn';
 import { SLICE } from '../../../domain/slices';
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { ResponseStore, StoredResponse } from '../../../domain/interfaces/ResponseStore';
 import type { Item } from '../../../domain/types/ResponsesAPITypes';
-import { documentBytes, MAX_DOCUMENT_BYTES } from '../bounds/documentBytes';
-import { DATABASE_BOUNDS } from '../bounds/StorageBounds';
-import type { StorageBounds } from '../bounds/StorageBounds';
-import { StoredBytes } from '../bounds/StoredBytes';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import { documentBytes, MAX_DOCUMENT_BYTES } from '../../../../../database/bounds/documentBytes';
+import { DATABASE_BOUNDS } from '../../../../../database/bounds/StorageBounds';
+import type { StorageBounds } from '../../../../../database/bounds/StorageBounds';
+import { StoredBytes } from '../../../../../database/bounds/StoredBytes';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 
 export interface ResponseDocument extends StoredDocument {
   readonly userId: string;

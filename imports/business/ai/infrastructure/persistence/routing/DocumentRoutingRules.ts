@@ -1,7 +1,7 @@
 /** Routing rules in a document collection: one document per rule, whose id is the rule's name. */
 import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type { RoutingRule } from '../../../domain/entities/RoutingRule';
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { RoutingRuleStore, StoredRoutingRule } from '../../../domain/interfaces/RoutingRuleStore';
 
 export const ROUTING_RULES = 'ai_routing_rules';

@@ -4,7 +4,7 @@
  * that a holder that was only slow cannot claim that run any more. So limits hold whatever the clocks say.
  */
 import { ConflictError } from '../../../domain/errors/LLMErrors';
-import type { DocumentCollection } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection } from '../../../../../database/DocumentCollection';
 import type { HeldQueueLock, QueueLock } from '../../../domain/interfaces/RunStore';
 import type { JobStateDocument } from '../jobs/DocumentJobStates';
 import type { RunDocument } from './runDocuments';

@@ -1,5 +1,5 @@
 /** The runs that wait for a worker, in the order of their turns, from the documents of the run store. */
-import type { DocumentCollection } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection } from '../../../../../database/DocumentCollection';
 import type { QueuedRunReader } from '../../../domain/interfaces/QueuedRunReader';
 import type { QueuedRunView } from '../../../domain/types/QueueViews';
 import type { RunDocument } from './runDocuments';

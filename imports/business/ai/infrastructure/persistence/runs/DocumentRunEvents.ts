@@ -1,7 +1,7 @@
 /** Events of runs that other processes show, in a document collection, which all processes share. */
 import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
-import type { DocumentCollection, Selector, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, Selector, StoredDocument } from '../../../../../database/DocumentCollection';
 import { MAX_SEGMENTS, PUBLISHED_MS, WATCH_MS } from '../../../domain/interfaces/RunEventStore';
 import type {
   EventSegment,
@@ -11,7 +11,7 @@ import type {
   WatchedBy,
   WatchedUsers,
 } from '../../../domain/interfaces/RunEventStore';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 
 export const RUN_EVENTS = 'ai_run_events';
 export const RUN_EVENT_WATCHERS = 'ai_run_event_watchers';

@@ -1,7 +1,7 @@
 /** Lists and sums up runs of any number, and stores what people note about them. */
 import type { CallWait, ToolCallState } from '../../../domain/entities/Tool';
 import type { RunState } from '../../../domain/entities/Run';
-import type { DocumentCollection, Selector } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, Selector } from '../../../../../database/DocumentCollection';
 import type {
   RatingNote,
   RunLabels,
@@ -11,8 +11,8 @@ import type {
   RunPageRequest,
 } from '../../../domain/interfaces/RunViewReader';
 import type { ListedRun, RunRating, RunSummary } from '../../../domain/types/RunViews';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
-import { findPage } from '../databases/query/findPage';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
+import { findPage } from '../../../../../database/query/findPage';
 import { RUN_FIELDS } from './DocumentRunViews';
 import { RUNS, TOOL_CALLS } from './runDocuments';
 import type { RunDocument, ToolCallDocument } from './runDocuments';

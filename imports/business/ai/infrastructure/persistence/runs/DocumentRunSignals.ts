@@ -1,6 +1,6 @@
 /** Signals in documents. They are removed with their run. */
 import { ConflictError } from '../../../domain/errors/LLMErrors';
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import { MAX_SIGNALS } from '../../../domain/interfaces/RunSignalStore';
 import type { RunSignal, RunSignalStore } from '../../../domain/interfaces/RunSignalStore';
 

@@ -5,7 +5,7 @@ import { isSettled, TOOL_CALL_TRANSITIONS } from '../../../domain/entities/Tool'
 import type { ToolCall, ToolCallState } from '../../../domain/entities/Tool';
 import { ConflictError, isLLMError } from '../../../domain/errors/LLMErrors';
 import { UnreadableRunError } from '../../../domain/errors/UnreadableRunError';
-import type { DocumentCollection, Modifier, Selector, Upsert } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, Modifier, Selector, Upsert } from '../../../../../database/DocumentCollection';
 import type {
   ChildRun,
   ClaimedStoredRun,
@@ -37,7 +37,7 @@ import { JOB_STATES } from '../jobs/DocumentJobStates';
 import { DocumentRunSignals, RUN_SIGNALS } from './DocumentRunSignals';
 import { DocumentQueueLock } from './DocumentQueueLock';
 import { QueuedRunTurns } from './QueuedRunTurns';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 import {
   callDocumentId,
   RUN_COMMANDS,

@@ -1,8 +1,8 @@
 /** Reads views of runs from the journal's documents: the published fields and no others. */
-import type { DocumentCollection } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection } from '../../../../../database/DocumentCollection';
 import type { RunFilter, RunViewReader, ToolCounts } from '../../../domain/interfaces/RunViewReader';
 import type { RunDetailView, RunPlanView, RunView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 import { RUNS, TOOL_CALLS } from './runDocuments';
 import { RUN_ITEMS, RunTranscripts } from './RunTranscripts';
 import { toPlanView } from './toPlanView';

@@ -3,7 +3,7 @@
  * published in full with every piece.
  */
 import { consoleLogger } from '../../../domain/consoleLogger';
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { LiveTextReader } from '../../../domain/interfaces/RunViewReader';
 import { RUN_END_EVENTS } from '../../../domain/types/AgentEvents';

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { UnreadableRunError } from '../../../domain/errors/UnreadableRunError';
-import type { DocumentCollection } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection } from '../../../../../database/DocumentCollection';
 import type { ClaimedStoredRun, OrphanClaim } from '../../../domain/interfaces/RunStore';
 import type { RunLease } from '../../../domain/types/RunRecords';
 import { claimModifier, UNFINISHED } from './runClaims';

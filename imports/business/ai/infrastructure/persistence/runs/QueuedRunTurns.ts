@@ -1,6 +1,6 @@
 /** Finds the queued run whose turn it is, and the ones that are worked on, in the documents of runs. */
 import { isSettled, waitOf } from '../../../domain/entities/Tool';
-import type { DocumentCollection, Selector } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, Selector } from '../../../../../database/DocumentCollection';
 import type { QueueTurn } from '../../../domain/interfaces/RunStore';
 import type { QueuedRunHead, WorkingRun } from '../../../domain/types/RunRecords';
 import { fromCallDocuments } from './runDocuments';

@@ -2,7 +2,7 @@
 import { UNOWNED } from '../../../domain/entities/Run';
 import type { InboxReader } from '../../../domain/interfaces/InboxReader';
 import type { InboxCounts } from '../../../domain/types/InboxViews';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 import { RUN_OWNERS, RUNS } from './runDocuments';
 import type { OwnerDocument, RunDocument } from './runDocuments';
 

@@ -1,10 +1,10 @@
 /** Reads runs with their calls, one or many at once, and says of which one it was that it cannot be read. */
 import { isStoreOutage } from '../../../domain/errors/LLMErrors';
 import { UnreadableRunError } from '../../../domain/errors/UnreadableRunError';
-import type { DocumentCollection, FindOptions } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, FindOptions } from '../../../../../database/DocumentCollection';
 import type { StoredRun } from '../../../domain/interfaces/RunStore';
 import type { RunRecord } from '../../../domain/types/RunRecords';
-import { UnreadableDocumentError } from '../databases/databaseErrors';
+import { UnreadableDocumentError } from '../../../../../database/databaseErrors';
 import { fromCallDocuments, fromRunDocument, recordedCalls } from './runDocuments';
 import type { RunDocument, ToolCallDocument } from './runDocuments';
 import { wholeTranscript } from './RunTranscripts';

@@ -5,10 +5,10 @@
 import { consoleLogger } from '../../../domain/consoleLogger';
 import { textOfContent } from '../../../domain/entities/Content';
 import type { ToolCall } from '../../../domain/entities/Tool';
-import type { DocumentCollection, FindOptions, Selector } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, FindOptions, Selector } from '../../../../../database/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 import { DocumentRunStore } from './DocumentRunStore';
 import { fromCallDocument, RUNS, toCallModifier, TOOL_CALLS } from './runDocuments';
 import type { RunDocument, ToolCallDocument } from './runDocuments';

@@ -4,7 +4,7 @@
  */
 import type { RunState } from '../../../domain/entities/Run';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { RunCountReader, RunFilter } from '../../../domain/interfaces/RunViewReader';
 import type { RunCountView } from '../../../domain/types/RunViews';
 

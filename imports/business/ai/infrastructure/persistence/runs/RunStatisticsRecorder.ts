@@ -4,7 +4,7 @@
  */
 import { consoleLogger } from '../../../domain/consoleLogger';
 import type { RunState } from '../../../domain/entities/Run';
-import type { DocumentCollection } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection } from '../../../../../database/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { AgentEvent, AgentEventType } from '../../../domain/types/AgentEvents';
 import type { RunStatistics } from './RunStatistics';

@@ -4,7 +4,7 @@
  * once the run records a length that includes it, so it is added before that write, and one that was added by an owner
  * that had lost the run counts for nothing.
  */
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { Item } from '../../../domain/types/ResponsesAPITypes';
 import type { RunLease } from '../../../domain/types/RunRecords';
 

@@ -1,7 +1,7 @@
 /** How the documents of runs change when somebody claims them. */
 import { isFinished, RUN_TRANSITIONS } from '../../../domain/entities/Run';
 import type { RunState } from '../../../domain/entities/Run';
-import type { Modifier } from '../../../domain/interfaces/DocumentCollection';
+import type { Modifier } from '../../../../../database/DocumentCollection';
 import type { ClaimReason, RunLease, RunSuspicion } from '../../../domain/types/RunRecords';
 
 export const UNFINISHED = (Object.keys(RUN_TRANSITIONS) as RunState[]).filter((state) => !isFinished(state));

@@ -5,7 +5,7 @@
 import { bucketOf } from '../../../domain/entities/latencyBuckets';
 import { inputOf, isUndelivered, waitOf } from '../../../domain/entities/Tool';
 import type { ToolCall } from '../../../domain/entities/Tool';
-import type { Modifier } from '../../../domain/interfaces/DocumentCollection';
+import type { Modifier } from '../../../../../database/DocumentCollection';
 import type { OpenCalls, RecordedCalls } from '../../../domain/interfaces/RunStore';
 import { argumentsHash } from '../../../application/services/argumentsHash';
 import type { Actor } from '../../../domain/types/Actor';
@@ -16,7 +16,7 @@ import type { RunProgress, RunRecord, RunRequest, RunTrial, ToolHash } from '../
 import type { RunDetailView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
 import type { TraceContext } from '../../../domain/types/TraceContext';
 import { isAsNew } from './isAsNew';
-import { searchWords } from './searchWords';
+import { searchWords } from '../../../../../database/searchWords';
 
 export const RUNS = 'ai_runs';
 export const TOOL_CALLS = 'ai_tool_calls';

@@ -1,7 +1,7 @@
 /** Which runs a filter matches, as a selector for `ai_runs`. */
-import type { Selector } from '../../../domain/interfaces/DocumentCollection';
+import type { Selector } from '../../../../../database/DocumentCollection';
 import type { RunListFilter } from '../../../domain/interfaces/RunViewReader';
-import { searchSelector } from './searchWords';
+import { searchSelector } from '../../../../../database/searchWords';
 
 /** @param waitingIds the runs that wait, for a filter that asks for them */
 export function runListSelector(filter: RunListFilter, waitingIds: readonly string[] = []): Selector {

@@ -1,9 +1,9 @@
 /** A database that stores users' content sealed. */
 import { consoleLogger } from '../../../domain/consoleLogger';
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
-import { StoreError } from '../databases/databaseErrors';
-import type { DocumentDatabase, StoreOutage } from '../databases/DocumentDatabase';
+import { StoreError } from '../../../../../database/databaseErrors';
+import type { DocumentDatabase, StoreOutage } from '../../../../../database/DocumentDatabase';
 import { RUNS } from '../runs/runDocuments';
 import type { ContentKeys } from './ContentKeys';
 import type { ContentRules } from './ContentRule';

@@ -3,8 +3,8 @@
  * are opened on the way.
  */
 import type { MeteorSubscription } from '../../../domain/interfaces/MeteorServer';
-import type { StoredDocument } from '../../../domain/interfaces/DocumentCollection';
-import type { MeteorMongoCursor } from '../databases/MeteorMongo';
+import type { StoredDocument } from '../../../../../database/DocumentCollection';
+import type { MeteorMongoCursor } from '../../../../../database/meteor/MeteorMongo';
 
 export interface PublishedCursor {
   readonly collection: string;

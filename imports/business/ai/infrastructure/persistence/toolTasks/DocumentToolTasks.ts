@@ -1,7 +1,7 @@
 /** Calls of tools that nobody waits for in a document collection, so that every process tells what became of them. */
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { ToolTask, ToolTaskOutcome, ToolTaskState, ToolTaskStore } from '../../../domain/interfaces/ToolTaskStore';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 
 export interface ToolTaskDocument extends StoredDocument {
   readonly userId: string;

@@ -5,10 +5,10 @@ import type {
   DocumentCollection,
   Selector,
   StoredDocument,
-} from '../../../domain/interfaces/DocumentCollection';
+} from '../../../../../database/DocumentCollection';
 import type { UsageReader } from '../../../domain/interfaces/UsageReader';
 import type { UsageGroup, UsageQuery, UsageReport } from '../../../domain/types/UsageReports';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 import { REQUESTS } from '../requests/DocumentRequestStore';
 import { TOOL_CALLS } from '../runs/runDocuments';
 import { UsageTally } from './UsageTally';

@@ -1,6 +1,6 @@
 /** Adds up rows of aggregations into a usage report. */
 import { valueOf } from '../../../domain/entities/latencyBuckets';
-import type { AggregateRow } from '../../../domain/interfaces/DocumentCollection';
+import type { AggregateRow } from '../../../../../database/DocumentCollection';
 import type { Percentiles, UsageFigures, UsageReport, UsageSeries } from '../../../domain/types/UsageReports';
 
 export interface UsageTallyOptions {

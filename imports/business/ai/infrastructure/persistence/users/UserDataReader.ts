@@ -3,11 +3,11 @@
  * reads large documents one at a time, so that it never has more in memory than a page and a document.
  */
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
-import type { DocumentCollection, Selector, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, Selector, StoredDocument } from '../../../../../database/DocumentCollection';
 import { isList } from '../../../domain/json';
 import { ownTurn } from '../../../domain/ownTurn';
 import type { UserDataPage } from '../../../domain/types/UserDataPage';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 import { toExportLine } from './toExportLine';
 import type { PartOwnership, UserDocumentKind } from './UserDocumentKind';
 

@@ -1,10 +1,10 @@
 /** Removes what the AI module stores about one user. */
-import type { DocumentCollection, Selector, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, Selector, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { JobQueue } from '../../../domain/interfaces/JobQueue';
 import { CHAT_TURNS } from '../conversations/DocumentChatTurns';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
-import { FixedWindowLimiter } from '../rateLimits/FixedWindowLimiter';
-import type { WindowDocument } from '../rateLimits/FixedWindowLimiter';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
+import { FixedWindowLimiter } from '../../../../../database/FixedWindowLimiter';
+import type { WindowDocument } from '../../../../../database/FixedWindowLimiter';
 import { RUNS, TOOL_CALLS } from '../runs/runDocuments';
 import { RUN_ITEMS } from '../runs/RunTranscripts';
 import type { UserDocumentKind } from './UserDocumentKind';

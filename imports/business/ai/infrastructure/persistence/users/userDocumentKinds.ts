@@ -13,7 +13,7 @@ import { MCP_SERVERS } from '../mcp/DocumentMcpServers';
 import { MEMORIES } from '../memory/DocumentMemoryRecords';
 import { PROMPTS } from '../prompts/DocumentPromptStore';
 import { USER_LOADS, userLoadId } from '../rateLimits/DocumentUserLoads';
-import { keyOfWindow, WINDOWS_COLLECTION } from '../rateLimits/FixedWindowLimiter';
+import { keyOfWindow, WINDOWS_COLLECTION } from '../../../../../database/FixedWindowLimiter';
 import { REQUEST_BODIES, REQUESTS } from '../requests/DocumentRequestStore';
 import { CONVERSATION_ITEMS, CONVERSATIONS } from '../responses/DocumentResponseConversations';
 import { RESPONSE_EVENTS } from '../responses/DocumentResponseEvents';

@@ -1,9 +1,9 @@
 /** Owners of vendor objects in a document collection, which all processes share. */
 import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
-import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { VendorObjectFacts, VendorObjectStore } from '../../../domain/interfaces/VendorObjectStore';
-import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 
 export interface VendorObjectDocument extends StoredDocument {
   readonly userId: string;

@@ -1,10 +1,10 @@
 /** Query semantics that the stand-ins for MongoDB cannot verify. */
 import { expect } from 'chai';
-import type { FindOptions } from '../../../../../../../imports/business/ai/domain/interfaces/DocumentCollection';
-import { compileSelector } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/query/compileSelector';
-import { projectFields } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/query/findOptions';
-import { compareScalars } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/query/scalars';
-import { TopDocuments } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/query/TopDocuments';
+import type { FindOptions } from '../../../../../../../imports/database/DocumentCollection';
+import { compileSelector } from '../../../../../../../imports/database/query/compileSelector';
+import { projectFields } from '../../../../../../../imports/database/query/findOptions';
+import { compareScalars } from '../../../../../../../imports/database/query/scalars';
+import { TopDocuments } from '../../../../../../../imports/database/query/TopDocuments';
 import { seededRandom } from '../../../../../../../scripts/seed/seededRandom';
 
 describe('TopDocuments', () => {

@@ -1,0 +1,313 @@
+/**
+ * A database file that this process writes to. Changes that arrive together are applied together, and a change that
+ * fails takes back itself alone. The promise of a change resolves once it is in the log, or committed. The transaction
+ * of many changes stays open for a while, since what they write to the same pages is then written once.
+ */
+import { LRUCache } from 'lru-cache';
+import { promisify } from 'node:util';
+import { isLLMError, StorageFullError } from '../../business/ai/domain/errors/LLMErrors';
+import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
+import { StoreError } from '../databaseErrors';
+import type { ChangeLog, LoggedStatement } from './ChangeLog';
+import type { SqliteConnection, SqliteStatement, SqlRow, SqlValue } from './nodeSqlite';
+import { isConstraintError, toSqliteError } from './sqliteErrors';
+
+/** Milliseconds that changes are applied before other tasks get a turn. */
+const SLICE_MS = 15;
+/** Prepared statements that are kept. */
+const MAX_STATEMENTS = 500;
+/** Bytes in the log, changed rows, and milliseconds after which the transaction is committed. */
+const [MAX_LOGGED, MAX_ROWS, MAX_OPEN_MS] = [4 * 1_024 * 1_024, 40_000, 30_000];
+const nextTurn = promisify(setImmediate);
+
+interface Change {
+  readonly apply: () => unknown;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class SqliteFile {
+  readonly path: string;
+  private readonly connection: SqliteConnection;
+  private readonly log: ChangeLog | undefined;
+  private readonly statements = new LRUCache<string, SqliteStatement>({ max: MAX_STATEMENTS });
+  private pending: Change[] = [];
+  private flushing: Promise<void> | undefined;
+  private isClosed = false;
+  private applied = 0;
+  private isOpen = false;
+  private timer: NodeJS.Timeout | undefined;
+  private changedRows = 0;
+  /** The number of the last commit. */
+  private state = 0;
+  /** What the changes of this turn have executed. */
+  private executed: LoggedStatement[] = [];
+  /** What was acknowledged cannot be read any more, until the next start. */
+  private failure: LLMError | undefined;
+
+  /** @param log without one, each transaction is committed at once */
+  constructor(path: string, connection: SqliteConnection, log?: ChangeLog) {
+    this.path = path;
+    this.connection = connection;
+    this.log = log;
+    if (log === undefined) return;
+    this.state = Number(this.get(STATE)?.['number']);
+    this.recover(log);
+  }
+
+  /** Changes when changes are applied. */
+  get version(): number {
+    return this.applied;
+  }
+
+  /** @throws StoreError, CorruptDataFileError */
+  all(sql: string, values: readonly SqlValue[] = []): readonly SqlRow[] {
+    return this.execute(sql, (statement) => statement.all(...values));
+  }
+
+  /** @throws StoreError, CorruptDataFileError */
+  get(sql: string, values: readonly SqlValue[] = []): SqlRow | undefined {
+    return this.execute(sql, (statement) => statement.get(...values));
+  }
+
+  /** Only within a change. @returns the number of changed rows */
+  run(sql: string, values: readonly SqlValue[] = []): number {
+    return Number(this.change(sql, values).changes);
+  }
+
+  /** Only within a change. @returns the number of the new row */
+  insert(sql: string, values: readonly SqlValue[] = []): number {
+    return Number(this.change(sql, values).lastInsertRowid);
+  }
+
+  /**
+   * @param change reads and writes at once, without waiting for anything. Its statements may be executed again
+   * @throws what `change` throws, StoreError, StorageFullError
+   */
+  write<Result>(change: () => Result): Promise<Result> {
+    if (this.isClosed) throw new StoreError(`The database ${this.path} is closed.`);
+    return new Promise<Result>((resolve, reject) => {
+      this.pending.push({ apply: change, resolve: (result) => resolve(result as Result), reject });
+      this.flushing ??= this.flush();
+    });
+  }
+
+  /**
+   * Commits, writes what SQLite's own log has to the file, and empties both logs.
+   * @returns false if another process is reading, so that SQLite's log has to stay
+   * @throws StoreError, StorageFullError
+   */
+  emptyLog(): boolean {
+    this.commit();
+    return this.get('PRAGMA wal_checkpoint(TRUNCATE)')?.['busy'] === 0;
+  }
+
+  /** Waits for pending changes, and for those of operations that have begun. */
+  async close(): Promise<void> {
+    do {
+      await nextTurn();
+      await this.flushing;
+    } while (this.pending.length > 0);
+    this.isClosed = true;
+    let isCommitted = false;
+    try {
+      this.commit();
+      isCommitted = true;
+    } catch (error) {
+      // What the disk has no room for is in the log, which the next start reads.
+      if (!(error instanceof StorageFullError) || this.log === undefined) throw error;
+    } finally {
+      clearTimeout(this.timer);
+      this.statements.clear();
+      this.log?.close(isCommitted);
+      this.closeConnection();
+    }
+  }
+
+  private closeConnection(): void {
+    try {
+      this.connection.close();
+    } catch (cause) {
+      throw toSqliteError(`${this.path} could not be closed`, this.path, cause);
+    }
+  }
+
+  private async flush(): Promise<void> {
+    while (this.pending.length > 0) {
+      // What other tasks of this turn write is applied together, and others get a turn between two.
+      await nextTurn();
+      this.applyPending();
+    }
+    this.flushing = undefined;
+  }
+
+  private applyPending(): void {
+    const until = performance.now() + SLICE_MS;
+    const done: (() => void)[] = [];
+    const taken: Change[] = [];
+    this.executed = [];
+    try {
+      this.begin();
+      this.connection.exec('SAVEPOINT batch');
+      while (this.pending.length > 0 && (taken.length === 0 || performance.now() < until)) {
+        const change = this.pending.shift();
+        if (change === undefined) break;
+        taken.push(change);
+        done.push(this.settled(change));
+      }
+      this.keep();
+      if (this.isOpen) this.connection.exec('RELEASE batch');
+    } catch (cause) {
+      const error = toSqliteError(`${this.path} could not be written`, this.path, cause);
+      this.takeBackBatch();
+      // Nothing could begin.
+      if (taken.length === 0) taken.push(...this.pending.splice(0));
+      for (const { reject } of taken) reject(error);
+      return;
+    }
+    this.applied += 1;
+    for (const settle of done) settle();
+  }
+
+  /** Makes what was executed survive a crash of this process. */
+  private keep(): void {
+    const isMany = (this.log?.size ?? 0) > MAX_LOGGED || this.changedRows > MAX_ROWS;
+    if (this.log === undefined || isMany) this.commit();
+    else if (this.executed.length > 0) this.log.append(this.executed, this.state);
+  }
+
+  private begin(): void {
+    if (this.isOpen) return;
+    this.connection.exec('BEGIN IMMEDIATE');
+    this.isOpen = true;
+    this.changedRows = 0;
+    if (this.log === undefined) return;
+    this.timer = setTimeout(() => this.commitLater(), MAX_OPEN_MS);
+    this.timer.unref();
+  }
+
+  /** What fails stays in the log, and is tried again with the next change. */
+  private commitLater(): void {
+    try {
+      this.commit();
+    } catch (error) {
+      warn(error);
+    }
+  }
+
+  private commit(): void {
+    if (!this.isOpen) return;
+    clearTimeout(this.timer);
+    try {
+      if (this.log !== undefined) this.execute(NEXT_STATE, (statement) => statement.run());
+      this.connection.exec('COMMIT');
+    } catch (cause) {
+      this.takeBack();
+      throw toSqliteError(`${this.path} could not be written`, this.path, cause);
+    }
+    this.isOpen = false;
+    this.state += 1;
+    try {
+      this.log?.clear();
+    } catch (error) {
+      // The log belongs to an earlier state now, and the next change empties it.
+      warn(error);
+    }
+  }
+
+  private takeBackBatch(): void {
+    try {
+      this.connection.exec('ROLLBACK TO batch');
+      this.connection.exec('RELEASE batch');
+      // Without a log, the transaction is over.
+      if (this.log === undefined) this.takeBack();
+    } catch {
+      // SQLite has rolled back the whole transaction, as on a full disk, or it could not begin.
+      this.takeBack();
+    }
+  }
+
+  /** Returns to what was acknowledged. */
+  private takeBack(): void {
+    try {
+      this.connection.exec('ROLLBACK');
+    } catch {
+      // No transaction is open.
+    }
+    this.isOpen = false;
+    clearTimeout(this.timer);
+    if (this.log === undefined) return;
+    try {
+      this.recover(this.log);
+    } catch (cause) {
+      this.failure = toSqliteError(`${this.path} has to be opened again`, this.path, cause);
+    }
+  }
+
+  private recover(log: ChangeLog): void {
+    const records = log.read(this.state);
+    if (records.length === 0) return;
+    this.begin();
+    for (const { sql, values } of records.flat()) this.execute(sql, (statement) => statement.run(...values));
+  }
+
+  /** @throws what makes the whole batch fail */
+  private settled({ apply, resolve, reject }: Change): () => void {
+    const executed = this.executed.length;
+    this.execute('SAVEPOINT change', (statement) => statement.run());
+    try {
+      const result = apply();
+      this.execute('RELEASE change', (statement) => statement.run());
+      return () => resolve(result);
+    } catch (error) {
+      this.executed.length = executed;
+      this.rollBackTo('change', error);
+      return () => reject(error);
+    }
+  }
+
+  /** @throws `error` if SQLite has rolled back the whole transaction because of it */
+  private rollBackTo(savepoint: string, error: unknown): void {
+    try {
+      this.connection.exec(`ROLLBACK TO ${savepoint}`);
+      this.connection.exec(`RELEASE ${savepoint}`);
+    } catch {
+      throw error;
+    }
+  }
+
+  private change(sql: string, values: readonly SqlValue[]): ReturnType<SqliteStatement['run']> {
+    const result = this.execute(sql, (statement) => statement.run(...values));
+    if (this.log !== undefined) this.executed.push({ sql, values });
+    this.changedRows += Number(result.changes);
+    return result;
+  }
+
+  private execute<Result>(sql: string, use: (statement: SqliteStatement) => Result): Result {
+    if (this.failure !== undefined) throw this.failure;
+    try {
+      return use(this.prepared(sql));
+    } catch (cause) {
+      if (isLLMError(cause) || isConstraintError(cause)) throw cause;
+      throw toSqliteError(`${this.path} could not be used`, this.path, cause);
+    }
+  }
+
+  private prepared(sql: string): SqliteStatement {
+    const known = this.statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.connection.prepare(sql);
+    this.statements.set(sql, statement);
+    return statement;
+  }
+}
+
+/** Reports a failure that loses nothing. */
+export function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
+}
+
+/** A table that no collection has, of one row. */
+export const STATE_TABLE = 'CREATE TABLE IF NOT EXISTS "log.state" AS SELECT 0 AS number';
+const STATE = 'SELECT number FROM "log.state"';
+const NEXT_STATE = 'UPDATE "log.state" SET number = number + 1';
