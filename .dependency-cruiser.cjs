@@ -1,5 +1,5 @@
 /**
- * The dependency rules. domain ← application ← infrastructure ← API, UI and startup; type-only imports count.
+ * The dependency rules. domain ← application ← infrastructure ← API, UI and host; type-only imports count.
  * tests/unit/codeRules.test.ts plants one violation of each.
  */
 const AI = '^imports/business/ai/';
@@ -9,6 +9,8 @@ const PROVIDERS = '^imports/business/providers/';
 const DATABASE = '^imports/database/';
 /** What a definition of an operation consists of. */
 const DEFINITIONS = '^imports/host/(AuditRule|auditedText|bindOperations|defineOperation|schemas)[.]ts$';
+/** What derives routes and descriptions from definitions. */
+const READ_DEFINITIONS = '^imports/host/(argumentFields|describeSchema|operations)[.]ts$';
 /** Every folder with code of this repository. */
 const OURS = '^(imports|packages|server|client|tests|scripts|examples|bench)/';
 /** tsconfig.node.json maps `meteor/*` to these stubs, so in plain Node they stand for Meteor's own packages. */
@@ -154,7 +156,7 @@ module.exports = {
       comment: 'The API for code: it composes the AI module, and reads the same settings as the hosts.',
       severity: 'error',
       from: { path: '^imports/library/' },
-      to: { path: OURS, pathNot: '^imports/(library|business|database|startup/settings)/' },
+      to: { path: OURS, pathNot: '^imports/(library|business|database|host/settings)/' },
     },
     {
       name: 'definitions-see-domain',
@@ -165,10 +167,10 @@ module.exports = {
     },
     {
       name: 'api-sees-no-host',
-      comment: 'The HTTP API is the same on every host; startup composes it.',
+      comment: 'The HTTP API is the same on every host, which composes it.',
       severity: 'error',
       from: { path: '^imports/api/' },
-      to: { path: '^(imports/(startup|ui)|server|client)/' },
+      to: { path: '^(imports/(host|ui)|server|client)/', pathNot: `${DEFINITIONS}|${READ_DEFINITIONS}` },
     },
     {
       name: 'interop-sees-business-and-library',

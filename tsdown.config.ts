@@ -24,7 +24,7 @@ const config: UserConfig = defineConfig({
   entry: {
     ...Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, `imports/entries/${file}`])),
     // For `bin/bolide.mjs`: no entry of the package.
-    commandLine: 'imports/startup/node/commandLine/runCommandLine.ts',
+    commandLine: 'imports/host/node/commandLine/runCommandLine.ts',
   },
   outDir: 'build/package/dist',
   clean: ['build/package'],

@@ -17,8 +17,8 @@ import { RunRetention } from '../imports/business/ai/infrastructure/persistence/
 import { DocumentRequestStore } from '../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { startSimulator } from '../imports/simulator/startSimulator';
-import { startServer } from '../imports/startup/node/startServer';
-import type { RunningServer } from '../imports/startup/node/startServer';
+import { startServer } from '../imports/host/node/startServer';
+import type { RunningServer } from '../imports/host/node/startServer';
 import { CAPABILITIES } from '../imports/testing/capabilities';
 import { answer, callItem, response } from '../imports/testing/responses';
 import { cachedDashboard } from '../server/cachedDashboard';

@@ -11,8 +11,8 @@ import type { AddressInfo } from 'node:net';
 import { createParser } from 'eventsource-parser';
 import express from 'express';
 import { createHttpApi } from '../imports/api/createHttpApi';
-import { moduleFromEnvironment } from '../imports/startup/moduleFromEnvironment';
-import { SIMULATION_NOTICE } from '../imports/startup/simulation';
+import { moduleFromEnvironment } from '../imports/host/moduleFromEnvironment';
+import { SIMULATION_NOTICE } from '../imports/host/simulation';
 
 const TOKEN = 'for-this-example-only';
 const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };

@@ -7,8 +7,8 @@
 import { z } from 'zod';
 import { LLMClient } from '../imports/business/ai/application/services/LLMClient';
 import { isLLMError } from '../imports/business/ai/domain/errors/LLMErrors';
-import { moduleFromEnvironment } from '../imports/startup/moduleFromEnvironment';
-import { SIMULATION_NOTICE } from '../imports/startup/simulation';
+import { moduleFromEnvironment } from '../imports/host/moduleFromEnvironment';
+import { SIMULATION_NOTICE } from '../imports/host/simulation';
 import { ProgressBar } from './ProgressBar';
 
 /** The schema of a line's product. Requires that the line contains the price, so that no invented one is imported. */

@@ -12,10 +12,10 @@ import type { AIModule } from '../imports/business/ai/infrastructure/factories/c
 import { openRunStore } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { openDatabase } from '../imports/database/openDatabase';
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { openJobQueue, readJobSettings } from '../imports/startup/settings/jobs';
-import { valueOf } from '../imports/startup/settings/valueOf';
-import { openSettings } from '../imports/startup/moduleFromEnvironment';
-import { SIMULATION_NOTICE } from '../imports/startup/simulation';
+import { openJobQueue, readJobSettings } from '../imports/host/settings/jobs';
+import { valueOf } from '../imports/host/settings/valueOf';
+import { openSettings } from '../imports/host/moduleFromEnvironment';
+import { SIMULATION_NOTICE } from '../imports/host/simulation';
 
 /** The server's own code: has the rights of an admin, and a budget of its own. */
 const NIGHTLY: Actor = { userId: 'nightly', source: 'job' };

@@ -8,8 +8,8 @@ import { LLMClient } from '../imports/business/ai/application/services/LLMClient
 import type { BatchResult } from '../imports/business/ai/application/services/LLMClient';
 import type { EntityRecord } from '../imports/business/ai/application/services/ResponseChainManager';
 import { isLLMError } from '../imports/business/ai/domain/errors/LLMErrors';
-import { moduleFromEnvironment } from '../imports/startup/moduleFromEnvironment';
-import { SIMULATION_NOTICE } from '../imports/startup/simulation';
+import { moduleFromEnvironment } from '../imports/host/moduleFromEnvironment';
+import { SIMULATION_NOTICE } from '../imports/host/simulation';
 
 interface Person {
   readonly identity: { readonly id: string; readonly name: string };

@@ -9,8 +9,8 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
-import { moduleFromEnvironment } from '../imports/startup/moduleFromEnvironment';
-import { SIMULATION_NOTICE } from '../imports/startup/simulation';
+import { moduleFromEnvironment } from '../imports/host/moduleFromEnvironment';
+import { SIMULATION_NOTICE } from '../imports/host/simulation';
 
 const exporter = new InMemorySpanExporter();
 

@@ -11,8 +11,8 @@ import type { GenerateOptions } from '../imports/business/ai/domain/types/LLMTyp
 import type { Usage } from '../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../imports/business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../imports/business/ai/infrastructure/factories/createAIModule';
-import { moduleFromEnvironment } from '../imports/startup/moduleFromEnvironment';
-import { SIMULATION_NOTICE } from '../imports/startup/simulation';
+import { moduleFromEnvironment } from '../imports/host/moduleFromEnvironment';
+import { SIMULATION_NOTICE } from '../imports/host/simulation';
 
 async function main(): Promise<void> {
   await new Command('npm run ask --')

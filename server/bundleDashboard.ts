@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 import type { BuildOptions, Metafile, Plugin } from 'esbuild';
-import { DASHBOARD_PATH, MANIFEST } from '../imports/startup/node/dashboardFiles';
-import type { DashboardAssets, DashboardManifest } from '../imports/startup/node/dashboardFiles';
+import { DASHBOARD_PATH, MANIFEST } from '../imports/host/node/dashboardFiles';
+import type { DashboardAssets, DashboardManifest } from '../imports/host/node/dashboardFiles';
 
 const UI = join(__dirname, '../imports/ui');
 const ENTRY = join(UI, 'httpDashboard.tsx');

@@ -1,8 +1,8 @@
 /** The dashboard's files, which are bundled again only when a source has changed. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DashboardAssets } from '../imports/startup/node/dashboardFiles';
-import { readDashboard } from '../imports/startup/node/readDashboard';
+import type { DashboardAssets } from '../imports/host/node/dashboardFiles';
+import { readDashboard } from '../imports/host/node/readDashboard';
 import { buildCache } from '../scripts/build/BuildCache.cjs';
 import { bundleDashboard } from './bundleDashboard';
 

@@ -6,8 +6,8 @@ import { Meteor } from 'meteor/meteor';
 import { Mongo } from 'meteor/mongo';
 import { WebApp } from 'meteor/webapp';
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { registerDemoTools } from '../imports/startup/registerDemoTools';
-import { startBolide } from '../imports/startup/meteor/startBolide';
+import { registerDemoTools } from '../imports/host/registerDemoTools';
+import { startBolide } from '../imports/host/meteor/startBolide';
 
 // Meteor accepts connections only when this has resolved.
 Meteor.startup(async () => {

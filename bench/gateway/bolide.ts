@@ -1,5 +1,5 @@
 /** The server of `npm start`, without its dashboard. */
-import { startServer } from '../../imports/startup/node/startServer';
+import { startServer } from '../../imports/host/node/startServer';
 import { reportUsage } from './reportUsage';
 
 startServer({ dashboard: false })

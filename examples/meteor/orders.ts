@@ -10,8 +10,8 @@ import { Meteor } from 'meteor/meteor';
 import { Mongo } from 'meteor/mongo';
 import { WebApp } from 'meteor/webapp';
 import { MethodTools } from '../../imports/business/ai/infrastructure/tools/MethodTools';
-import { startBolide } from '../../imports/startup/meteor/startBolide';
-import type { MeteorHost } from '../../imports/startup/meteor/startBolide';
+import { startBolide } from '../../imports/host/meteor/startBolide';
+import type { MeteorHost } from '../../imports/host/meteor/startBolide';
 
 /** An ordinary method: it validates its argument and checks who calls it, with or without models. */
 export function defineOrders(findOrder: (userId: string, number: string) => Promise<object | undefined>): void {

@@ -5,14 +5,14 @@ export type { ExposedMethod, MethodToolsPackages } from '../business/ai/infrastr
 export type { MeteorDatabase } from '../database/meteor/MeteorDatabase';
 export type { MeteorMongo } from '../database/meteor/MeteorMongo';
 export type { ToolList } from '../business/ai/infrastructure/tools/toToolRegistry';
-export type { Host } from '../startup/createHost';
+export type { Host } from '../host/createHost';
 export type {
   MeteorAccounts,
   MeteorApp,
   MeteorPackages,
   MeteorRateLimiter,
   MeteorWebApp,
-} from '../startup/meteor/MeteorPackages';
-export type { FindRoles } from '../startup/meteor/MeteorUsers';
-export { startBolide } from '../startup/meteor/startBolide';
-export type { BolideOptions, MeteorHost } from '../startup/meteor/startBolide';
+} from '../host/meteor/MeteorPackages';
+export type { FindRoles } from '../host/meteor/MeteorUsers';
+export { startBolide } from '../host/meteor/startBolide';
+export type { BolideOptions, MeteorHost } from '../host/meteor/startBolide';

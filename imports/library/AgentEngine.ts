@@ -11,7 +11,7 @@ import { createAIModule } from '../business/ai/infrastructure/factories/createAI
 import type { AIModule, ProviderSettingsInput } from '../business/ai/infrastructure/factories/createAIModule';
 import { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';
 import type { RegisteredTool } from '../business/ai/infrastructure/tools/ToolRegistry';
-import { settingsFromEnvironment } from '../startup/settings/vendors';
+import { settingsFromEnvironment } from '../host/settings/vendors';
 import { DEFAULT_USER_ID } from './AgentSettings';
 import { resolveModelName } from './modelName';
 

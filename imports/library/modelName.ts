@@ -2,7 +2,7 @@
 import { invalid } from '../business/ai/domain/arguments';
 import { LLMModelNotFoundError } from '../business/ai/domain/errors/LLMErrors';
 import type { VendorName } from '../business/ai/domain/types/VendorTypes';
-import { VENDOR_VARIABLES } from '../startup/settings/vendors';
+import { VENDOR_VARIABLES } from '../host/settings/vendors';
 
 /** A provider and one of its models, or a provider alone: its default model. */
 export type ModelName = `${VendorName}/${string}` | VendorName | (string & {});

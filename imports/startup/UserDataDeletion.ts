@@ -16,8 +16,8 @@ import type { UserMemory } from '../business/ai/infrastructure/persistence/memor
 import type { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
 import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
-import type { UsageRecorder } from './UsageRecorder';
-import type { UserApiTokens } from './UserApiTokens';
+import type { UsageRecorder } from '../host/UsageRecorder';
+import type { UserApiTokens } from '../host/UserApiTokens';
 import type { UserContentKeys } from './UserContentKeys';
 import type { UserDataKind } from './userData';
 

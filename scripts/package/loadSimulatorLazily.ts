@@ -8,9 +8,9 @@ export function loadSimulatorLazily(): Plugin {
   return {
     name: 'bolide:lazy-simulator',
     transform: {
-      filter: { id: /imports\/startup\/simulation\.ts$/ },
+      filter: { id: /imports\/host\/simulation\.ts$/ },
       handler(code) {
-        if (!code.includes(SOURCE)) throw new Error(`Expected ${SOURCE} in imports/startup/simulation.ts.`);
+        if (!code.includes(SOURCE)) throw new Error(`Expected ${SOURCE} in imports/host/simulation.ts.`);
         return code.replace(SOURCE, "import('./simulatedVendors')");
       },
     },

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
-import type { startServer } from '../../imports/startup/node/startServer';
+import type { startServer } from '../../imports/host/node/startServer';
 import { PACKAGE_DIRECTORY } from './packageManifest';
 
 type Encoding = 'br' | 'gzip';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { build } from 'esbuild';
 import type { Browser } from 'playwright-core';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { startStandalone } from '../support/startStandalone';
 import { TestHost } from '../support/TestHost';
 import { withBrowser } from '../support/withBrowser';

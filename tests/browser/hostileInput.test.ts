@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { PAGES } from '../../imports/ui/pages';
 import { until } from '../support/until';
 import { INITIALIZE, jsonRpc, serveMcp } from '../support/mcp/serveMcp';

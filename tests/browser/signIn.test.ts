@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { newKey } from '../support/oauth/ProvidersHost';
 import { CLIENT, TestAuthorizationServer } from '../support/oauth/TestAuthorizationServer';
 import { startStandalone } from '../support/startStandalone';

@@ -1,7 +1,7 @@
 /** Where the server has its API and the dashboard its pages. */
 import { expect } from 'chai';
 import { PAGE_PATHS } from '../../imports/api/dashboard/dashboardPages';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { PAGES } from '../../imports/ui/pages';
 import { startStandalone } from '../support/startStandalone';
 

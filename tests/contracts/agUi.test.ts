@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { argumentsHash } from '../../imports/business/ai/application/services/argumentsHash';
 import { toInterruptId } from '../../imports/interop/agUi/agUiIds';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { runAgent } from '../support/agUi/replayAgUi';
 import { startSimulatedServer } from '../support/startSimulatedServer';
 import { leaveWaitingRun } from '../support/waitingRun';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
 import type { UIMessage } from 'ai';
 import { stub } from 'sinon';
-import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
+import { VENDOR_VARIABLES } from '../../imports/host/settings/vendors';
 import { chatClient, textOf } from '../support/ChatClient';
 import { allInSoak, itInSoak } from '../support/soak';
 import { startChatServer } from '../support/startChatServer';

@@ -11,7 +11,7 @@ import {
   AUDIT,
   DocumentAuditStore,
 } from '../../imports/business/ai/infrastructure/persistence/audit/DocumentAuditStore';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { registry } from '../stubs/server/registry';
 import { startMeteorApp } from '../support/meteorApp';
 import { startStandalone } from '../support/startStandalone';

@@ -4,8 +4,8 @@ import { ChatStore, CHATS } from '../../imports/api/chat/ChatStore';
 import { ContentRetention } from '../../imports/business/ai/infrastructure/persistence/ContentRetention';
 import type { StoredDocument } from '../../imports/database/DocumentCollection';
 import { LLMInvalidRequestError } from '../../imports/business/ai/domain/errors/LLMErrors';
-import { openHostStores } from '../../imports/startup/openHostStores';
-import { readContentTimes } from '../../imports/startup/settings/retention';
+import { openHostStores } from '../../imports/host/openHostStores';
+import { readContentTimes } from '../../imports/host/settings/retention';
 import { DATABASES } from '../support/documentDatabases';
 
 const DAY = 86_400_000;

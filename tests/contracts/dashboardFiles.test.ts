@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { startServer } from '../../imports/startup/node/startServer';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import { startServer } from '../../imports/host/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { inFlowingTime } from '../support/VirtualTime';
 
 const TOKEN = 'a-token-for-the-dashboard-files';

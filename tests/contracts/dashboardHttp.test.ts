@@ -12,7 +12,7 @@ import type { ModelView } from '../../imports/business/ai/domain/types/ModelView
 import type { PromptDetailView, PromptView } from '../../imports/business/ai/domain/types/Prompts';
 import type { RunCountView, RunDetail, RunView } from '../../imports/business/ai/domain/types/RunViews';
 import type { PublicProvider } from '../../imports/business/providers/domain/entities/PublicProvider';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { readSse } from '../support/readSse';
 import type { SseReader } from '../support/readSse';
 import { recordEvents } from '../support/recordEvents';

@@ -18,11 +18,11 @@ import { DEFAULT_REQUEST_RETENTION } from '../../imports/business/ai/infrastruct
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { BUDGET_VARIABLES } from '../../imports/startup/settings/budgets';
-import { readAllowPrivateHosts, readPort } from '../../imports/startup/settings/host';
-import { METEOR_FIELDS } from '../../imports/startup/settings/meteor';
-import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
+import { readAllowPrivateHosts, readPort } from '../../imports/host/settings/host';
+import { METEOR_FIELDS } from '../../imports/host/settings/meteor';
+import { VENDOR_VARIABLES } from '../../imports/host/settings/vendors';
 import { startDemoServer } from '../support/startDemoServer';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { allInSoak, describeInSoak } from '../support/soak';
 import { eventFields } from '../support/docs/eventFields';
 import {

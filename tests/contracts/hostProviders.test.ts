@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { LLMAuthError, LLMPermissionError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import { startDemoServer } from '../support/startDemoServer';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { CANARY } from '../support/canaries';
 import { failure } from '../support/failure';
 import { TestAuthorizationServer } from '../support/oauth/TestAuthorizationServer';

@@ -4,8 +4,8 @@ import type { AccessPolicy } from '../../imports/business/ai/domain/interfaces/A
 import type { JsonObject, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { findHostedTools } from '../../imports/business/ai/infrastructure/vendors/findHostedTools';
 import type { Provider } from '../../imports/business/providers/domain/entities/Provider';
-import { createAccessPolicy } from '../../imports/startup/accessPolicy';
-import { settingsFromEnvironment } from '../../imports/startup/settings/vendors';
+import { createAccessPolicy } from '../../imports/host/accessPolicy';
+import { settingsFromEnvironment } from '../../imports/host/settings/vendors';
 import { startGateway, TOKENS } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
 

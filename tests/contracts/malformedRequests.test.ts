@@ -1,6 +1,6 @@
 /** URLs that no router can read: the answer has the shape of the API below whose path they are, and reveals nothing. */
 import { expect } from 'chai';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { sendRaw } from '../support/sendRaw';
 import { startStandalone } from '../support/startStandalone';
 

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { Meteor } from 'meteor/meteor';
 import type { UserDataPage } from '../../imports/business/ai/domain/types/UserDataPage';
 import type { RunDocument } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
-import { DDP_LIMITS } from '../../imports/startup/meteor/ddpRateLimits';
+import { DDP_LIMITS } from '../../imports/host/meteor/ddpRateLimits';
 import { registry } from '../stubs/server/registry';
 import { failure } from '../support/failure';
 import { startMeteorApp } from '../support/meteorApp';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { check } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
 import { resetWebApp } from 'meteor/webapp';
-import type { MeteorHost } from '../../imports/startup/meteor/startBolide';
+import type { MeteorHost } from '../../imports/host/meteor/startBolide';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { exposeMethod, startBolide } from '../../packages/bolide/server';

@@ -3,7 +3,7 @@
  * ports of this machine: browsers then send the dashboard's Strict cookie with the callback, too.
  */
 import { expect } from 'chai';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { atCallback, providerArgument } from '../support/oauth/connectedProvider';
 import { CookieBrowser } from '../support/oauth/CookieBrowser';
 import { TestAuthorizationServer } from '../support/oauth/TestAuthorizationServer';

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { CANARY } from '../support/canaries';
 import { CookieBrowser } from '../support/oauth/CookieBrowser';
 import { startStandalone } from '../support/startStandalone';

@@ -8,7 +8,7 @@ import { CONVERSATION_ROUTES } from '../../imports/api/openapi/descriptions/conv
 import { GATEWAY_ROUTES } from '../../imports/api/openapi/descriptions/gatewayRoutes';
 import { RUN_ROUTES } from '../../imports/api/openapi/descriptions/runRoutes';
 import { SERVER_ROUTES } from '../../imports/api/openapi/descriptions/serverRoutes';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { OPERATIONS } from '../../imports/host/operations';
 import { routesOf as routesOfOperation } from '../../imports/host/defineOperation';
 import { routesOf } from '../support/docs/routes';

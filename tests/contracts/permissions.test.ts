@@ -12,7 +12,7 @@ import { OPERATIONS } from '../../imports/host/operations';
 import type { DefinedOperations } from '../../imports/host/operations';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import type { Simulator } from '../../imports/simulator/Simulator';
-import type { Host } from '../../imports/startup/createHost';
+import type { Host } from '../../imports/host/createHost';
 import { OPERATION_TABLE } from '../../imports/ui/data/operationTable';
 import { operationRequest } from '../../imports/ui/data/http/operationRequest';
 import type { OperationRequest } from '../../imports/ui/data/http/operationRequest';

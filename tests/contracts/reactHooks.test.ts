@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { useLayoutEffect } from 'react';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { createHttpData } from '../../imports/ui/data/http/createHttpData';
 import type { HttpDashboardData } from '../../imports/ui/data/http/toDashboardData';
 import { useConversation } from '../../imports/ui/hooks/useConversation';

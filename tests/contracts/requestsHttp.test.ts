@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Topic } from '../../imports/business/ai/domain/types/Topics';
 import type { RequestDetail, RequestPage } from '../../imports/business/ai/domain/interfaces/RequestReader';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { CANARY } from '../support/canaries';
 import { startStandalone } from '../support/startStandalone';
 import { until } from '../support/until';

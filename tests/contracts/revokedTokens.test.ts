@@ -1,7 +1,7 @@
 /** What is open with an API token that is revoked, expires or is revoked by another process ends. */
 import { once } from 'node:events';
 import { expect } from 'chai';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { readSse } from '../support/readSse';
 import type { SseReader } from '../support/readSse';
 import { openSocket } from '../support/responsesSocket';

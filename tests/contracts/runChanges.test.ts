@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import type { Topic } from '../../imports/business/ai/domain/types/Topics';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { startStandalone } from '../support/startStandalone';
 import { until } from '../support/until';
 import { inFlowingTime } from '../support/VirtualTime';

@@ -10,8 +10,8 @@ import type { RunExport } from '../../imports/business/ai/domain/types/RunExport
 import { PRIVATE_RUN_FIELDS } from '../../imports/business/ai/domain/types/RunExport';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { createToolCall } from '../../imports/business/ai/domain/entities/Tool';
-import { createHost } from '../../imports/startup/createHost';
-import type { Host } from '../../imports/startup/createHost';
+import { createHost } from '../../imports/host/createHost';
+import type { Host } from '../../imports/host/createHost';
 import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';

@@ -1,6 +1,6 @@
 /** How many sessions of the dashboard a user has at most, over HTTP. */
 import { expect } from 'chai';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { startStandalone } from '../support/startStandalone';
 import { inFlowingTime } from '../support/VirtualTime';
 

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { stub } from 'sinon';
 import type { SinonStub } from 'sinon';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { CookieBrowser } from '../support/oauth/CookieBrowser';
 import type { Page } from '../support/oauth/CookieBrowser';
 import { isCallback, oidcEnvironment, sessionOf, signIn } from '../support/signIn/signInAtIssuer';

@@ -8,8 +8,8 @@ import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTy
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
-import { startServer } from '../../imports/startup/node/startServer';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import { startServer } from '../../imports/host/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { failure } from '../support/failure';
 import { startMeteorApp } from '../support/meteorApp';
 import { until } from '../support/until';

@@ -1,6 +1,6 @@
 /** Refused requests: how much of their bodies the server reads, and how often callers may guess a token. */
 import { expect } from 'chai';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { sendRaw } from '../support/sendRaw';
 import type { RawExchange } from '../support/sendRaw';
 import { startStandalone } from '../support/startStandalone';

@@ -496,7 +496,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'the last bills are not written',
     layer: 'startup',
-    file: 'imports/startup/HostShutdown.ts',
+    file: 'imports/host/HostShutdown.ts',
     find: '    await module.usageSettled();\n',
     replace: '',
     shows: 'What the last requests before a restart have cost is in no budget.',

@@ -31,8 +31,8 @@ const LINTED: readonly (readonly [rule: string, file: string, text: string])[] =
   ['eslint/no-restricted-globals', `${AI}/infrastructure/converters/planted*.ts`, "void fetch('http://localhost');"],
   ['eslint/no-restricted-globals', `${AI}/infrastructure/converters/planted*.ts`, 'setTimeout(() => {}, 1);'],
   ['bolide/meteor', `${AI}/domain/types/planted*.ts`, 'export const load = (name: string) => import(name);'],
-  ['bolide/meteor', 'imports/startup/planted*.ts', "import 'openai/helpers/zod';"],
-  ['bolide/meteor', 'imports/startup/planted*.ts', "export { zodTool } from 'openai/helpers/zod';"],
+  ['bolide/meteor', 'imports/host/planted*.ts', "import 'openai/helpers/zod';"],
+  ['bolide/meteor', 'imports/host/planted*.ts', "export { zodTool } from 'openai/helpers/zod';"],
   ['bolide/meteor', 'imports/ui/planted*.tsx', "import '@fontsource-variable/inter/wght.css';"],
   [
     'bolide/meteor',
@@ -53,7 +53,7 @@ const LINTED: readonly (readonly [rule: string, file: string, text: string])[] =
 /** What the rules must let pass: [file, its text]. */
 const UNLINTED: readonly (readonly [file: string, text: string])[] = [
   [
-    'imports/startup/subpaths.ts',
+    'imports/host/subpaths.ts',
     `import { Ajv2020 } from 'ajv/dist/2020.js';
 import { createRoot } from 'react-dom/client';
 import type { Response } from 'openai/resources/responses/responses';

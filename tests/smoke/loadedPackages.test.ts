@@ -60,7 +60,7 @@ describe('the packages that a program loads', () => {
   });
 
   it('are not those of the simulator in a Meteor app that does not use it', async () => {
-    const loaded = await run(`require('./imports/startup/meteor/startBolide');
+    const loaded = await run(`require('./imports/host/meteor/startBolide');
       console.log(JSON.stringify(Object.keys(require.cache).filter((name) => /simulat/i.test(name))));`);
     const names = (loaded as readonly string[]).map((file) => basename(file));
     expect(names.toSorted()).to.deep.equal(['simulateWithoutVendors.ts', 'simulation.ts']);

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { codeBlocksOf, readPage, readPages, ROOT } from '../support/docs/markdown';
 import { errorIn, isShell, npmCommandsOf, runShell, scriptOf } from '../support/docs/shell';
 import { startDemoServer } from '../support/startDemoServer';

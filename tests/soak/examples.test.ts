@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
-import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
+import { VENDOR_VARIABLES } from '../../imports/host/settings/vendors';
 
 const ROOT = path.join(__dirname, '../..');
 const RUN = ['scripts/run.cjs'];

@@ -10,7 +10,7 @@ import { resetWebApp } from 'meteor/webapp';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
-import { startBolide } from '../../imports/startup/meteor/startBolide';
+import { startBolide } from '../../imports/host/meteor/startBolide';
 import { resetMeteor, restartMeteor } from '../stubs/server/registry';
 import { bundleChild } from '../support/bundleChild';
 import type { ChildExit, ChildReady } from '../support/meteorChild';

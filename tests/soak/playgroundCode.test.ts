@@ -11,7 +11,7 @@ import { toCurl } from '../../imports/ui/playground/toCurl';
 import { toTypeScript } from '../../imports/ui/playground/toTypeScript';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { runProgram, typeErrorsOf } from '../support/docs/programs';
 import { startStandalone } from '../support/startStandalone';
 

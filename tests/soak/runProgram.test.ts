@@ -52,7 +52,7 @@ describe('a program that is compiled once', () => {
 
   it('has the names of errors that its sources have', async () => {
     const entry = join(directory, 'names.ts');
-    const module = join(ROOT, 'imports/startup/node/runServer');
+    const module = join(ROOT, 'imports/host/node/runServer');
     const errorModule = join(ROOT, 'imports/business/ai/domain/errors/LLMErrors');
     await writeFile(
       entry,

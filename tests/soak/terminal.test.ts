@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
-import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
+import { VENDOR_VARIABLES } from '../../imports/host/settings/vendors';
 
 const ROOT = join(__dirname, '../..');
 

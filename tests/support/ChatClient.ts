@@ -2,7 +2,7 @@
 import { Chat } from '@ai-sdk/react';
 import { DefaultChatTransport } from 'ai';
 import type { ChatInit, UIMessage } from 'ai';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 
 export interface ChatClientOptions extends Pick<
   ChatInit<UIMessage>,

@@ -31,8 +31,8 @@ import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/Too
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { CONTENT_KEYS } from '../../imports/startup/UserContentKeys';
-import { createHost } from '../../imports/startup/createHost';
-import type { Host, HostSettings } from '../../imports/startup/createHost';
+import { createHost } from '../../imports/host/createHost';
+import type { Host, HostSettings } from '../../imports/host/createHost';
 import type { TestDatabase } from './documentDatabases';
 import { COLLECTIONS } from '../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import { FixedWindowLimiter, WINDOWS_COLLECTION } from '../../imports/database/FixedWindowLimiter';

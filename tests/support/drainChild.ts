@@ -8,7 +8,7 @@
 import { ToolError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { ToolCallContext } from '../../imports/business/ai/domain/interfaces/IToolExecutor';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { runServer } from '../../imports/startup/node/runServer';
+import { runServer } from '../../imports/host/node/runServer';
 
 export interface ToolStart {
   readonly tool: string;

@@ -4,9 +4,9 @@
 import { Meteor } from 'meteor/meteor';
 import { resetWebApp } from 'meteor/webapp';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { addDdpRateLimits } from '../../imports/startup/meteor/ddpRateLimits';
-import { startBolide } from '../../imports/startup/meteor/startBolide';
-import type { BolideOptions, MeteorHost } from '../../imports/startup/meteor/startBolide';
+import { addDdpRateLimits } from '../../imports/host/meteor/ddpRateLimits';
+import { startBolide } from '../../imports/host/meteor/startBolide';
+import type { BolideOptions, MeteorHost } from '../../imports/host/meteor/startBolide';
 import { DdpClient } from '../stubs/server/DdpClient';
 import { registry, resetMeteor } from '../stubs/server/registry';
 import { newKey } from './oauth/ProvidersHost';

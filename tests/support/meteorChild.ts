@@ -10,7 +10,7 @@ import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
 import { WebApp } from 'meteor/webapp';
 import { UNOWNED } from '../../imports/business/ai/domain/entities/Run';
-import { startBolide } from '../../imports/startup/meteor/startBolide';
+import { startBolide } from '../../imports/host/meteor/startBolide';
 import { DdpClient } from '../stubs/server/DdpClient';
 import { registry } from '../stubs/server/registry';
 import { newKey } from './oauth/ProvidersHost';

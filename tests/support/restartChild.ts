@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { runServer } from '../../imports/startup/node/runServer';
+import { runServer } from '../../imports/host/node/runServer';
 
 const tools = new ToolRegistry();
 for (const [name, ms] of [

@@ -1,6 +1,6 @@
 /** `bolide` in this process. It starts no server unless a port does. */
-import type { CommandLinePorts } from '../../imports/startup/node/commandLine/CommandLinePorts';
-import { runCommandLine } from '../../imports/startup/node/commandLine/runCommandLine';
+import type { CommandLinePorts } from '../../imports/host/node/commandLine/CommandLinePorts';
+import { runCommandLine } from '../../imports/host/node/commandLine/runCommandLine';
 
 export interface Ended {
   readonly code: number;

@@ -1,5 +1,5 @@
 /** The plain-Node host in a process of its own, which reports what requests cost it: see `startServerProcess`. */
-import { startServer } from '../../imports/startup/node/startServer';
+import { startServer } from '../../imports/host/node/startServer';
 
 /** Milliseconds; bytes. */
 export interface Reading {

@@ -1,8 +1,8 @@
 /** The variables that set up every vendor on a simulator. */
 import type { VendorName } from '../../imports/business/ai/domain/types/VendorTypes';
 import type { Simulator } from '../../imports/simulator/Simulator';
-import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
-import type { Environment } from '../../imports/startup/settings/vendors';
+import { VENDOR_VARIABLES } from '../../imports/host/settings/vendors';
+import type { Environment } from '../../imports/host/settings/vendors';
 
 export function simulatedVendors(simulator: Simulator): Environment {
   const ofVendors = (Object.keys(VENDOR_VARIABLES) as VendorName[]).flatMap((vendor) => {

@@ -1,9 +1,9 @@
 /** The server of `npm start` with its demo tools and its dashboard, in this process. */
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { startServer } from '../../imports/startup/node/startServer';
-import type { RunningServer } from '../../imports/startup/node/startServer';
-import { registerDemoTools } from '../../imports/startup/registerDemoTools';
-import type { Environment } from '../../imports/startup/settings/vendors';
+import { startServer } from '../../imports/host/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
+import { registerDemoTools } from '../../imports/host/registerDemoTools';
+import type { Environment } from '../../imports/host/settings/vendors';
 import { cachedDashboard } from '../../server/cachedDashboard';
 
 /** @param simulatedPause milliseconds between two events of a simulated stream */

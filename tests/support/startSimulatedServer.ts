@@ -1,8 +1,8 @@
 /** The server of `npm start` with every vendor on a simulator, without the pauses of the one that it starts itself. */
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
-import type { Environment } from '../../imports/startup/settings/vendors';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { Environment } from '../../imports/host/settings/vendors';
+import type { RunningServer } from '../../imports/host/node/startServer';
 import { simulatedVendors } from './simulatedVendors';
 import { startStandalone } from './startStandalone';
 

@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Environment } from '../../imports/startup/settings/vendors';
+import type { Environment } from '../../imports/host/settings/vendors';
 import { startDemoServer } from './startDemoServer';
-import type { RunningServer } from '../../imports/startup/node/startServer';
+import type { RunningServer } from '../../imports/host/node/startServer';
 
 /** @param env a `DATA_DIR` given here is not removed on close */
 export async function startStandalone(env: Environment = {}): Promise<RunningServer> {

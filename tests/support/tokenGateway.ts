@@ -8,7 +8,7 @@ import { bindOperations } from '../../imports/host/bindOperations';
 import type { OperationsOf } from '../../imports/host/bindOperations';
 import { createHttpApi } from '../../imports/api/createHttpApi';
 import type { HttpApi } from '../../imports/api/createHttpApi';
-import { UserApiTokens } from '../../imports/startup/UserApiTokens';
+import { UserApiTokens } from '../../imports/host/UserApiTokens';
 import { VENDORS } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';

@@ -1,8 +1,8 @@
 /** The settings of what is offered over MCP. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { PrivateHosts } from '../../business/ai/infrastructure/clients/http/privateHosts';
-import { readIssuer } from './oidc';
-import { SettingProblems } from './SettingProblems';
+import { readIssuer } from '../../host/settings/oidc';
+import { SettingProblems } from '../../host/settings/SettingProblems';
 
 export interface McpSettings {
   /** Names of tools, in which `*` stands for any characters. Empty: nothing is offered. */

@@ -3,7 +3,7 @@ import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMError
 import { isList } from '../../business/ai/domain/json';
 import { readConfiguredServer } from '../../business/ai/infrastructure/tools/mcp/managed/ConfiguredServer';
 import type { ConfiguredServer } from '../../business/ai/infrastructure/tools/mcp/managed/ConfiguredServer';
-import { SettingProblems } from './SettingProblems';
+import { SettingProblems } from '../../host/settings/SettingProblems';
 
 const NAME = 'AI_MCP_SERVERS';
 const EXAMPLE = '[{"name":"docs","url":"https://mcp.example.com"}]';

@@ -1,6 +1,6 @@
 /** Settings of what one user may do in a minute and at a time. */
 import type { UserLimits } from '../../business/ai/domain/types/UserLimits';
-import { SettingProblems } from './SettingProblems';
+import { SettingProblems } from '../../host/settings/SettingProblems';
 
 const NAMES = {
   requestsPerMinute: 'USER_REQUESTS_PER_MINUTE',

@@ -8,8 +8,8 @@ import type { AIModule } from '../../../imports/business/ai/infrastructure/facto
 import { createProvider } from '../../../imports/business/ai/infrastructure/factories/createProvider';
 import type { Simulator } from '../../../imports/simulator/Simulator';
 import { startSimulator } from '../../../imports/simulator/startSimulator';
-import { settingsFromEnvironment, settingsFromMeteor } from '../../../imports/startup/settings/vendors';
-import type { Environment } from '../../../imports/startup/settings/vendors';
+import { settingsFromEnvironment, settingsFromMeteor } from '../../../imports/host/settings/vendors';
+import type { Environment } from '../../../imports/host/settings/vendors';
 import { failure } from '../../support/failure';
 
 const BEFORE_RESPONSES = ['2023-05-15', '2024-10-21', '2025-01-01-preview', '2025-02-01-preview'];

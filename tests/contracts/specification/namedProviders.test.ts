@@ -1,11 +1,7 @@
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../imports/business/ai/domain/errors/LLMErrors';
-import { moduleFromEnvironment } from '../../../imports/startup/moduleFromEnvironment';
-import {
-  settingsFromEnvironment,
-  settingsFromMeteor,
-  VENDOR_VARIABLES,
-} from '../../../imports/startup/settings/vendors';
+import { moduleFromEnvironment } from '../../../imports/host/moduleFromEnvironment';
+import { settingsFromEnvironment, settingsFromMeteor, VENDOR_VARIABLES } from '../../../imports/host/settings/vendors';
 import { failure } from '../../support/failure';
 
 describe('LLM_PROVIDER', () => {

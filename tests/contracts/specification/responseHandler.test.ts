@@ -11,7 +11,7 @@ import { AgenticLoop } from '../../../imports/business/ai/application/services/A
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import type { Simulator } from '../../../imports/simulator/Simulator';
 import { startSimulator } from '../../../imports/simulator/startSimulator';
-import { settingsFromEnvironment } from '../../../imports/startup/settings/vendors';
+import { settingsFromEnvironment } from '../../../imports/host/settings/vendors';
 import { RecordingLogger } from '../../support/RecordingLogger';
 
 /** A store that identifies messages in its own way. */

@@ -9,8 +9,8 @@ import type { VendorName } from '../../../imports/business/ai/domain/types/Vendo
 import type { AgentOptions } from '../../../imports/library/Agent';
 import type { EmbedSettings } from '../../../imports/library/embed';
 import type { Simulator } from '../../../imports/simulator/Simulator';
-import { VENDOR_VARIABLES } from '../../../imports/startup/settings/vendors';
-import type { ServerOptions } from '../../../imports/startup/node/startServer';
+import { VENDOR_VARIABLES } from '../../../imports/host/settings/vendors';
+import type { ServerOptions } from '../../../imports/host/node/startServer';
 import { ENTRIES } from '../../../scripts/package/entries';
 import { compileSources } from '../compileSources';
 import { cachedDashboard } from '../../../server/cachedDashboard';

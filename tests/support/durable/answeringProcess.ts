@@ -15,7 +15,7 @@ import {
   MESSAGES,
 } from '../../../imports/business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
 import { openResponseStore } from '../../../imports/business/ai/infrastructure/persistence/responses/DocumentResponseStore';
-import { createHost } from '../../../imports/startup/createHost';
+import { createHost } from '../../../imports/host/createHost';
 
 export interface AnsweringHostOptions {
   /** The directory of the embedded database, or the URL of a MongoDB. */

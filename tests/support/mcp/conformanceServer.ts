@@ -3,7 +3,7 @@ import { createServer, request as sendRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ImageResult } from '../../../imports/business/ai/domain/entities/ImageResult';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { startServer } from '../../../imports/startup/node/startServer';
+import { startServer } from '../../../imports/host/node/startServer';
 
 const RED_PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';

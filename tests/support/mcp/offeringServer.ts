@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { startServer } from '../../../imports/startup/node/startServer';
-import type { RunningServer } from '../../../imports/startup/node/startServer';
-import type { Environment } from '../../../imports/startup/settings/vendors';
+import { startServer } from '../../../imports/host/node/startServer';
+import type { RunningServer } from '../../../imports/host/node/startServer';
+import type { Environment } from '../../../imports/host/settings/vendors';
 
 export const REVISIONS = ['2026-07-28', '2025-11-25', '2025-06-18'] as const;
 

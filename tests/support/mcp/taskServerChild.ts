@@ -3,7 +3,7 @@
  * where it is reached, with a token, and each call of the tool, which never ends.
  */
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { startServer } from '../../../imports/startup/node/startServer';
+import { startServer } from '../../../imports/host/node/startServer';
 
 async function main([place = '']: readonly string[]): Promise<void> {
   const tools = new ToolRegistry().register({

@@ -1,6 +1,6 @@
 /** A browser that signs in to a server at the issuer of a test. */
-import type { RunningServer } from '../../../imports/startup/node/startServer';
-import type { Environment } from '../../../imports/startup/settings/vendors';
+import type { RunningServer } from '../../../imports/host/node/startServer';
+import type { Environment } from '../../../imports/host/settings/vendors';
 import { CookieBrowser } from '../oauth/CookieBrowser';
 import type { Page } from '../oauth/CookieBrowser';
 import { CLIENT_ID, CLIENT_SECRET } from './TestIssuer';

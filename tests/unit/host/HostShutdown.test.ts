@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { HostShutdown } from '../../../imports/startup/HostShutdown';
+import { HostShutdown } from '../../../imports/host/HostShutdown';
 import { deferred } from '../../support/deferred';
 import { VirtualTime } from '../../support/VirtualTime';
 

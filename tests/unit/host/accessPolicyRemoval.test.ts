@@ -1,6 +1,6 @@
 /** Who counts as removed: only where users have accounts does an unknown user not exist. */
 import { expect } from 'chai';
-import { createAccessPolicy } from '../../../imports/startup/accessPolicy';
+import { createAccessPolicy } from '../../../imports/host/accessPolicy';
 
 describe('the access policy', () => {
   const providers = {

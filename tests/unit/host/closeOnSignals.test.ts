@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import sinon from 'sinon';
-import { CLOSE_TIMEOUT_MS, closeOnSignals } from '../../../imports/startup/closeOnSignals';
-import type { SignalledProcess } from '../../../imports/startup/closeOnSignals';
+import { CLOSE_TIMEOUT_MS, closeOnSignals } from '../../../imports/host/closeOnSignals';
+import type { SignalledProcess } from '../../../imports/host/closeOnSignals';
 
 class TestProcess extends EventEmitter implements SignalledProcess {
   readonly exit = sinon.stub<[number]>();

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { startServer } from '../../../imports/startup/node/startServer';
+import { startServer } from '../../../imports/host/node/startServer';
 import { openMcpServers } from '../../../imports/startup/openMcpServers';
 import { readMcpServers } from '../../../imports/startup/settings/mcpServers';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';

@@ -6,7 +6,7 @@ import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
 import { WebApp } from 'meteor/webapp';
 import WebSocket from 'ws';
-import { MeteorUsers } from '../../../../imports/startup/meteor/MeteorUsers';
+import { MeteorUsers } from '../../../../imports/host/meteor/MeteorUsers';
 import { resetMeteor } from '../../../stubs/server/registry';
 import { startMeteorApp } from '../../../support/meteorApp';
 import type { MeteorApp } from '../../../support/meteorApp';

@@ -3,11 +3,7 @@ import { expect } from 'chai';
 import sinon from 'sinon';
 import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
-import {
-  configureSignUp,
-  createFirstUser,
-  requirePasswords,
-} from '../../../../imports/startup/meteor/configureAccounts';
+import { configureSignUp, createFirstUser, requirePasswords } from '../../../../imports/host/meteor/configureAccounts';
 import { resetMeteor } from '../../../stubs/server/registry';
 import { failure } from '../../../support/failure';
 import { METEOR_PACKAGES } from '../../../meteor/meteorPackages';

@@ -16,7 +16,7 @@ import { Mongo } from 'meteor/mongo';
 import { Tracker } from 'meteor/tracker';
 import { WebApp } from 'meteor/webapp';
 import type { MethodToolsPackages } from './imports/business/ai/infrastructure/tools/MethodTools';
-import type { MeteorPackages } from './imports/startup/meteor/MeteorPackages';
+import type { MeteorPackages } from './imports/host/meteor/MeteorPackages';
 import type { BrowserPackages } from './imports/ui/data/meteor/BrowserPackages';
 
 export const onServer: MeteorPackages[] = [

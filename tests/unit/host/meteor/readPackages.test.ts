@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { readPackages } from '../../../../imports/startup/meteor/readPackages';
-import { startBolide } from '../../../../imports/startup/meteor/startBolide';
+import { readPackages } from '../../../../imports/host/meteor/readPackages';
+import { startBolide } from '../../../../imports/host/meteor/startBolide';
 import { registry, resetMeteor } from '../../../stubs/server/registry';
 import { failure } from '../../../support/failure';
 import { METEOR_PACKAGES } from '../../../meteor/meteorPackages';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
-import { MeteorUsers } from '../../../../imports/startup/meteor/MeteorUsers';
-import type { FindRoles } from '../../../../imports/startup/meteor/MeteorUsers';
+import { MeteorUsers } from '../../../../imports/host/meteor/MeteorUsers';
+import type { FindRoles } from '../../../../imports/host/meteor/MeteorUsers';
 import { resetMeteor } from '../../../stubs/server/registry';
 import { failure } from '../../../support/failure';
 import { METEOR_PACKAGES } from '../../../meteor/meteorPackages';

@@ -7,7 +7,7 @@ import express from 'express';
 import { createRouter } from '../../../../imports/api/http/createRouter';
 import type { HttpRouter } from '../../../../imports/api/http/createRouter';
 import type { HttpHandler } from '../../../../imports/api/http/HttpMessages';
-import { createHttpServer } from '../../../../imports/startup/node/createHttpServer';
+import { createHttpServer } from '../../../../imports/host/node/createHttpServer';
 
 /** Answers with what a route reads of its request. */
 const echo: HttpHandler = (request, response) => {

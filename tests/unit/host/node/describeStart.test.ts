@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { describeExposure, describeStart } from '../../../../imports/startup/node/describeStart';
+import { describeExposure, describeStart } from '../../../../imports/host/node/describeStart';
 import { takeTokenFromUrl } from '../../../../imports/ui/session/takeTokenFromUrl';
 
 const RUNNING = { url: 'http://127.0.0.1:3000', token: 'a token&with=/# signs' };

@@ -4,7 +4,7 @@ import { createConsoleLogger } from '../../../../imports/business/ai/domain/cons
 import { LLMOverloadedError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import { withLogIds } from '../../../../imports/business/ai/application/services/logIds';
 import { ToolRegistry } from '../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { openLog } from '../../../../imports/startup/node/openLog';
+import { openLog } from '../../../../imports/host/node/openLog';
 import { CANARY } from '../../../support/canaries';
 import { failure } from '../../../support/failure';
 import { SpanRecorder } from '../../../support/telemetry/SpanRecorder';

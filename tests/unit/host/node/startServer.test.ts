@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ToolRegistry } from '../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { startServer } from '../../../../imports/startup/node/startServer';
-import type { RunningServer, ServerOptions } from '../../../../imports/startup/node/startServer';
+import { startServer } from '../../../../imports/host/node/startServer';
+import type { RunningServer, ServerOptions } from '../../../../imports/host/node/startServer';
 import { failure } from '../../../support/failure';
 import { inFlowingTime } from '../../../support/VirtualTime';
 

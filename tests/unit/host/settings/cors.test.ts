@@ -1,7 +1,7 @@
 /** The setting of the origins whose pages may call the API. */
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { readCorsOrigins } from '../../../../imports/startup/settings/cors';
+import { readCorsOrigins } from '../../../../imports/host/settings/cors';
 
 const read = (value?: string): readonly string[] => readCorsOrigins(() => value);
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { describePrivateHosts, readAllowPrivateHosts } from '../../../../imports/startup/settings/host';
-import { readAuthSettings } from '../../../../imports/startup/settings/auth';
-import { readMeteorSettings } from '../../../../imports/startup/settings/meteor';
+import { describePrivateHosts, readAllowPrivateHosts } from '../../../../imports/host/settings/host';
+import { readAuthSettings } from '../../../../imports/host/settings/auth';
+import { readMeteorSettings } from '../../../../imports/host/settings/meteor';
 
 const SECRETS = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
 const hostsIn = (value?: string): unknown =>

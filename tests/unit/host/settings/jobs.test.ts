@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import sinon from 'sinon';
 import { LLMInvalidRequestError, MissingPackageError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import { MeteorDatabase } from '../../../../imports/database/meteor/MeteorDatabase';
-import { openJobQueue, readJobSettings } from '../../../../imports/startup/settings/jobs';
+import { openJobQueue, readJobSettings } from '../../../../imports/host/settings/jobs';
 import { resetMeteor } from '../../../stubs/server/registry';
 import { failure } from '../../../support/failure';
 import { METEOR_PACKAGES } from '../../../meteor/meteorPackages';

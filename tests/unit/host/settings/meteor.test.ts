@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { readMeteorSettings } from '../../../../imports/startup/settings/meteor';
+import { readMeteorSettings } from '../../../../imports/host/settings/meteor';
 import { newKey } from '../../../support/oauth/ProvidersHost';
 
 const SECRETS = newKey('k1');

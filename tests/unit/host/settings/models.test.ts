@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createAIModule } from '../../../../imports/business/ai/infrastructure/factories/createAIModule';
-import { settingsFromEnvironment, settingsFromMeteor } from '../../../../imports/startup/settings/vendors';
+import { settingsFromEnvironment, settingsFromMeteor } from '../../../../imports/host/settings/vendors';
 
 const PRICE = { asOf: '2026-11-20', input: 3, output: 15 };
 

@@ -1,8 +1,8 @@
 /** The settings of signing in at an OpenID provider. */
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { readOidcSettings } from '../../../../imports/startup/settings/oidc';
-import type { OidcSettings } from '../../../../imports/startup/settings/oidc';
+import { readOidcSettings } from '../../../../imports/host/settings/oidc';
+import type { OidcSettings } from '../../../../imports/host/settings/oidc';
 
 const LEAST = { OIDC_ISSUER: 'https://login.example.com/staff', OIDC_CLIENT_ID: 'bolide', OIDC_USERS: 'ann' };
 

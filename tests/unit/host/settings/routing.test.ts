@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { settingsFromEnvironment, settingsFromMeteor } from '../../../../imports/startup/settings/vendors';
+import { settingsFromEnvironment, settingsFromMeteor } from '../../../../imports/host/settings/vendors';
 
 const faultOf = (routing: unknown): string => {
   try {

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { readMeteorSettings } from '../../../../imports/startup/settings/meteor';
-import { readServerSettings } from '../../../../imports/startup/settings/server';
-import { editDistance, VARIABLES } from '../../../../imports/startup/settings/settingNames';
+import { readMeteorSettings } from '../../../../imports/host/settings/meteor';
+import { readServerSettings } from '../../../../imports/host/settings/server';
+import { editDistance, VARIABLES } from '../../../../imports/host/settings/settingNames';
 import { newKey } from '../../../support/oauth/ProvidersHost';
 
 function messageOf(read: () => unknown): string {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { settingsFromEnvironment, settingsFromMeteor } from '../../../../imports/startup/settings/vendors';
+import { settingsFromEnvironment, settingsFromMeteor } from '../../../../imports/host/settings/vendors';
 
 const KEYS = { OPENAI_API_KEY: 'key-of-openai', ANTHROPIC_API_KEY: 'key-of-anthropic' };
 

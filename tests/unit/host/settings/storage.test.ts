@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { readStorageBounds } from '../../../../imports/startup/settings/storage';
+import { readStorageBounds } from '../../../../imports/host/settings/storage';
 
 const read = (variables: Readonly<Record<string, string>>) => readStorageBounds((name) => variables[name]);
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readToolRules } from '../../../../imports/startup/settings/toolRules';
+import { readToolRules } from '../../../../imports/host/settings/toolRules';
 
 describe('AI_TOOL_RULES', () => {
   it('is a list of rules, as JSON or as it is, and each knows its place', () => {

@@ -13,7 +13,7 @@ import { LocalJobQueue } from '../../../../../imports/business/ai/infrastructure
 import { MemoryBudgetStore } from '../../../../../imports/business/ai/infrastructure/persistence/budgets/MemoryBudgetStore';
 import { MemoryRunStore } from '../../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { ToolRegistry } from '../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { UsageRecorder } from '../../../../../imports/startup/UsageRecorder';
+import { UsageRecorder } from '../../../../../imports/host/UsageRecorder';
 import { callingProvider } from '../../../../support/callingProvider';
 import { recordEvents } from '../../../../support/recordEvents';
 import { until } from '../../../../support/until';

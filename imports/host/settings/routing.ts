@@ -3,7 +3,7 @@ import { ruleFields, ruleName } from '../../business/ai/application/operations/r
 import type { RoutingRule } from '../../business/ai/domain/entities/RoutingRule';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { isList, isObject } from '../../business/ai/domain/json';
-import { object, readArgument } from '../../host/schemas';
+import { object, readArgument } from '../schemas';
 import { readJsonVariable } from './readJsonVariable';
 
 export const ROUTING_VARIABLE = 'LLM_ROUTING';

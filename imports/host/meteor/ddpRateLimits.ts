@@ -2,8 +2,8 @@
  * Limits how fast one connection, and one user over all connections to this process, may call and subscribe. Limits for
  * all processes together are in the store.
  */
-import type { AnyOperation } from '../../host/defineOperation';
-import { OPERATIONS } from '../../host/operations';
+import type { AnyOperation } from '../defineOperation';
+import { OPERATIONS } from '../operations';
 import type { MeteorRateLimiter } from './MeteorPackages';
 
 /** Attempts in a window; its length in milliseconds. */

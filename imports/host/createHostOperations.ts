@@ -2,9 +2,9 @@
 import { TokenAdministration } from '../api/tokens/TokenAdministration';
 import type { TokenPorts } from '../api/tokens/TokenAdministration';
 import { Batches } from '../business/ai/application/operations/Batches';
-import { bindOperations } from '../host/bindOperations';
-import { OPERATIONS } from '../host/operations';
-import type { DefinedOperations } from '../host/operations';
+import { bindOperations } from './bindOperations';
+import { OPERATIONS } from './operations';
+import type { DefinedOperations } from './operations';
 import { Budgets } from '../business/ai/application/operations/Budgets';
 import { Inbox } from '../business/ai/application/operations/Inbox';
 import { Prompts } from '../business/ai/application/operations/Prompts';
@@ -26,10 +26,10 @@ import type { RequestLogModule } from '../business/ai/infrastructure/factories/c
 import type { RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import { VENDOR_ROWS } from '../business/ai/infrastructure/vendors/vendors';
 import type { ProviderServices } from '../business/providers/application/operations/providerOperations';
-import type { OpenedAudit } from './audit/openAudit';
+import type { OpenedAudit } from '../startup/audit/openAudit';
 import type { HostStores } from './openHostStores';
-import type { UserDataDeletion } from './UserDataDeletion';
-import type { UserDataExport } from './UserDataExport';
+import type { UserDataDeletion } from '../startup/UserDataDeletion';
+import type { UserDataExport } from '../startup/UserDataExport';
 
 export interface HostOperationsPorts {
   readonly stores: HostStores;
