@@ -5,6 +5,10 @@
 const AI = '^imports/business/ai/';
 const SERVICES = `${AI}application/services/`;
 const INFRASTRUCTURE = `${AI}infrastructure/`;
+/** The folders of features, which are built alike. */
+const FEATURE = '^imports/business/(audit|batches|guardrails|limits|mcp|memory|privacy|prompts|requestLog|usage)/';
+/** What composes the AI module, decorated by features. */
+const COMPOSITION = `(${INFRASTRUCTURE}factories/|${AI}publications[.]ts$)`;
 const PROVIDERS = '^imports/business/providers/';
 const DATABASE = '^imports/database/';
 /** What a definition of an operation consists of. */
@@ -57,7 +61,7 @@ module.exports = {
       name: 'application-does-no-io',
       comment: 'Databases, networks and files are behind ports. What is listed here computes.',
       severity: 'error',
-      from: { path: `${AI}application/` },
+      from: { path: '^imports/business/(?!providers/)[^/]+/application/' },
       to: {
         pathNot: [
           '^(imports|tests)/',
@@ -72,9 +76,67 @@ module.exports = {
       severity: 'error',
       from: {
         path: OURS,
-        pathNot: [`${AI}application/`, `${INFRASTRUCTURE}factories/`, '^(tests|scripts|imports/(entries|library))/'],
+        pathNot: [
+          `${AI}application/`,
+          `${INFRASTRUCTURE}factories/`,
+          FEATURE,
+          '^(tests|scripts|imports/(entries|library))/',
+        ],
       },
       to: { path: `${SERVICES}[^/]+/` },
+    },
+    {
+      name: 'features-see-the-face-of-services',
+      comment: 'And what decorators of providers, batches and tools are built of.',
+      severity: 'error',
+      from: { path: FEATURE },
+      to: {
+        path: `${SERVICES}[^/]+/`,
+        pathNot: `${SERVICES}((batches|chains|routing|shared)/|schema/checkSchema[.]ts$)`,
+      },
+    },
+    {
+      name: 'features-never-see-each-other',
+      comment: 'What two of them share is a port of the AI module. MCP servers are signed in at like vendors.',
+      severity: 'error',
+      from: { path: FEATURE },
+      to: {
+        path: '^imports/business/',
+        pathNot:
+          '^imports/business/($1|ai|providers/(domain|application/oauth|infrastructure/(oauth|sealing|system)))/',
+      },
+    },
+    {
+      name: 'feature-domains-see-domains',
+      severity: 'error',
+      from: { path: `${FEATURE}domain/` },
+      to: { pathNot: `^imports/business/$1/domain/|${AI}domain/` },
+    },
+    {
+      name: 'feature-applications-see-applications',
+      severity: 'error',
+      from: { path: `${FEATURE}application/` },
+      to: {
+        path: OURS,
+        pathNot: `^imports/business/$1/(domain|application)/|${AI}(domain|application)/|${DEFINITIONS}`,
+      },
+    },
+    {
+      name: 'feature-infrastructures-see-no-application',
+      comment: 'The files at the root of a feature construct it.',
+      severity: 'error',
+      from: { path: `${FEATURE}infrastructure/` },
+      to: { path: '^imports/business/[^/]+/application/' },
+    },
+    {
+      name: 'features-see-no-host',
+      comment: 'The host opens features with what they need.',
+      severity: 'error',
+      from: { path: FEATURE },
+      to: {
+        path: '^imports/(entries|host|library|ui)/',
+        pathNot: `${DEFINITIONS}|^imports/host/(operations[.]ts$|settings/)`,
+      },
     },
     {
       name: 'infrastructure-sees-application-in-factories-only',
@@ -92,8 +154,14 @@ module.exports = {
     {
       name: 'module-sees-itself-and-the-database-only',
       severity: 'error',
-      from: { path: AI },
+      from: { path: AI, pathNot: COMPOSITION },
       to: { path: OURS, pathNot: `${AI}|${DATABASE}|${DEFINITIONS}` },
+    },
+    {
+      name: 'composition-of-the-module-sees-business',
+      severity: 'error',
+      from: { path: COMPOSITION },
+      to: { path: OURS, pathNot: `^imports/business/|${DATABASE}|${DEFINITIONS}` },
     },
     {
       name: 'database-sees-domain',

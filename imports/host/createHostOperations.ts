@@ -28,8 +28,8 @@ import { VENDOR_ROWS } from '../business/ai/infrastructure/vendors/vendors';
 import type { ProviderServices } from '../business/providers/application/operations/providerOperations';
 import type { OpenedAudit } from '../startup/audit/openAudit';
 import type { HostStores } from './openHostStores';
-import type { UserDataDeletion } from '../startup/UserDataDeletion';
-import type { UserDataExport } from '../startup/UserDataExport';
+import type { UserDataDeletion } from './userData/UserDataDeletion';
+import type { UserDataExport } from './userData/UserDataExport';
 
 export interface HostOperationsPorts {
   readonly stores: HostStores;

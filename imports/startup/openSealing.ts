@@ -2,7 +2,7 @@
 import type { DocumentDatabase } from '../database/DocumentDatabase';
 import { SealedDatabase } from '../business/ai/infrastructure/persistence/sealing/SealedDatabase';
 import type { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
-import { SEALED_CONTENT } from './sealedContent';
+import { SEALED_CONTENT } from '../host/userData/sealedContent';
 import { CONTENT_KEYS, UserContentKeys } from './UserContentKeys';
 
 export interface Sealing {

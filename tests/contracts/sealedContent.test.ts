@@ -11,7 +11,7 @@ import { readSqlite } from '../../imports/database/sqlite/maintenance/readSqlite
 import { collectionOfTable } from '../../imports/database/sqlite/names';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
-import { SEALED_CONTENT } from '../../imports/startup/sealedContent';
+import { SEALED_CONTENT } from '../../imports/host/userData/sealedContent';
 import { CONTENT_KEYS } from '../../imports/startup/UserContentKeys';
 import type { ContentKeyDocument } from '../../imports/startup/UserContentKeys';
 import { ADA, ADMIN, BOB, CANARIES, CONTENTS, FilledHost, marksOf, SHARED_PROVIDER } from '../support/FilledHost';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { DocumentCollection } from '../../imports/database/DocumentCollection';
 import type { UserDocumentKind } from '../../imports/business/ai/infrastructure/persistence/users/UserDocumentKind';
-import { USER_DOCUMENTS } from '../../imports/startup/userData';
+import { USER_DOCUMENTS } from '../../imports/host/userData/userData';
 import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { FilledHost } from '../support/FilledHost';

@@ -12,7 +12,7 @@ import { AUDIT } from '../../imports/business/ai/infrastructure/persistence/audi
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { RUN_OWNERS } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { RUN_ITEMS } from '../../imports/business/ai/infrastructure/persistence/runs/RunTranscripts';
-import { SEALED_CONTENT } from '../../imports/startup/sealedContent';
+import { SEALED_CONTENT } from '../../imports/host/userData/sealedContent';
 import { QUICK_DATABASES } from '../support/documentDatabases';
 import { USER_LOADS } from '../../imports/business/ai/infrastructure/persistence/rateLimits/DocumentUserLoads';
 import { failure } from '../support/failure';

@@ -16,8 +16,8 @@ import { UserDataReader } from '../../imports/business/ai/infrastructure/persist
 import { COLLECTIONS as PROVIDERS } from '../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import { CONTENT_KEYS } from '../../imports/startup/UserContentKeys';
 import { RUN_ITEMS } from '../../imports/business/ai/infrastructure/persistence/runs/RunTranscripts';
-import { SEALED_CONTENT } from '../../imports/startup/sealedContent';
-import { IMPERSONAL_COLLECTIONS, USER_DOCUMENTS } from '../../imports/startup/userData';
+import { SEALED_CONTENT } from '../../imports/host/userData/sealedContent';
+import { IMPERSONAL_COLLECTIONS, USER_DOCUMENTS } from '../../imports/host/userData/userData';
 import { DATABASES, QUICK_DATABASES } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 import { ADA, ADMIN, actorOf, BOB, CANARIES, CONTENTS, FilledHost, marksOf } from '../support/FilledHost';

@@ -13,7 +13,7 @@ import type { AuditSubject } from '../../business/ai/domain/types/AuditEntries';
 import type { DocumentDatabase } from '../../database/DocumentDatabase';
 import { SYSTEM_OWNER } from '../../business/providers/domain/entities/Provider';
 import type { ProvidersModule } from '../../business/providers/infrastructure/factories/createProvidersModule';
-import type { UserDataDeletion } from '../UserDataDeletion';
+import type { UserDataDeletion } from '../../host/userData/UserDataDeletion';
 import { auditOperations } from './auditOperations';
 
 export interface OpenedAudit {

@@ -22,7 +22,7 @@ import { LiveAnswer } from './chat/LiveAnswer';
 import type { LiveAnswerPorts } from './chat/LiveAnswer';
 import { TurnOrder } from './chat/TurnOrder';
 import type { LeasedWork, LeasedWorkSource } from './RunRecovery';
-import { LeaseLostError } from './runs/durable/LeaseLostError';
+import { LeaseLostError } from '../../domain/errors/LeaseLostError';
 import { MAX_TAKEOVERS } from './runs/durable/recoveryLimit';
 import { KeyedQueue } from './shared/KeyedQueue';
 

@@ -13,7 +13,7 @@ import type { RunStore, ToolWaits } from '../../domain/interfaces/RunStore';
 import type { LeasedRun, RunLease } from '../../domain/types/RunRecords';
 import { DEFAULT_LEASE_TIMES } from './runs/durable/LeaseHeartbeat';
 import type { RunSlots } from './RunSlots';
-import { LeaseLostError } from './runs/durable/LeaseLostError';
+import { LeaseLostError } from '../../domain/errors/LeaseLostError';
 import { planRecovery } from './runs/durable/recoveryPlan';
 import type { RunRecoveryStep } from './runs/durable/recoveryPlan';
 

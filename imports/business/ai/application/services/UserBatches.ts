@@ -19,7 +19,7 @@ import type { AgenticLoop } from './AgenticLoop';
 import { LLMClient } from './LLMClient';
 import type { LeasedWork, LeasedWorkSource } from './RunRecovery';
 import type { BatchResult, LLMRequest } from './chains/batch';
-import { LeaseLostError } from './runs/durable/LeaseLostError';
+import { LeaseLostError } from '../../domain/errors/LeaseLostError';
 import { canonicalJson } from './shared/canonicalJson';
 import { runDetached } from './runDetached';
 import type { VendorBatchSettings } from './batches/vendorBatch';

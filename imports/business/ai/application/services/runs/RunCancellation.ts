@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { isLLMError, LLMAbortedError } from '../../../domain/errors/LLMErrors';
 import type { AbortListener, AbortSource } from '../shared/AbortSource';
-import { LeaseLostError } from './durable/LeaseLostError';
+import { LeaseLostError } from '../../../domain/errors/LeaseLostError';
 
 export class RunCancellation implements AbortSource {
   private cancelledWith: LLMError | undefined;

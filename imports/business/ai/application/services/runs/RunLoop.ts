@@ -30,7 +30,7 @@ import { RunCompletion } from './RunCompletion';
 import { RunDeadline } from './RunDeadline';
 import type { DeadlineOwner } from './RunDeadline';
 import { toCancellation, RunCancellation } from './RunCancellation';
-import { LeaseLostError } from './durable/LeaseLostError';
+import { LeaseLostError } from '../../../domain/errors/LeaseLostError';
 import { RunJournal } from './durable/RunJournal';
 import type { JournalOwner, OwnProgress } from './durable/RunJournal';
 import type { OpenTurn } from './durable/restoreRun';

@@ -8,7 +8,7 @@ import type { WindowDocument } from '../../../../../database/FixedWindowLimiter'
 import { RUNS, TOOL_CALLS } from '../runs/runDocuments';
 import { RUN_ITEMS } from '../runs/RunTranscripts';
 import type { UserDocumentKind } from './UserDocumentKind';
-import { AI_USER_DOCUMENTS } from './userDocumentKinds';
+import { AI_USER_DOCUMENTS } from '../../../../../host/userData/userDocumentKinds';
 
 type AIUserDocuments = (typeof AI_USER_DOCUMENTS)[number];
 type LimitKind = Extract<AIUserDocuments, { readonly isLimit: true }>['kind'];

@@ -1,7 +1,7 @@
 /** The barrier before a tool or a model call: what waits for it together, and what must verify the lease anew. */
 import { expect } from 'chai';
 import sinon from 'sinon';
-import { LeaseLostError } from '../../../../../../imports/business/ai/application/services/runs/durable/LeaseLostError';
+import { LeaseLostError } from '../../../../../../imports/business/ai/domain/errors/LeaseLostError';
 import { RunJournal } from '../../../../../../imports/business/ai/application/services/runs/durable/RunJournal';
 import { initialProgress } from '../../../../../../imports/business/ai/domain/entities/initialProgress';
 import { StoreUnavailableError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';

@@ -38,7 +38,7 @@ import type { RunEntry } from '../RunRegistry';
 import { LLMOverloadedError } from '../../../../domain/errors/LLMErrors';
 import { runDetached } from '../../runDetached';
 import { sleep } from '../../shared/time';
-import { LeaseLostError } from './LeaseLostError';
+import { LeaseLostError } from '../../../../domain/errors/LeaseLostError';
 import type { RunJournal } from './RunJournal';
 import type { JournalContext, JournalHost } from '../RunContext';
 import { MAX_UNRECORDED_EVENTS } from './restoreRun';

@@ -14,7 +14,7 @@ import type { RecordedCalls, RunStore } from '../../../../domain/interfaces/RunS
 import type { RunObserver } from '../../../../domain/interfaces/Instrumentation';
 import { runDetached } from '../../runDetached';
 import type { JournalContext } from '../RunContext';
-import { LeaseLostError } from './LeaseLostError';
+import { LeaseLostError } from '../../../../domain/errors/LeaseLostError';
 import { reclaimLease } from './reclaimLease';
 import type { Writable } from '../../../../domain/types/Writable';
 

@@ -7,7 +7,7 @@ import { adoptInput, adoptItem, withOwnOptions } from '../../ContentNormalizer';
 import { throughOutages } from '../../shared/throughOutages';
 import type { RunCompactor } from '../compaction/RunCompactor';
 import type { RunContext } from '../RunContext';
-import { LeaseLostError } from './LeaseLostError';
+import { LeaseLostError } from '../../../../domain/errors/LeaseLostError';
 import type { RunJournal } from './RunJournal';
 
 export class StoredContent {

@@ -1,11 +1,11 @@
 /** Exports everything that a host stores about a user. */
-import { LLMInvalidRequestError, LLMRateLimitError } from '../business/ai/domain/errors/LLMErrors';
-import type { UserDataPage } from '../business/ai/domain/types/UserDataPage';
-import type { DocumentDatabase } from '../database/DocumentDatabase';
-import { FixedWindowLimiter, WINDOWS_COLLECTION } from '../database/FixedWindowLimiter';
-import type { WindowDocument } from '../database/FixedWindowLimiter';
-import { UserDataReader } from '../business/ai/infrastructure/persistence/users/UserDataReader';
-import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
+import { LLMInvalidRequestError, LLMRateLimitError } from '../../business/ai/domain/errors/LLMErrors';
+import type { UserDataPage } from '../../business/ai/domain/types/UserDataPage';
+import type { DocumentDatabase } from '../../database/DocumentDatabase';
+import { FixedWindowLimiter, WINDOWS_COLLECTION } from '../../database/FixedWindowLimiter';
+import type { WindowDocument } from '../../database/FixedWindowLimiter';
+import { UserDataReader } from '../../business/ai/infrastructure/persistence/users/UserDataReader';
+import { SYSTEM_OWNER } from '../../business/providers/domain/entities/Provider';
 import { USER_DOCUMENTS } from './userData';
 
 export interface UserDataExportPorts {

@@ -1,34 +1,37 @@
 /** What the AI module stores about a user. */
-import { BACKGROUND_CALLS } from '../background/DocumentBackgroundCalls';
-import { BATCHES } from '../batches/DocumentBatchStore';
-import { BATCH_REQUESTS, USER_BATCHES } from '../batches/DocumentUserBatches';
-import { BUDGET_LIMITS } from '../budgets/DocumentBudgetLimits';
-import { BUDGETS, budgetId } from '../budgets/DocumentBudgetStore';
-import { RESPONSE_CACHE } from '../cache/DocumentResponseCache';
-import { CHAT_TURNS } from '../conversations/DocumentChatTurns';
-import { MESSAGES } from '../conversations/DocumentConversationStore';
-import { JOB_STATES } from '../jobs/DocumentJobStates';
-import { MCP_ACCOUNTS } from '../mcp/DocumentMcpAccounts';
-import { MCP_SERVERS } from '../mcp/DocumentMcpServers';
-import { MEMORIES } from '../memory/DocumentMemoryRecords';
-import { PROMPTS } from '../prompts/DocumentPromptStore';
-import { USER_LOADS, userLoadId } from '../rateLimits/DocumentUserLoads';
-import { keyOfWindow, WINDOWS_COLLECTION } from '../../../../../database/FixedWindowLimiter';
-import { REQUEST_BODIES, REQUESTS } from '../requests/DocumentRequestStore';
-import { CONVERSATION_ITEMS, CONVERSATIONS } from '../responses/DocumentResponseConversations';
-import { RESPONSE_EVENTS } from '../responses/DocumentResponseEvents';
-import { RESPONSES } from '../responses/DocumentResponseStore';
-import { ROUTING_RULES } from '../routing/DocumentRoutingRules';
-import { RUN_EVENTS } from '../runs/DocumentRunEvents';
-import { DELTAS_COLLECTION } from '../runs/LiveTextStore';
-import { RUN_SIGNALS } from '../runs/DocumentRunSignals';
-import { RUN_COMMANDS, RUNS, TOOL_CALLS } from '../runs/runDocuments';
-import { STATS_COLLECTION } from '../runs/RunStatistics';
-import { RUN_ITEMS } from '../runs/RunTranscripts';
-import { TOOL_TASKS } from '../toolTasks/DocumentToolTasks';
-import { VENDOR_OBJECTS } from '../vendorObjects/DocumentVendorObjects';
-import { authored, ownedBy } from './UserDocumentKind';
-import type { UserDocumentKind } from './UserDocumentKind';
+import { BACKGROUND_CALLS } from '../../business/ai/infrastructure/persistence/background/DocumentBackgroundCalls';
+import { BATCHES } from '../../business/ai/infrastructure/persistence/batches/DocumentBatchStore';
+import { BATCH_REQUESTS, USER_BATCHES } from '../../business/ai/infrastructure/persistence/batches/DocumentUserBatches';
+import { BUDGET_LIMITS } from '../../business/ai/infrastructure/persistence/budgets/DocumentBudgetLimits';
+import { BUDGETS, budgetId } from '../../business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
+import { RESPONSE_CACHE } from '../../business/ai/infrastructure/persistence/cache/DocumentResponseCache';
+import { CHAT_TURNS } from '../../business/ai/infrastructure/persistence/conversations/DocumentChatTurns';
+import { MESSAGES } from '../../business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
+import { JOB_STATES } from '../../business/ai/infrastructure/persistence/jobs/DocumentJobStates';
+import { MCP_ACCOUNTS } from '../../business/ai/infrastructure/persistence/mcp/DocumentMcpAccounts';
+import { MCP_SERVERS } from '../../business/ai/infrastructure/persistence/mcp/DocumentMcpServers';
+import { MEMORIES } from '../../business/ai/infrastructure/persistence/memory/DocumentMemoryRecords';
+import { PROMPTS } from '../../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
+import { USER_LOADS, userLoadId } from '../../business/ai/infrastructure/persistence/rateLimits/DocumentUserLoads';
+import { keyOfWindow, WINDOWS_COLLECTION } from '../../database/FixedWindowLimiter';
+import { REQUEST_BODIES, REQUESTS } from '../../business/ai/infrastructure/persistence/requests/DocumentRequestStore';
+import {
+  CONVERSATION_ITEMS,
+  CONVERSATIONS,
+} from '../../business/ai/infrastructure/persistence/responses/DocumentResponseConversations';
+import { RESPONSE_EVENTS } from '../../business/ai/infrastructure/persistence/responses/DocumentResponseEvents';
+import { RESPONSES } from '../../business/ai/infrastructure/persistence/responses/DocumentResponseStore';
+import { ROUTING_RULES } from '../../business/ai/infrastructure/persistence/routing/DocumentRoutingRules';
+import { RUN_EVENTS } from '../../business/ai/infrastructure/persistence/runs/DocumentRunEvents';
+import { DELTAS_COLLECTION } from '../../business/ai/infrastructure/persistence/runs/LiveTextStore';
+import { RUN_SIGNALS } from '../../business/ai/infrastructure/persistence/runs/DocumentRunSignals';
+import { RUN_COMMANDS, RUNS, TOOL_CALLS } from '../../business/ai/infrastructure/persistence/runs/runDocuments';
+import { STATS_COLLECTION } from '../../business/ai/infrastructure/persistence/runs/RunStatistics';
+import { RUN_ITEMS } from '../../business/ai/infrastructure/persistence/runs/RunTranscripts';
+import { TOOL_TASKS } from '../../business/ai/infrastructure/persistence/toolTasks/DocumentToolTasks';
+import { VENDOR_OBJECTS } from '../../business/ai/infrastructure/persistence/vendorObjects/DocumentVendorObjects';
+import { authored, ownedBy } from '../../business/ai/infrastructure/persistence/users/UserDocumentKind';
+import type { UserDocumentKind } from '../../business/ai/infrastructure/persistence/users/UserDocumentKind';
 
 const OF_USER = ownedBy('userId');
 const OF_RUN = { part: 'executionId', of: { collection: RUNS, ...OF_USER } } as const;

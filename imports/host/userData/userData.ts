@@ -2,24 +2,24 @@
  * What is stored about a user: the deletion of a user's data and its export are both made from this table. Each
  * collection of `SEALED_CONTENT` is here or in `IMPERSONAL_COLLECTIONS`.
  */
-import type { StoredApiToken } from '../api/auth/ApiTokenStore';
-import { API_TOKENS } from '../api/auth/DocumentApiTokenStore';
-import { CHATS } from '../api/chat/ChatStore';
-import { SESSIONS } from '../api/dashboard/SessionStore';
-import { IDENTITIES } from '../api/signIn/Identities';
-import { SIGN_IN_STATES } from '../api/signIn/UsedStates';
-import { SCHEDULES } from '../business/ai/infrastructure/jobs/ScheduleTimes';
-import { AUDIT, AUDIT_FIELDS, AUDIT_KEYS } from '../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
-import { MCP_DEFINITIONS } from '../business/ai/infrastructure/persistence/mcp/DocumentMcpServers';
-import { TOKEN_RATES } from '../business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
-import { keyOfWindow } from '../database/FixedWindowLimiter';
-import { RUN_EVENT_WATCHERS } from '../business/ai/infrastructure/persistence/runs/DocumentRunEvents';
-import { RUN_OWNERS } from '../business/ai/infrastructure/persistence/runs/runDocuments';
-import { authored, ownedBy } from '../business/ai/infrastructure/persistence/users/UserDocumentKind';
-import type { UserDocumentKind } from '../business/ai/infrastructure/persistence/users/UserDocumentKind';
-import { AI_USER_DOCUMENTS } from '../business/ai/infrastructure/persistence/users/userDocumentKinds';
-import { COLLECTIONS } from '../business/providers/infrastructure/factories/createProvidersModule';
-import { CONTENT_KEYS } from './UserContentKeys';
+import type { StoredApiToken } from '../../api/auth/ApiTokenStore';
+import { API_TOKENS } from '../../api/auth/DocumentApiTokenStore';
+import { CHATS } from '../../api/chat/ChatStore';
+import { SESSIONS } from '../../api/dashboard/SessionStore';
+import { IDENTITIES } from '../../api/signIn/Identities';
+import { SIGN_IN_STATES } from '../../api/signIn/UsedStates';
+import { SCHEDULES } from '../../business/ai/infrastructure/jobs/ScheduleTimes';
+import { AUDIT, AUDIT_FIELDS, AUDIT_KEYS } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
+import { MCP_DEFINITIONS } from '../../business/ai/infrastructure/persistence/mcp/DocumentMcpServers';
+import { TOKEN_RATES } from '../../business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
+import { keyOfWindow } from '../../database/FixedWindowLimiter';
+import { RUN_EVENT_WATCHERS } from '../../business/ai/infrastructure/persistence/runs/DocumentRunEvents';
+import { RUN_OWNERS } from '../../business/ai/infrastructure/persistence/runs/runDocuments';
+import { authored, ownedBy } from '../../business/ai/infrastructure/persistence/users/UserDocumentKind';
+import type { UserDocumentKind } from '../../business/ai/infrastructure/persistence/users/UserDocumentKind';
+import { AI_USER_DOCUMENTS } from './userDocumentKinds';
+import { COLLECTIONS } from '../../business/providers/infrastructure/factories/createProvidersModule';
+import { CONTENT_KEYS } from '../../startup/UserContentKeys';
 
 /** Everything but what could be presented or guessed. */
 const TOKEN_FIELDS = {

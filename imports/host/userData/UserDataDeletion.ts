@@ -1,24 +1,24 @@
 /** Deletes everything that a host stores about a user, once nothing writes to it any more. */
-import type { ChatStore } from '../api/chat/ChatStore';
-import type { HttpApi } from '../api/createHttpApi';
-import type { SessionStore } from '../api/dashboard/SessionStore';
-import type { IdentityStore } from '../api/signIn/Identities';
-import type { DeletedUserData, UserDataDeletionOptions } from '../business/ai/application/operations/userOperations';
-import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
-import { endUserRuns } from '../business/ai/application/services/endUserRuns';
-import type { UserLimiter } from '../business/ai/application/services/UserLimiter';
-import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
-import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
-import type { RequestLogModule } from '../business/ai/infrastructure/factories/createRequestLog';
-import type { RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
-import type { DocumentDatabase } from '../database/DocumentDatabase';
-import type { UserMemory } from '../business/ai/infrastructure/persistence/memory/UserMemory';
-import type { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
-import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
-import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
-import type { UsageRecorder } from '../host/UsageRecorder';
-import type { UserApiTokens } from '../host/UserApiTokens';
-import type { UserContentKeys } from './UserContentKeys';
+import type { ChatStore } from '../../api/chat/ChatStore';
+import type { HttpApi } from '../../api/createHttpApi';
+import type { SessionStore } from '../../api/dashboard/SessionStore';
+import type { IdentityStore } from '../../api/signIn/Identities';
+import type { DeletedUserData, UserDataDeletionOptions } from '../../business/ai/application/operations/userOperations';
+import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
+import { endUserRuns } from '../../business/ai/application/services/endUserRuns';
+import type { UserLimiter } from '../../business/ai/application/services/UserLimiter';
+import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import type { AIModule } from '../../business/ai/infrastructure/factories/createAIModule';
+import type { RequestLogModule } from '../../business/ai/infrastructure/factories/createRequestLog';
+import type { RunModule } from '../../business/ai/infrastructure/factories/createRunOperations';
+import type { DocumentDatabase } from '../../database/DocumentDatabase';
+import type { UserMemory } from '../../business/ai/infrastructure/persistence/memory/UserMemory';
+import type { UserDocuments } from '../../business/ai/infrastructure/persistence/users/UserDocuments';
+import { SYSTEM_OWNER } from '../../business/providers/domain/entities/Provider';
+import type { ProvidersModule } from '../../business/providers/infrastructure/factories/createProvidersModule';
+import type { UsageRecorder } from '../UsageRecorder';
+import type { UserApiTokens } from '../UserApiTokens';
+import type { UserContentKeys } from '../../startup/UserContentKeys';
 import type { UserDataKind } from './userData';
 
 export interface UserDataDeletionPorts {
