@@ -17,7 +17,7 @@ import { MemoryResponseEvents } from '../business/ai/infrastructure/persistence/
 import type { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
-import type { UserLimiter } from '../business/ai/application/services/UserLimiter';
+import type { UserLimiter } from '../business/limits/application/UserLimiter';
 import { validPrincipal } from './auth/ApiPrincipal';
 import type { ApiPrincipal } from './auth/ApiPrincipal';
 import { AuthFailureLimiter } from './auth/AuthFailureLimiter';

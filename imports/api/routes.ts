@@ -2,7 +2,7 @@
 import type { HttpHandler } from './http/HttpMessages';
 import type { HttpRouter } from './http/createRouter';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
-import type { UserLimiter } from '../business/ai/application/services/UserLimiter';
+import type { UserLimiter } from '../business/limits/application/UserLimiter';
 import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
 import { addAuditExport } from './audit/addAuditExport';
 import { exportUserData } from './users/exportUserData';

@@ -13,7 +13,7 @@ export {
 } from '../business/ai/domain/errors/LLMErrors';
 export { addUsage, outputTextOf, refusalOf, textOf, toolCalls } from '../business/ai/domain/entities/Response';
 export { isFunctionTool } from '../business/ai/domain/entities/Tool';
-export type { BudgetStore } from '../business/ai/domain/interfaces/BudgetStore';
+export type { BudgetStore } from '../business/limits/domain/BudgetStore';
 export type { ConversationStore, PastMessage } from '../business/ai/domain/interfaces/ConversationStore';
 export type { JobQueue } from '../business/ai/domain/interfaces/JobQueue';
 export type { CachedResponse, ResponseCache } from '../business/ai/domain/interfaces/ResponseCache';

@@ -5,7 +5,7 @@ import { Batches } from '../business/ai/application/operations/Batches';
 import { bindOperations } from './bindOperations';
 import { OPERATIONS } from './operations';
 import type { DefinedOperations } from './operations';
-import { Budgets } from '../business/ai/application/operations/Budgets';
+import { Budgets } from '../business/limits/application/Budgets';
 import { Inbox } from '../business/ai/application/operations/Inbox';
 import { Prompts } from '../business/ai/application/operations/Prompts';
 import { Queue } from '../business/ai/application/operations/Queue';

@@ -5,11 +5,8 @@ import { openUserBatches } from '../business/ai/infrastructure/persistence/batch
 import { openBatchStore } from '../business/ai/infrastructure/persistence/batches/DocumentBatchStore';
 import { boundsFor } from '../database/bounds/StorageBounds';
 import type { StorageBounds } from '../database/bounds/StorageBounds';
-import {
-  BUDGET_LIMITS,
-  DocumentBudgetLimits,
-} from '../business/ai/infrastructure/persistence/budgets/DocumentBudgetLimits';
-import { BUDGETS, DocumentBudgetStore } from '../business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
+import { BUDGET_LIMITS, DocumentBudgetLimits } from '../business/limits/infrastructure/DocumentBudgetLimits';
+import { BUDGETS, DocumentBudgetStore } from '../business/limits/infrastructure/DocumentBudgetStore';
 import { openChatTurns } from '../business/ai/infrastructure/persistence/conversations/DocumentChatTurns';
 import {
   DocumentConversationStore,
@@ -17,8 +14,8 @@ import {
 } from '../business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
 import { DocumentInbox } from '../business/ai/infrastructure/persistence/inbox/DocumentInbox';
 import { openPromptStore } from '../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
-import { DocumentRateStore, TOKEN_RATES } from '../business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
-import { DocumentUserLoads, USER_LOADS } from '../business/ai/infrastructure/persistence/rateLimits/DocumentUserLoads';
+import { DocumentRateStore, TOKEN_RATES } from '../business/limits/infrastructure/DocumentRateStore';
+import { DocumentUserLoads, USER_LOADS } from '../business/limits/infrastructure/DocumentUserLoads';
 import { openResponseConversations } from '../business/ai/infrastructure/persistence/responses/DocumentResponseConversations';
 import { openResponseEvents } from '../business/ai/infrastructure/persistence/responses/DocumentResponseEvents';
 import { openResponseStore } from '../business/ai/infrastructure/persistence/responses/DocumentResponseStore';

@@ -2,7 +2,7 @@
 import { TOKEN_OPERATIONS } from '../api/tokens/tokenOperations';
 import { AUDIT_OPERATIONS } from '../business/ai/application/operations/auditOperations';
 import { BATCH_OPERATIONS } from '../business/ai/application/operations/batchOperations';
-import { BUDGET_OPERATIONS } from '../business/ai/application/operations/budgetOperations';
+import { BUDGET_OPERATIONS } from '../business/limits/application/budgetOperations';
 import { MCP_ACCOUNT_OPERATIONS } from '../business/ai/application/operations/mcpAccountOperations';
 import { MCP_SERVER_OPERATIONS } from '../business/ai/application/operations/mcpServerOperations';
 import { MEMORY_OPERATIONS } from '../business/ai/application/operations/memoryOperations';

@@ -3,14 +3,11 @@ import Anthropic from '@anthropic-ai/sdk';
 import { ApiError, GoogleGenAI } from '@google/genai';
 import { expect } from 'chai';
 import OpenAI from 'openai';
-import {
-  BUDGET_LIMITS,
-  DocumentBudgetLimits,
-} from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetLimits';
-import { BUDGETS } from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
-import type { BudgetDocument } from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
-import { TOKEN_RATES } from '../../imports/business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
-import { TokenPolicy } from '../../imports/business/ai/application/services/apiTokens/TokenPolicy';
+import { BUDGET_LIMITS, DocumentBudgetLimits } from '../../imports/business/limits/infrastructure/DocumentBudgetLimits';
+import { BUDGETS } from '../../imports/business/limits/infrastructure/DocumentBudgetStore';
+import type { BudgetDocument } from '../../imports/business/limits/infrastructure/DocumentBudgetStore';
+import { TOKEN_RATES } from '../../imports/business/limits/infrastructure/DocumentRateStore';
+import { TokenPolicy } from '../../imports/business/limits/application/TokenPolicy';
 import { fieldsOf } from '../../imports/business/ai/domain/json';
 import type { ModelTurn } from '../../imports/simulator/model/ModelTurn';
 import type { Simulator } from '../../imports/simulator/Simulator';

@@ -1,7 +1,7 @@
 /** Budgets that admins set at run time, on every store, with calls that they then refuse. */
 import { expect } from 'chai';
-import { BUDGET_OPERATIONS } from '../../imports/business/ai/application/operations/budgetOperations';
-import { Budgets } from '../../imports/business/ai/application/operations/Budgets';
+import { BUDGET_OPERATIONS } from '../../imports/business/limits/application/budgetOperations';
+import { Budgets } from '../../imports/business/limits/application/Budgets';
 import { bindOperations } from '../../imports/host/bindOperations';
 import type { OperationsOf } from '../../imports/host/bindOperations';
 import type { BudgetSettings } from '../../imports/business/ai/domain/entities/BudgetAccount';
@@ -14,14 +14,8 @@ import {
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
-import {
-  BUDGET_LIMITS,
-  DocumentBudgetLimits,
-} from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetLimits';
-import {
-  BUDGETS,
-  DocumentBudgetStore,
-} from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
+import { BUDGET_LIMITS, DocumentBudgetLimits } from '../../imports/business/limits/infrastructure/DocumentBudgetLimits';
+import { BUDGETS, DocumentBudgetStore } from '../../imports/business/limits/infrastructure/DocumentBudgetStore';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { CANARY } from '../support/canaries';

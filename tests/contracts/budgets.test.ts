@@ -1,13 +1,10 @@
 /** More concurrent calls than a budget permits, counted at the vendor. */
 import { expect } from 'chai';
 import type { BudgetAccount } from '../../imports/business/ai/domain/entities/BudgetAccount';
-import type { BudgetStore } from '../../imports/business/ai/domain/interfaces/BudgetStore';
-import {
-  BUDGETS,
-  DocumentBudgetStore,
-} from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
-import type { BudgetDocument } from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
-import { MemoryBudgetStore } from '../../imports/business/ai/infrastructure/persistence/budgets/MemoryBudgetStore';
+import type { BudgetStore } from '../../imports/business/limits/domain/BudgetStore';
+import { BUDGETS, DocumentBudgetStore } from '../../imports/business/limits/infrastructure/DocumentBudgetStore';
+import type { BudgetDocument } from '../../imports/business/limits/infrastructure/DocumentBudgetStore';
+import { MemoryBudgetStore } from '../../imports/business/limits/infrastructure/MemoryBudgetStore';
 import { generateConcurrently, budgetModule } from '../support/budgetChild';
 import type { Outcomes } from '../support/budgetChild';
 import { QUICK_DATABASES } from '../support/documentDatabases';

@@ -3,7 +3,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { expect } from 'chai';
 import Groq, { toFile as toGroqFile } from 'groq-sdk';
 import OpenAI, { toFile } from 'openai';
-import { BudgetPolicy } from '../../imports/business/ai/application/services/budgets/BudgetPolicy';
+import { BudgetPolicy } from '../../imports/business/limits/application/BudgetPolicy';
 import { fieldsOf } from '../../imports/business/ai/domain/json';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 import { simulatedRow, startGateway, TOKENS } from '../support/gateway';

@@ -14,7 +14,7 @@ import { RUN_OWNERS } from '../../imports/business/ai/infrastructure/persistence
 import { RUN_ITEMS } from '../../imports/business/ai/infrastructure/persistence/runs/RunTranscripts';
 import { SEALED_CONTENT } from '../../imports/host/userData/sealedContent';
 import { QUICK_DATABASES } from '../support/documentDatabases';
-import { USER_LOADS } from '../../imports/business/ai/infrastructure/persistence/rateLimits/DocumentUserLoads';
+import { USER_LOADS } from '../../imports/business/limits/infrastructure/DocumentUserLoads';
 import { failure } from '../support/failure';
 import { runRequest } from '../support/runRequests';
 

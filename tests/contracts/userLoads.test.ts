@@ -1,14 +1,11 @@
 /** The limits of users across processes: two limiters on one database, with a clock that the test sets. */
 import { expect } from 'chai';
-import { UserLimiter } from '../../imports/business/ai/application/services/UserLimiter';
+import { UserLimiter } from '../../imports/business/limits/application/UserLimiter';
 import { LLMRateLimitError } from '../../imports/business/ai/domain/errors/LLMErrors';
-import { DEFAULT_USER_LIMITS } from '../../imports/business/ai/domain/types/UserLimits';
-import type { UserLimits } from '../../imports/business/ai/domain/types/UserLimits';
-import {
-  DocumentUserLoads,
-  USER_LOADS,
-} from '../../imports/business/ai/infrastructure/persistence/rateLimits/DocumentUserLoads';
-import type { UserLoadDocument } from '../../imports/business/ai/infrastructure/persistence/rateLimits/DocumentUserLoads';
+import { DEFAULT_USER_LIMITS } from '../../imports/business/limits/domain/UserLimits';
+import type { UserLimits } from '../../imports/business/limits/domain/UserLimits';
+import { DocumentUserLoads, USER_LOADS } from '../../imports/business/limits/infrastructure/DocumentUserLoads';
+import type { UserLoadDocument } from '../../imports/business/limits/infrastructure/DocumentUserLoads';
 import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';

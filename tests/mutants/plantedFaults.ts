@@ -120,7 +120,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'discarded attempts are not charged',
     layer: 'application',
-    file: 'imports/business/ai/application/services/budgets/MeteredCall.ts',
+    file: 'imports/business/limits/application/MeteredCall.ts',
     find: 'this.settleAll([this.charge(usage, vendor), ...this.discarded(vendor.attempts ?? [])])',
     replace: 'this.settleAll([this.charge(usage, vendor)])',
     shows: 'Vendors bill answers that Bolide discarded before a retry, and no budget has them.',
@@ -128,7 +128,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a refusal is decided by a remembered account',
     layer: 'application',
-    file: 'imports/business/ai/application/services/budgets/AccountLedger.ts',
+    file: 'imports/business/limits/application/AccountLedger.ts',
     find: '        if (written !== undefined) continue;\n',
     replace: '',
     shows: 'A user whose budget another process has freed is refused until something else is written.',
@@ -480,7 +480,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a limit of 0 refuses everything',
     layer: 'startup',
-    file: 'imports/startup/settings/userLimits.ts',
+    file: 'imports/business/limits/settings/userLimits.ts',
     find: 'limit === 0 ? Infinity : limit',
     replace: 'limit',
     shows: 'USER_REQUESTS_PER_MINUTE=0, which is to limit nothing, refuses every request.',

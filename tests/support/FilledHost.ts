@@ -37,7 +37,7 @@ import type { TestDatabase } from './documentDatabases';
 import { COLLECTIONS } from '../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import { FixedWindowLimiter, WINDOWS_COLLECTION } from '../../imports/database/FixedWindowLimiter';
 import type { WindowDocument } from '../../imports/database/FixedWindowLimiter';
-import { TOKEN_RATES } from '../../imports/business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
+import { TOKEN_RATES } from '../../imports/business/limits/infrastructure/DocumentRateStore';
 import { openBackgroundCalls } from '../../imports/business/ai/infrastructure/persistence/background/DocumentBackgroundCalls';
 import { openBatchStore } from '../../imports/business/ai/infrastructure/persistence/batches/DocumentBatchStore';
 import { openVendorObjects } from '../../imports/business/ai/infrastructure/persistence/vendorObjects/DocumentVendorObjects';

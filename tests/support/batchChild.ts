@@ -7,10 +7,7 @@ import {
   DocumentBatchStore,
   BATCHES,
 } from '../../imports/business/ai/infrastructure/persistence/batches/DocumentBatchStore';
-import {
-  BUDGETS,
-  DocumentBudgetStore,
-} from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
+import { BUDGETS, DocumentBudgetStore } from '../../imports/business/limits/infrastructure/DocumentBudgetStore';
 import { openMongoDatabase } from '../../imports/database/mongo/MongoDatabase';
 
 export interface BatchChildOptions {

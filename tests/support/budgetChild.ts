@@ -5,11 +5,8 @@
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
-import type { BudgetStore } from '../../imports/business/ai/domain/interfaces/BudgetStore';
-import {
-  BUDGETS,
-  DocumentBudgetStore,
-} from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
+import type { BudgetStore } from '../../imports/business/limits/domain/BudgetStore';
+import { BUDGETS, DocumentBudgetStore } from '../../imports/business/limits/infrastructure/DocumentBudgetStore';
 import { openMongoDatabase } from '../../imports/database/mongo/MongoDatabase';
 
 export interface BudgetChildOptions {

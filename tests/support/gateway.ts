@@ -12,7 +12,7 @@ import type { LLMManagerOptions } from '../../imports/business/ai/application/se
 import type { BudgetSettings } from '../../imports/business/ai/domain/entities/BudgetAccount';
 import { VENDORS } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createManager } from '../../imports/business/ai/infrastructure/factories/createManager';
-import { createCallLimits } from '../../imports/business/ai/infrastructure/factories/createCallLimits';
+import { createCallLimits } from '../../imports/business/limits/createCallLimits';
 import type { ManagerPorts } from '../../imports/business/ai/infrastructure/factories/createManager';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { AIModule, AISettings } from '../../imports/business/ai/infrastructure/factories/createAIModule';

@@ -13,18 +13,9 @@ import { VENDORS } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
-import {
-  BUDGET_LIMITS,
-  DocumentBudgetLimits,
-} from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetLimits';
-import {
-  BUDGETS,
-  DocumentBudgetStore,
-} from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
-import {
-  DocumentRateStore,
-  TOKEN_RATES,
-} from '../../imports/business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
+import { BUDGET_LIMITS, DocumentBudgetLimits } from '../../imports/business/limits/infrastructure/DocumentBudgetLimits';
+import { BUDGETS, DocumentBudgetStore } from '../../imports/business/limits/infrastructure/DocumentBudgetStore';
+import { DocumentRateStore, TOKEN_RATES } from '../../imports/business/limits/infrastructure/DocumentRateStore';
 import { DocumentUsageReports } from '../../imports/business/ai/infrastructure/persistence/usage/DocumentUsageReports';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { simulatedRow } from './gateway';

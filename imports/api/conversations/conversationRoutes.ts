@@ -1,7 +1,7 @@
 /** Chat endpoints: `POST /input` takes a message, `GET /output/stream?conversation=…` streams the responses. */
 import type { HttpResponse } from '../http/HttpMessages';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import type { UserLimiter } from '../../business/ai/application/services/UserLimiter';
+import type { UserLimiter } from '../../business/limits/application/UserLimiter';
 import type { PastMessage } from '../../business/ai/domain/interfaces/ConversationStore';
 import { fieldsOf, isList, isObject } from '../../business/ai/domain/json';
 import type { Chat } from '../../business/ai/infrastructure/factories/createChat';

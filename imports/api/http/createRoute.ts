@@ -8,7 +8,7 @@ import {
   LLMPermissionError,
 } from '../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
-import type { UserLimiter } from '../../business/ai/application/services/UserLimiter';
+import type { UserLimiter } from '../../business/limits/application/UserLimiter';
 import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
 import { withLogIds } from '../../business/ai/application/services/logIds';
 import type { Telemetry } from '../../business/ai/infrastructure/telemetry/Telemetry';

@@ -1,15 +1,15 @@
 /** The API tokens of users, as they and admins manage them. */
 import { assertAccountManager } from '../../business/ai/application/operations/assertAccountManager';
-import { budgetUsageAt } from '../../business/ai/application/operations/budgetUsageAt';
+import { budgetUsageAt } from '../../business/limits/application/budgetUsageAt';
 import { invalid } from '../../business/ai/domain/arguments';
 import type { BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
 import { windowsAt } from '../../business/ai/domain/entities/BudgetAccount';
 import { LLMInvalidRequestError, LLMPermissionError } from '../../business/ai/domain/errors/LLMErrors';
-import type { BudgetAccountReader } from '../../business/ai/domain/interfaces/BudgetStore';
+import type { BudgetAccountReader } from '../../business/limits/domain/BudgetStore';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { UsageReader } from '../../business/ai/domain/interfaces/UsageReader';
 import type { Actor, UserLookup } from '../../business/ai/domain/types/Actor';
-import type { BudgetUsageView } from '../../business/ai/domain/types/BudgetViews';
+import type { BudgetUsageView } from '../../business/limits/domain/BudgetViews';
 import type { UsageReport } from '../../business/ai/domain/types/UsageReports';
 import type { ApiTokenChange, StoredApiToken } from '../auth/ApiTokenStore';
 import type { ApiTokens, ListedApiToken } from '../auth/ApiTokens';

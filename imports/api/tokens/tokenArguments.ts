@@ -1,6 +1,6 @@
 /** What people choose for an API token: its name, scopes, team, tags, expiry and limits. */
 import * as v from 'valibot';
-import { budgetLimitsSchema } from '../../business/ai/application/operations/budgetLimitsSchema';
+import { budgetLimitsSchema } from '../../business/limits/application/budgetLimitsSchema';
 import { identifier, integer, line, listOf, object, oneOf, textOr } from '../../host/schemas';
 import { SCOPES } from '../auth/ApiPrincipal';
 import type { Scope } from '../auth/ApiPrincipal';

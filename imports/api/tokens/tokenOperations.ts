@@ -1,6 +1,6 @@
 /** `ai.tokens.*`: users create, limit, rotate and revoke their API tokens, and admins those of others. */
 import * as v from 'valibot';
-import { budgetLimitsSchema } from '../../business/ai/application/operations/budgetLimitsSchema';
+import { budgetLimitsSchema } from '../../business/limits/application/budgetLimitsSchema';
 import { usageReportSchema } from '../../business/ai/application/operations/usageOperations';
 import type { AuditRule } from '../../host/AuditRule';
 import { defineOperation } from '../../host/defineOperation';

@@ -1,5 +1,5 @@
 /** Counts users' method calls and subscriptions towards their limits, as their requests over HTTP are counted. */
-import type { UserLimiter } from '../../business/ai/application/services/UserLimiter';
+import type { UserLimiter } from '../../business/limits/application/UserLimiter';
 import { argumentCheck } from '../../business/ai/domain/argumentCheck';
 import type { MeteorCheck, MeteorServer, MeteorSubscription } from '../../business/ai/domain/interfaces/MeteorServer';
 import type { Actor } from '../../business/ai/domain/types/Actor';

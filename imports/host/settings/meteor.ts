@@ -5,7 +5,7 @@ import type { PrivateHosts } from '../../business/ai/infrastructure/clients/http
 import type { AISettings } from '../../business/ai/infrastructure/factories/createAIModule';
 import type { CallLimits } from '../../business/ai/infrastructure/factories/createRunOperations';
 import type { RequestLogSettings } from '../../business/ai/infrastructure/factories/createRequestLog';
-import type { UserLimits } from '../../business/ai/domain/types/UserLimits';
+import type { UserLimits } from '../../business/limits/domain/UserLimits';
 import type { ContentTimes } from '../../business/ai/infrastructure/persistence/ContentRetention';
 import type { StorageBounds } from '../../database/bounds/StorageBounds';
 import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
@@ -34,7 +34,7 @@ import { readShutdownGrace } from './shutdown';
 import { readStorageBounds } from './storage';
 import { readToolRules } from './toolRules';
 import type { ToolRule } from '../../business/ai/domain/entities/toolRules';
-import { readUserLimits } from '../../startup/settings/userLimits';
+import { readUserLimits } from '../../business/limits/settings/userLimits';
 import { checkMeteorNames, checkVariableNames } from './settingNames';
 import { SettingProblems } from './SettingProblems';
 import { valueOf } from './valueOf';

@@ -19,7 +19,7 @@ import { checkVariableNames } from './settingNames';
 import { SettingProblems } from './SettingProblems';
 import { readShutdownGrace, readShutdownNotice } from './shutdown';
 import { readStorageBounds } from './storage';
-import { readUserLimits } from '../../startup/settings/userLimits';
+import { readUserLimits } from '../../business/limits/settings/userLimits';
 import { valueOf } from './valueOf';
 import { settingsFromEnvironment } from './vendors';
 import type { Environment } from './vendors';

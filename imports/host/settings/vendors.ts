@@ -8,7 +8,7 @@ import type { AISettings } from '../../business/ai/infrastructure/factories/crea
 import type { ProviderSettings } from '../../business/ai/infrastructure/factories/LLMProviderFactory';
 import type { VendorVariables } from '../../business/ai/infrastructure/vendors/Vendor';
 import { VENDOR_ROWS } from '../../business/ai/infrastructure/vendors/vendors';
-import { BUDGET_VARIABLES, readBudgetSettings } from '../../startup/settings/budgets';
+import { BUDGET_VARIABLES, readBudgetSettings } from '../../business/limits/settings/budgets';
 import { readHostedTools } from './hostedTools';
 import { readTelemetrySettings, TELEMETRY_VARIABLES } from './telemetry';
 import { readSharedObjects } from './sharedObjects';

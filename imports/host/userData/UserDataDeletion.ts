@@ -6,7 +6,7 @@ import type { IdentityStore } from '../../api/signIn/Identities';
 import type { DeletedUserData, UserDataDeletionOptions } from '../../business/ai/application/operations/userOperations';
 import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
 import { endUserRuns } from '../../business/ai/application/services/endUserRuns';
-import type { UserLimiter } from '../../business/ai/application/services/UserLimiter';
+import type { UserLimiter } from '../../business/limits/application/UserLimiter';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { AIModule } from '../../business/ai/infrastructure/factories/createAIModule';
 import type { RequestLogModule } from '../../business/ai/infrastructure/factories/createRequestLog';

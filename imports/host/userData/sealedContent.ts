@@ -12,8 +12,8 @@ import { SCHEDULES } from '../../business/ai/infrastructure/jobs/ScheduleTimes';
 import { AUDIT, AUDIT_KEYS } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import { BACKGROUND_CALLS } from '../../business/ai/infrastructure/persistence/background/DocumentBackgroundCalls';
 import { BATCHES } from '../../business/ai/infrastructure/persistence/batches/DocumentBatchStore';
-import { BUDGET_LIMITS } from '../../business/ai/infrastructure/persistence/budgets/DocumentBudgetLimits';
-import { BUDGETS } from '../../business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
+import { BUDGET_LIMITS } from '../../business/limits/infrastructure/DocumentBudgetLimits';
+import { BUDGETS } from '../../business/limits/infrastructure/DocumentBudgetStore';
 import { RESPONSE_CACHE } from '../../business/ai/infrastructure/persistence/cache/DocumentResponseCache';
 import { CHAT_TURNS } from '../../business/ai/infrastructure/persistence/conversations/DocumentChatTurns';
 import { MESSAGES } from '../../business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
@@ -23,8 +23,8 @@ import { MCP_ACCOUNTS } from '../../business/ai/infrastructure/persistence/mcp/D
 import { MCP_DEFINITIONS, MCP_SERVERS } from '../../business/ai/infrastructure/persistence/mcp/DocumentMcpServers';
 import { MEMORIES } from '../../business/ai/infrastructure/persistence/memory/DocumentMemoryRecords';
 import { PROMPTS } from '../../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
-import { TOKEN_RATES } from '../../business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
-import { USER_LOADS } from '../../business/ai/infrastructure/persistence/rateLimits/DocumentUserLoads';
+import { TOKEN_RATES } from '../../business/limits/infrastructure/DocumentRateStore';
+import { USER_LOADS } from '../../business/limits/infrastructure/DocumentUserLoads';
 import { WINDOWS_COLLECTION } from '../../database/FixedWindowLimiter';
 import { REQUEST_BODIES, REQUESTS } from '../../business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import {

@@ -11,7 +11,7 @@ import { SIGN_IN_STATES } from '../../api/signIn/UsedStates';
 import { SCHEDULES } from '../../business/ai/infrastructure/jobs/ScheduleTimes';
 import { AUDIT, AUDIT_FIELDS, AUDIT_KEYS } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import { MCP_DEFINITIONS } from '../../business/ai/infrastructure/persistence/mcp/DocumentMcpServers';
-import { TOKEN_RATES } from '../../business/ai/infrastructure/persistence/rateLimits/DocumentRateStore';
+import { TOKEN_RATES } from '../../business/limits/infrastructure/DocumentRateStore';
 import { keyOfWindow } from '../../database/FixedWindowLimiter';
 import { RUN_EVENT_WATCHERS } from '../../business/ai/infrastructure/persistence/runs/DocumentRunEvents';
 import { RUN_OWNERS } from '../../business/ai/infrastructure/persistence/runs/runDocuments';

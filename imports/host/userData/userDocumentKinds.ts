@@ -2,8 +2,8 @@
 import { BACKGROUND_CALLS } from '../../business/ai/infrastructure/persistence/background/DocumentBackgroundCalls';
 import { BATCHES } from '../../business/ai/infrastructure/persistence/batches/DocumentBatchStore';
 import { BATCH_REQUESTS, USER_BATCHES } from '../../business/ai/infrastructure/persistence/batches/DocumentUserBatches';
-import { BUDGET_LIMITS } from '../../business/ai/infrastructure/persistence/budgets/DocumentBudgetLimits';
-import { BUDGETS, budgetId } from '../../business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
+import { BUDGET_LIMITS } from '../../business/limits/infrastructure/DocumentBudgetLimits';
+import { BUDGETS, budgetId } from '../../business/limits/infrastructure/DocumentBudgetStore';
 import { RESPONSE_CACHE } from '../../business/ai/infrastructure/persistence/cache/DocumentResponseCache';
 import { CHAT_TURNS } from '../../business/ai/infrastructure/persistence/conversations/DocumentChatTurns';
 import { MESSAGES } from '../../business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
@@ -12,7 +12,7 @@ import { MCP_ACCOUNTS } from '../../business/ai/infrastructure/persistence/mcp/D
 import { MCP_SERVERS } from '../../business/ai/infrastructure/persistence/mcp/DocumentMcpServers';
 import { MEMORIES } from '../../business/ai/infrastructure/persistence/memory/DocumentMemoryRecords';
 import { PROMPTS } from '../../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
-import { USER_LOADS, userLoadId } from '../../business/ai/infrastructure/persistence/rateLimits/DocumentUserLoads';
+import { USER_LOADS, userLoadId } from '../../business/limits/infrastructure/DocumentUserLoads';
 import { keyOfWindow, WINDOWS_COLLECTION } from '../../database/FixedWindowLimiter';
 import { REQUEST_BODIES, REQUESTS } from '../../business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import {

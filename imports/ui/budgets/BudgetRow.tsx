@@ -1,6 +1,6 @@
 /** One user's budget: a bar for each limit, and what was used where there is none. */
 import type { BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
-import type { BudgetView } from '../../business/ai/domain/types/BudgetViews';
+import type { BudgetView } from '../../business/limits/domain/BudgetViews';
 import { useNow } from '../components/useNow';
 import { formatDateTime, formatDuration, pluralize } from '../format/format';
 import { BudgetBar } from './BudgetBar';

@@ -1,6 +1,6 @@
 /** What users and teams may spend: limits, and what is used of them. */
 import { useState } from 'react';
-import type { BudgetList, BudgetView } from '../../business/ai/domain/types/BudgetViews';
+import type { BudgetList, BudgetView } from '../../business/limits/domain/BudgetViews';
 import { ConfirmDialog } from '../components/ConfirmDialog';
 import { EmptyState } from '../components/EmptyState';
 import { SearchField } from '../components/list/SearchField';

@@ -1,5 +1,5 @@
 /** The limits that a dialog changes or removes. */
-import type { BudgetLimitsView } from '../../business/ai/domain/types/BudgetViews';
+import type { BudgetLimitsView } from '../../business/limits/domain/BudgetViews';
 
 /** `userId` undefined: the limits of every user. */
 export interface EditedBudget {

@@ -1,6 +1,6 @@
 /** Limits in words. */
 import type { Amount, BudgetLimits, BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
-import type { BudgetSource } from '../../business/ai/domain/types/BudgetViews';
+import type { BudgetSource } from '../../business/limits/domain/BudgetViews';
 import { formatCount, formatMoney } from '../format/format';
 
 export const SOURCES: Readonly<Record<BudgetSource, string>> = {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { readUserLimits } from '../../../../imports/startup/settings/userLimits';
+import { readUserLimits } from '../../../../imports/business/limits/settings/userLimits';
 
 const read = (variables: Readonly<Record<string, string>>) => readUserLimits((name) => variables[name]);
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocketServer } from 'ws';
-import type { Release } from '../../../../business/ai/application/services/UserLimiter';
+import type { Release } from '../../../../business/limits/application/UserLimiter';
 import { LLMOverloadedError } from '../../../../business/ai/domain/errors/LLMErrors';
 import type { ApiPrincipal } from '../../../auth/ApiPrincipal';
 import { beginRequest } from '../../../http/beginRequest';

@@ -6,7 +6,7 @@ import { LLMModelNotFoundError, LLMPermissionError } from '../../domain/errors/L
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { SentRequest } from '../../domain/types/StoredObjects';
-import type { TokenPolicy } from './apiTokens/TokenPolicy';
+import type { TokenPolicy } from '../../../limits/application/TokenPolicy';
 import { assertModelPermitted } from './assertModelPermitted';
 import type { ObjectUser, VendorObjects } from './VendorObjects';
 

@@ -1,6 +1,6 @@
 /** Creates the manager and composes the decorators of its model calls. */
 import { BackgroundProvider } from '../../application/services/background/BackgroundProvider';
-import { BudgetedProvider } from '../../application/services/budgets/BudgetedProvider';
+import { BudgetedProvider } from '../../../limits/application/BudgetedProvider';
 import { CachedProvider } from '../../application/services/cache/CachedProvider';
 import { MemoryResponseCache } from '../../application/services/cache/MemoryResponseCache';
 import { GuardedProvider } from '../../application/services/guardrails/GuardedProvider';
@@ -20,7 +20,7 @@ import type { Logger } from '../../domain/interfaces/Logger';
 import type { ResponseCache } from '../../domain/interfaces/ResponseCache';
 import type { RequestLog } from '../../domain/interfaces/RequestLog';
 import type { Telemetry } from '../telemetry/Telemetry';
-import type { CallLimits } from './createCallLimits';
+import type { CallLimits } from '../../../limits/createCallLimits';
 
 export interface ManagerPorts {
   /** Receives an entry for each call. Default: calls are not logged. */

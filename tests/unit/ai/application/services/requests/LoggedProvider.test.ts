@@ -1,7 +1,7 @@
 /** The entries that calls leave in the request log, and that nothing else about the calls changes. */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../../../../../imports/business/ai/application/services/AgenticLoop';
-import { createCallLimits } from '../../../../../../imports/business/ai/infrastructure/factories/createCallLimits';
+import { createCallLimits } from '../../../../../../imports/business/limits/createCallLimits';
 import { LLMManager } from '../../../../../../imports/business/ai/application/services/LLMManager';
 import { LoggedProvider } from '../../../../../../imports/business/ai/application/services/requests/LoggedProvider';
 import { LLMServerError, LLMTimeoutError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';

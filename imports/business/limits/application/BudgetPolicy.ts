@@ -1,0 +1,112 @@
+/**
+ * Which limits a user has. Those set at run time replace those of the settings, and a user's own replace those of
+ * everyone. Other processes notice a change within `MAX_AGE_MS`.
+ */
+import { LRUCache } from 'lru-cache';
+import type { BudgetLimits, BudgetSettings } from '../../ai/domain/entities/BudgetAccount';
+import { isStoreOutage } from '../../ai/domain/errors/LLMErrors';
+import type { BudgetLimitStore, StoredBudgetLimits } from '../domain/BudgetLimitStore';
+import type { BudgetLimitsView } from '../domain/BudgetViews';
+
+export interface BudgetPolicyOptions {
+  readonly settings?: BudgetSettings | undefined;
+  /** Absent: limits cannot be set at run time. */
+  readonly store?: BudgetLimitStore | undefined;
+  /** Milliseconds on a clock that never runs backwards. */
+  readonly clock?: () => number;
+}
+
+interface CachedRow {
+  readonly readAt: number;
+  readonly row: Promise<StoredBudgetLimits | undefined>;
+}
+
+/** How long a process relies on the limits it has read. */
+export const MAX_AGE_MS = 2_000;
+const MAX_CACHED_USERS = 10_000;
+const EVERYONE = Symbol('everyone');
+
+export class BudgetPolicy {
+  private readonly settings: BudgetSettings;
+  private readonly store: BudgetLimitStore | undefined;
+  private readonly clock: () => number;
+  private readonly cache = new LRUCache<string | typeof EVERYONE, CachedRow>({ max: MAX_CACHED_USERS });
+
+  /** Whether there are limits, or can be at any time. */
+  readonly hasLimits: boolean;
+  /** Whether limits can be set at run time. */
+  readonly isChangeable: boolean;
+
+  constructor({ settings, store, clock = () => performance.now() }: BudgetPolicyOptions) {
+    this.settings = settings ?? {};
+    this.isChangeable = store !== undefined;
+    this.hasLimits = this.isChangeable || settings !== undefined;
+    this.store = store;
+    this.clock = clock;
+  }
+
+  /**
+   * @returns undefined for a user without limits
+   * @throws whatever the store throws, since limits that can't be read can't be enforced. During an outage, those that
+   *   were read before still apply
+   */
+  async limitsOf(userId: string): Promise<BudgetLimits | undefined> {
+    const [own, everyone] = await Promise.all([this.read(userId), this.read(undefined)]);
+    const { limits } = this.effective(userId, own, everyone);
+    return limits.day === undefined && limits.month === undefined ? undefined : limits;
+  }
+
+  /** The limits of users who have none of their own. @param row the stored ones */
+  forEveryone(row: StoredBudgetLimits | undefined): BudgetLimitsView {
+    if (row !== undefined) return viewOf(row);
+    const { users: _, ...limits } = this.settings;
+    return Object.keys(limits).length === 0 ? { limits, source: 'none' } : { limits, source: 'settings' };
+  }
+
+  /** @param own the user's stored limits @param everyone the stored limits of everyone */
+  effective(
+    userId: string,
+    own: StoredBudgetLimits | undefined,
+    everyone: StoredBudgetLimits | undefined,
+  ): BudgetLimitsView & { readonly isOwn: boolean } {
+    if (own !== undefined) return { ...viewOf(own), isOwn: true };
+    const { users = {} } = this.settings;
+    const configured = Object.hasOwn(users, userId) ? users[userId] : undefined;
+    if (configured !== undefined) return { limits: configured, source: 'settings', isOwn: true };
+    return { ...this.forEveryone(everyone), isOwn: false };
+  }
+
+  /** Users whose limits the settings define. */
+  configuredUsers(): readonly string[] {
+    return Object.keys(this.settings.users ?? {});
+  }
+
+  /** Reads the stored limits again. @param userId undefined: those of everyone */
+  forget(userId: string | undefined): void {
+    this.cache.delete(userId ?? EVERYONE);
+  }
+
+  private read(userId: string | undefined): Promise<StoredBudgetLimits | undefined> {
+    const { store } = this;
+    if (store === undefined) return Promise.resolve(undefined);
+    const key = userId ?? EVERYONE;
+    const cached = this.cache.get(key);
+    const now = this.clock();
+    if (cached !== undefined && now - cached.readAt < MAX_AGE_MS) return cached.row;
+    const row = store.find(userId).catch((error: unknown) => {
+      // Nobody can change limits meanwhile.
+      if (isStoreOutage(error) && cached !== undefined) return cached.row;
+      throw error;
+    });
+    const entry = { readAt: now, row };
+    this.cache.set(key, entry);
+    row.catch(() => {
+      if (this.cache.peek(key) === entry) this.cache.delete(key);
+    });
+    return row;
+  }
+}
+
+function viewOf({ limits, changedAt, changedBy }: StoredBudgetLimits): BudgetLimitsView {
+  return { limits, source: 'dashboard', changedAt, ...(changedBy === undefined ? {} : { changedBy }) };
+}

@@ -1,0 +1,126 @@
+/**
+ * Creates what limits model calls: the models and rates of API tokens, the tokens per minute of users, and the budgets
+ * of users, tokens and teams.
+ */
+import { TokenModelLimiter } from './application/TokenModelLimiter';
+import type { TokenModelLimiterOptions } from './application/TokenModelLimiter';
+import { TokenPolicy } from './application/TokenPolicy';
+import { TokenRateLimiter } from './application/TokenRateLimiter';
+import { BudgetPolicy } from './application/BudgetPolicy';
+import { BudgetReservations } from './application/BudgetReservations';
+import type { CallLimiter } from './application/CallLimiter';
+import { UserTokenLimiter } from './application/UserTokenLimiter';
+import type { UserLimiter } from './application/UserLimiter';
+import type { BudgetSettings } from '../ai/domain/entities/BudgetAccount';
+import type { RateAccount } from './domain/RateAccount';
+import type { AccountStore } from './domain/AccountStore';
+import type { ApiTokenReader } from '../ai/domain/interfaces/ApiTokenReader';
+import type { BudgetLimitStore } from './domain/BudgetLimitStore';
+import type { BudgetStore } from './domain/BudgetStore';
+import type { Logger } from '../ai/domain/interfaces/Logger';
+import { MemoryBudgetStore } from './infrastructure/MemoryBudgetStore';
+
+/** Limits of API tokens, and of the teams that they belong to. */
+export interface ApiTokenPorts {
+  readonly tokens: ApiTokenReader;
+  readonly budgets: BudgetStore;
+  readonly rates: AccountStore<RateAccount>;
+  readonly teamBudgets: BudgetStore;
+  readonly teamLimits: BudgetLimitStore;
+}
+
+export interface CallLimitPorts {
+  readonly budgets?: BudgetStore;
+  readonly budgetLimits?: BudgetLimitStore;
+  /** Default: the tokens of requests have no limits. */
+  readonly apiTokens?: ApiTokenPorts;
+  /** Default: users' tokens per minute have no limit. */
+  readonly userLimiter?: UserLimiter;
+  readonly logger?: Logger;
+  /** Milliseconds since the epoch. Default: the system's. */
+  readonly now?: () => number;
+}
+
+export interface CallLimits {
+  readonly budgetPolicy: BudgetPolicy;
+  /** Present if tokens may have limits. */
+  readonly apiTokens?: {
+    readonly policy: TokenPolicy;
+    readonly rates: TokenRateLimiter;
+    readonly teamPolicy: BudgetPolicy;
+  };
+  /** In the order in which they admit calls. */
+  limiters(models: Omit<TokenModelLimiterOptions, 'policy'>): readonly CallLimiter[];
+  /** Resolves when what all calls so far have used is stored. */
+  settled(): Promise<void>;
+}
+
+export function createCallLimits(settings: BudgetSettings | undefined, ports: CallLimitPorts): CallLimits {
+  const { budgets = new MemoryBudgetStore(), budgetLimits, apiTokens, userLimiter, logger, now } = ports;
+  const shared = { ...(logger === undefined ? {} : { logger }), ...(now === undefined ? {} : { now }) };
+  const budgetPolicy = new BudgetPolicy({ settings, store: budgetLimits });
+  const userTokens = userLimiter?.limitsTokens === true ? [new UserTokenLimiter(userLimiter)] : [];
+  const users = !budgetPolicy.hasLimits
+    ? []
+    : [
+        new BudgetReservations({
+          ...shared,
+          store: budgets,
+          subjectOf: async ({ userId }) => ({
+            id: userId,
+            limits: await budgetPolicy.limitsOf(userId),
+            name: 'your budget',
+          }),
+          countsEveryone: budgetPolicy.isChangeable,
+        }),
+      ];
+  if (apiTokens === undefined)
+    return { budgetPolicy, limiters: () => [...userTokens, ...users], settled: () => allSettled(users) };
+
+  const policy = new TokenPolicy({ tokens: apiTokens.tokens, ...(now === undefined ? {} : { now }) });
+  const rates = new TokenRateLimiter({ ...shared, policy, store: apiTokens.rates });
+  const teamPolicy = new BudgetPolicy({ store: apiTokens.teamLimits });
+  const ofToken = new BudgetReservations({
+    ...shared,
+    store: apiTokens.budgets,
+    subjectOf: async ({ options: { origin } }) => {
+      const token = origin?.tokenId === undefined ? undefined : await policy.find(origin.tokenId);
+      if (origin?.tokenId === undefined || token === undefined) return undefined;
+      const { name, budgets: limits } = token;
+      const isLimited = limits?.day !== undefined || limits?.month !== undefined;
+      return {
+        id: origin.tokenId,
+        limits: isLimited ? limits : undefined,
+        name: `the budget of the API token "${name}"`,
+      };
+    },
+    countsEveryone: true,
+  });
+  const ofTeam = new BudgetReservations({
+    ...shared,
+    store: apiTokens.teamBudgets,
+    subjectOf: async ({ options: { origin } }) => {
+      const team = origin?.tokenId === undefined ? undefined : (await policy.find(origin.tokenId))?.team;
+      if (team === undefined) return undefined;
+      return { id: team, limits: await teamPolicy.limitsOf(team), name: `the budget of the team "${team}"` };
+    },
+    countsEveryone: true,
+  });
+  return {
+    budgetPolicy,
+    apiTokens: { policy, rates, teamPolicy },
+    settled: () => allSettled([rates, ...users, ofToken, ofTeam]),
+    limiters: (models) => [
+      new TokenModelLimiter({ policy, ...models }),
+      ...userTokens,
+      rates,
+      ...users,
+      ofToken,
+      ofTeam,
+    ],
+  };
+}
+
+async function allSettled(limiters: readonly Pick<BudgetReservations, 'settled'>[]): Promise<void> {
+  await Promise.all(limiters.map((each) => each.settled()));
+}
