@@ -22,7 +22,7 @@ export { ResponseHandler } from '../business/ai/application/services/ResponseHan
 export type { MessageOptions, ResponseHandlerOptions } from '../business/ai/application/services/ResponseHandler';
 export type { BatchOptions, BatchResult, LLMRequest } from '../business/ai/application/services/chains/batch';
 export type { AnySchema, StandardSchema } from '../business/ai/application/services/schema/AnySchema';
-export { createGuardrails } from '../business/ai/infrastructure/factories/createGuardrails';
+export { createGuardrails } from '../business/guardrails/createGuardrails';
 export {
   BudgetError,
   ConflictError,

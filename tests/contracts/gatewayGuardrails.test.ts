@@ -1,6 +1,6 @@
 /** Guardrails at the gateway: every stage, in every API, with the client's own vendor and with another one. */
 import { expect } from 'chai';
-import { createGuardrails } from '../../imports/business/ai/infrastructure/factories/createGuardrails';
+import { createGuardrails } from '../../imports/business/guardrails/createGuardrails';
 import type { Guardrail } from '../../imports/business/ai/domain/interfaces/Guardrail';
 import type { GuardrailSettings } from '../../imports/business/ai/domain/types/GuardrailSettings';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';

@@ -19,7 +19,7 @@ import { readJobSettings } from './jobs';
 import type { JobSettings } from './jobs';
 import { findPlaceholders } from './placeholders';
 import type { Guardrail } from '../../business/ai/domain/interfaces/Guardrail';
-import { readGuardrails } from '../../startup/settings/guardrails';
+import { readGuardrails } from '../../business/guardrails/settings/guardrails';
 import { readResponseCache } from './responseCache';
 import type { ConfiguredServer } from '../../business/ai/infrastructure/tools/mcp/managed/ConfiguredServer';
 import { readMcpSettings } from '../../startup/settings/mcp';

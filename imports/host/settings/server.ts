@@ -5,7 +5,7 @@ import { readAuditLimits } from '../../startup/settings/audit';
 import { readAuthSettings } from './auth';
 import { readCorsOrigins } from './cors';
 import { readMemorySettings } from '../../startup/settings/memory';
-import { readGuardrails } from '../../startup/settings/guardrails';
+import { readGuardrails } from '../../business/guardrails/settings/guardrails';
 import { readAllowPrivateHosts, readApiToken, readBodyLimits, readPort, readRootUrl } from './host';
 import { readJobSettings } from './jobs';
 import { readMcpIssuer, readMcpSettings, readMcpUser } from '../../startup/settings/mcp';

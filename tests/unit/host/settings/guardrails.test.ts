@@ -1,7 +1,7 @@
 /** The setting of the guardrails that Bolide has itself. */
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { readGuardrails } from '../../../../imports/startup/settings/guardrails';
+import { readGuardrails } from '../../../../imports/business/guardrails/settings/guardrails';
 
 describe('readGuardrails', () => {
   it('turns none on by default', () => {

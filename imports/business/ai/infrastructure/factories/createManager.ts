@@ -3,8 +3,8 @@ import { BackgroundProvider } from '../../application/services/background/Backgr
 import { BudgetedProvider } from '../../../limits/application/BudgetedProvider';
 import { CachedProvider } from '../../application/services/cache/CachedProvider';
 import { MemoryResponseCache } from '../../application/services/cache/MemoryResponseCache';
-import { GuardedProvider } from '../../application/services/guardrails/GuardedProvider';
-import { GuardrailChain } from '../../application/services/guardrails/GuardrailChain';
+import { GuardedProvider } from '../../../guardrails/application/GuardedProvider';
+import { GuardrailChain } from '../../../guardrails/application/GuardrailChain';
 import { LoggedProvider } from '../../application/services/requests/LoggedProvider';
 import type { ModelRouting } from '../../application/services/routing/ModelRouting';
 import { RoutedProvider } from '../../application/services/routing/RoutedProvider';

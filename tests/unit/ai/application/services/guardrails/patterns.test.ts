@@ -1,13 +1,10 @@
 /** What the patterns find, and that a text in pieces is masked exactly as the whole. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { PatternFilter } from '../../../../../../imports/business/ai/application/services/guardrails/PatternFilter';
-import {
-  PII_PATTERNS,
-  PII_TYPES,
-} from '../../../../../../imports/business/ai/application/services/guardrails/piiPatterns';
-import type { TextPattern } from '../../../../../../imports/business/ai/application/services/guardrails/TextPattern';
-import { wordPattern } from '../../../../../../imports/business/ai/application/services/guardrails/wordPattern';
+import { PatternFilter } from '../../../../../../imports/business/guardrails/application/PatternFilter';
+import { PII_PATTERNS, PII_TYPES } from '../../../../../../imports/business/guardrails/application/piiPatterns';
+import type { TextPattern } from '../../../../../../imports/business/guardrails/application/TextPattern';
+import { wordPattern } from '../../../../../../imports/business/guardrails/application/wordPattern';
 import type { FilteredText } from '../../../../../../imports/business/ai/domain/types/GuardrailTypes';
 import { IS_SOAK } from '../../../../../support/soak';
 

@@ -2,10 +2,10 @@
  * Scores phrases that are common in attempts to override a model's instructions, in what users and tools say. These are
  * heuristics: they miss attempts, and may object to harmless text about them.
  */
-import type { Guardrail } from '../../../domain/interfaces/Guardrail';
-import type { PromptInjectionSettings } from '../../../domain/types/GuardrailSettings';
-import type { InputItem } from '../../../domain/types/ResponsesAPITypes';
-import { canonicalJson } from '../shared/canonicalJson';
+import type { Guardrail } from '../../ai/domain/interfaces/Guardrail';
+import type { PromptInjectionSettings } from '../../ai/domain/types/GuardrailSettings';
+import type { InputItem } from '../../ai/domain/types/ResponsesAPITypes';
+import { canonicalJson } from '../../ai/application/services/shared/canonicalJson';
 import { mapStrings } from './mapStrings';
 
 export const DEFAULT_INJECTION_THRESHOLD = 5;

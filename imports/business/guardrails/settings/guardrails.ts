@@ -1,7 +1,7 @@
 /** The setting of the guardrails that Bolide has itself. */
-import { createGuardrails } from '../../business/ai/infrastructure/factories/createGuardrails';
-import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import type { Guardrail } from '../../business/ai/domain/interfaces/Guardrail';
+import { createGuardrails } from '../createGuardrails';
+import { LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
+import type { Guardrail } from '../../ai/domain/interfaces/Guardrail';
 
 /**
  * GUARDRAILS: JSON of `GuardrailSettings`. Default: none.

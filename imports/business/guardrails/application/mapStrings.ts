@@ -1,6 +1,6 @@
 /** Replaces the texts in requests and responses, wherever they are, and leaves names, ids and opaque data alone. */
-import { isList, isObject } from '../../../domain/json';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { isList, isObject } from '../../ai/domain/json';
+import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 
 export type MapText = (text: string) => string | Promise<string>;
 

@@ -1,19 +1,19 @@
 /** Creates the guardrails that settings turn on. */
-import { invalid } from '../../domain/arguments';
-import type { Guardrail } from '../../domain/interfaces/Guardrail';
-import { isList, isObject } from '../../domain/json';
+import { invalid } from '../ai/domain/arguments';
+import type { Guardrail } from '../ai/domain/interfaces/Guardrail';
+import { isList, isObject } from '../ai/domain/json';
 import type {
   BannedWordsSettings,
   GuardrailScope,
   GuardrailSettings,
   PiiSettings,
-} from '../../domain/types/GuardrailSettings';
-import type { JsonObject } from '../../domain/types/VendorTypes';
-import { maximumSize } from '../../application/services/guardrails/maximumSize';
-import { PII_PATTERNS, PII_TYPES } from '../../application/services/guardrails/piiPatterns';
-import { promptInjection } from '../../application/services/guardrails/promptInjection';
-import { textGuardrail } from '../../application/services/guardrails/textGuardrail';
-import { wordPattern } from '../../application/services/guardrails/wordPattern';
+} from '../ai/domain/types/GuardrailSettings';
+import type { JsonObject } from '../ai/domain/types/VendorTypes';
+import { maximumSize } from './application/maximumSize';
+import { PII_PATTERNS, PII_TYPES } from './application/piiPatterns';
+import { promptInjection } from './application/promptInjection';
+import { textGuardrail } from './application/textGuardrail';
+import { wordPattern } from './application/wordPattern';
 
 const SCOPES: readonly GuardrailScope[] = ['request', 'response'];
 const MAX_WORDS = 10_000;

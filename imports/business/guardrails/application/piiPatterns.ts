@@ -1,8 +1,8 @@
 /** Patterns of personal data. They find its usual forms, and can't find every one. */
 import { RegExpPattern } from './TextPattern';
-import type { PiiType } from '../../../domain/types/GuardrailSettings';
+import type { PiiType } from '../../ai/domain/types/GuardrailSettings';
 import type { TextPattern } from './TextPattern';
-import { parseUrl } from '../../../domain/parseUrl';
+import { parseUrl } from '../../ai/domain/parseUrl';
 
 /** In the order in which they take precedence. */
 export const PII_TYPES: readonly PiiType[] = ['email', 'iban', 'credit_card', 'ssn', 'ip', 'phone'];

@@ -1,16 +1,16 @@
 /** Decorates a provider so that guardrails check every call. */
-import { GuardrailError, GuardrailFailureError, isLLMError } from '../../../domain/errors/LLMErrors';
-import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
-import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
-import { ProviderDecorator } from '../../../domain/ProviderDecorator';
-import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
-import type { GuardedRequest } from '../../../domain/types/GuardrailTypes';
-import type { GenerateOptions } from '../../../domain/types/LLMTypes';
-import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
-import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
-import { normalizeInput } from '../ContentNormalizer';
-import { replayResponse } from '../shared/replayResponse';
+import { GuardrailError, GuardrailFailureError, isLLMError } from '../../ai/domain/errors/LLMErrors';
+import { noEmbeddings, noRelay } from '../../ai/domain/errors/noEmbeddings';
+import type { ILLMProvider } from '../../ai/domain/interfaces/ILLMProvider';
+import { ProviderDecorator } from '../../ai/domain/ProviderDecorator';
+import type { Embeddings, EmbedOptions } from '../../ai/domain/types/EmbeddingTypes';
+import type { GuardedRequest } from '../../ai/domain/types/GuardrailTypes';
+import type { GenerateOptions } from '../../ai/domain/types/LLMTypes';
+import type { RelayCall, RelayResponse } from '../../ai/domain/types/RelayTypes';
+import type { LLMResponse } from '../../ai/domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../ai/domain/types/StreamEvents';
+import { normalizeInput } from '../../ai/application/services/ContentNormalizer';
+import { replayResponse } from '../../ai/application/services/shared/replayResponse';
 import { embeddingRequest, guardedEmbeddingInput } from './embeddingRequest';
 import type { GuardedCall, GuardrailChain } from './GuardrailChain';
 import { fieldsOfMedia, guardedMedia, mediaRequest } from './mediaRequest';

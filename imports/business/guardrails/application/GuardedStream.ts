@@ -1,7 +1,7 @@
 /** Filters the texts of a stream while they arrive. Events that cannot be checked are left out. */
-import type { OutputItem } from '../../../domain/types/ResponsesAPITypes';
-import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
+import type { OutputItem } from '../../ai/domain/types/ResponsesAPITypes';
+import type { LLMResponse } from '../../ai/domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../ai/domain/types/StreamEvents';
 import type { ChainedFilter, GuardedCall, GuardrailChain } from './GuardrailChain';
 import { mapStrings } from './mapStrings';
 import type { ResponseTexts } from './ResponseTexts';

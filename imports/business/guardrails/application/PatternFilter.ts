@@ -1,5 +1,5 @@
 /** Replaces the matches of patterns in a text that arrives in pieces: the result is that for the whole text. */
-import type { FilteredText, TextFilter } from '../../../domain/types/GuardrailTypes';
+import type { FilteredText, TextFilter } from '../../ai/domain/types/GuardrailTypes';
 import type { TextMatch, TextPattern } from './TextPattern';
 
 /** What is done with a match: the text that takes its place, or the reason for a denial. */

@@ -1,9 +1,9 @@
 /** Shows guardrails the texts of a relayed request: what is to be drawn or spoken as messages, and how. */
-import { isObject } from '../../../domain/json';
-import type { GuardedRequest } from '../../../domain/types/GuardrailTypes';
-import type { RelayBody } from '../../../domain/types/RelayTypes';
-import type { InputItem, MessageItem } from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { isObject } from '../../ai/domain/json';
+import type { GuardedRequest } from '../../ai/domain/types/GuardrailTypes';
+import type { RelayBody } from '../../ai/domain/types/RelayTypes';
+import type { InputItem, MessageItem } from '../../ai/domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 
 const MESSAGES = ['prompt', 'input'] as const;
 const SETTINGS = ['instructions', 'user'] as const;

@@ -1,8 +1,8 @@
 /** Guardrails that look for patterns in the texts of requests and responses. */
-import type { Guardrail } from '../../../domain/interfaces/Guardrail';
-import type { GuardrailScope } from '../../../domain/types/GuardrailSettings';
-import type { GuardedRequest, GuardrailVerdict } from '../../../domain/types/GuardrailTypes';
-import { canonicalJson } from '../shared/canonicalJson';
+import type { Guardrail } from '../../ai/domain/interfaces/Guardrail';
+import type { GuardrailScope } from '../../ai/domain/types/GuardrailSettings';
+import type { GuardedRequest, GuardrailVerdict } from '../../ai/domain/types/GuardrailTypes';
+import { canonicalJson } from '../../ai/application/services/shared/canonicalJson';
 import { mapStrings } from './mapStrings';
 import { PatternFilter } from './PatternFilter';
 import type { MatchDecision } from './PatternFilter';

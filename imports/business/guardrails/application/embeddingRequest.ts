@@ -1,10 +1,10 @@
 /** Shows guardrails the input of embeddings as messages, one for each vector. */
-import { readEmbeddingInputs } from '../../../domain/embeddingInput';
-import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
-import { isList } from '../../../domain/json';
-import type { EmbeddingInput, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
-import type { GuardedRequest } from '../../../domain/types/GuardrailTypes';
-import type { InputItem, MessageItem } from '../../../domain/types/ResponsesAPITypes';
+import { readEmbeddingInputs } from '../../ai/domain/embeddingInput';
+import { LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
+import { isList } from '../../ai/domain/json';
+import type { EmbeddingInput, EmbedOptions } from '../../ai/domain/types/EmbeddingTypes';
+import type { GuardedRequest } from '../../ai/domain/types/GuardrailTypes';
+import type { InputItem, MessageItem } from '../../ai/domain/types/ResponsesAPITypes';
 
 /** @throws LLMInvalidRequestError for input that is not text */
 export function embeddingRequest({ input, user }: EmbedOptions): GuardedRequest {

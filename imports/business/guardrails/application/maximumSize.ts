@@ -1,9 +1,9 @@
 /** Denies requests that are too large. */
-import { CHARACTERS_PER_TOKEN } from '../../../domain/charactersPerToken';
-import type { Guardrail } from '../../../domain/interfaces/Guardrail';
-import { isList, isObject } from '../../../domain/json';
-import type { MaximumSizeSettings } from '../../../domain/types/GuardrailSettings';
-import { canonicalJson } from '../shared/canonicalJson';
+import { CHARACTERS_PER_TOKEN } from '../../ai/domain/charactersPerToken';
+import type { Guardrail } from '../../ai/domain/interfaces/Guardrail';
+import { isList, isObject } from '../../ai/domain/json';
+import type { MaximumSizeSettings } from '../../ai/domain/types/GuardrailSettings';
+import { canonicalJson } from '../../ai/application/services/shared/canonicalJson';
 import { mapStrings } from './mapStrings';
 
 export function maximumSize(settings: MaximumSizeSettings): Guardrail {

@@ -1,16 +1,16 @@
 /** Runs guardrails in order: what one changes is what the next one checks. */
 import { randomBytes } from 'node:crypto';
-import { consoleLogger } from '../../../domain/consoleLogger';
-import { outputTextOf } from '../../../domain/entities/Response';
-import { GuardrailError, GuardrailFailureError, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
-import { safeMessage } from '../../../domain/errors/safeText';
-import type { Guardrail } from '../../../domain/interfaces/Guardrail';
-import type { Logger } from '../../../domain/interfaces/Logger';
-import type { GuardrailAnnotation, GuardrailStage } from '../../../domain/types/GuardrailAnnotation';
-import type { FilteredText, GuardedRequest, GuardrailContext, TextFilter } from '../../../domain/types/GuardrailTypes';
-import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
-import { canonicalJson } from '../shared/canonicalJson';
+import { consoleLogger } from '../../ai/domain/consoleLogger';
+import { outputTextOf } from '../../ai/domain/entities/Response';
+import { GuardrailError, GuardrailFailureError, LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
+import { safeMessage } from '../../ai/domain/errors/safeText';
+import type { Guardrail } from '../../ai/domain/interfaces/Guardrail';
+import type { Logger } from '../../ai/domain/interfaces/Logger';
+import type { GuardrailAnnotation, GuardrailStage } from '../../ai/domain/types/GuardrailAnnotation';
+import type { FilteredText, GuardedRequest, GuardrailContext, TextFilter } from '../../ai/domain/types/GuardrailTypes';
+import type { LLMResponse } from '../../ai/domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../ai/domain/types/VendorTypes';
+import { canonicalJson } from '../../ai/application/services/shared/canonicalJson';
 
 export interface GuardedCall {
   readonly context: GuardrailContext;

@@ -1,19 +1,19 @@
 /** What guardrails may decide, in which order, and what happens when they fail. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createGuardrails } from '../../../../../../imports/business/ai/infrastructure/factories/createGuardrails';
-import { GuardedProvider } from '../../../../../../imports/business/ai/application/services/guardrails/GuardedProvider';
-import { GuardrailChain } from '../../../../../../imports/business/ai/application/services/guardrails/GuardrailChain';
-import type { Guardrail } from '../../../../../../imports/business/ai/domain/interfaces/Guardrail';
-import type { GuardrailAnnotation } from '../../../../../../imports/business/ai/domain/types/GuardrailAnnotation';
-import type { GenerateOptions } from '../../../../../../imports/business/ai/domain/types/LLMTypes';
-import type { LLMResponse } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../../../../../imports/business/ai/domain/types/StreamEvents';
-import { answer, calling, refusing, response, textItem } from '../../../../../../imports/testing/responses';
-import { ScriptedProvider } from '../../../../../../imports/testing/ScriptedProvider';
-import type { ScriptedStep } from '../../../../../../imports/testing/ScriptedProvider';
-import { LLMRefusalError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
-import { RecordingLogger } from '../../../../../support/RecordingLogger';
+import { createGuardrails } from '../../../../imports/business/guardrails/createGuardrails';
+import { GuardedProvider } from '../../../../imports/business/guardrails/application/GuardedProvider';
+import { GuardrailChain } from '../../../../imports/business/guardrails/application/GuardrailChain';
+import type { Guardrail } from '../../../../imports/business/ai/domain/interfaces/Guardrail';
+import type { GuardrailAnnotation } from '../../../../imports/business/ai/domain/types/GuardrailAnnotation';
+import type { GenerateOptions } from '../../../../imports/business/ai/domain/types/LLMTypes';
+import type { LLMResponse } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../../imports/business/ai/domain/types/StreamEvents';
+import { answer, calling, refusing, response, textItem } from '../../../../imports/testing/responses';
+import { ScriptedProvider } from '../../../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../../../imports/testing/ScriptedProvider';
+import { LLMRefusalError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
+import { RecordingLogger } from '../../../support/RecordingLogger';
 
 const SECRET = 'bob@example.com';
 

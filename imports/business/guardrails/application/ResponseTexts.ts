@@ -1,8 +1,8 @@
 /** Filters the texts of one response. Each text is filtered once, however often the response repeats it. */
-import { outputTextOf } from '../../../domain/entities/Response';
-import { isList, isObject } from '../../../domain/json';
-import type { LLMResponse, OutputItem } from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { outputTextOf } from '../../ai/domain/entities/Response';
+import { isList, isObject } from '../../ai/domain/json';
+import type { LLMResponse, OutputItem } from '../../ai/domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 import type { GuardedCall, GuardrailChain } from './GuardrailChain';
 import { mapStrings } from './mapStrings';
 
