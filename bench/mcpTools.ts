@@ -11,7 +11,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import OpenAI from 'openai';
 import type { ResponseInputItem } from 'openai/resources/responses/responses';
 import { createAIModule } from '../imports/business/ai/infrastructure/factories/createAIModule';
-import { mcp } from '../imports/business/ai/infrastructure/factories/mcp';
+import { mcp } from '../imports/business/mcp/mcp';
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { MODELS } from './Contender';
 import type { Sent, Served } from './mcpTools/serve';

@@ -44,10 +44,10 @@ import { ResponseSockets } from './gateway/responses/websocket/ResponseSockets';
 import { AgUiRuns } from './agUi/AgUiRuns';
 import { Chats } from './chat/Chats';
 import type { ChatStore } from './chat/ChatStore';
-import { createMcpServerPorts } from './mcp/createMcpServerPorts';
-import type { McpOffer } from './mcp/createMcpServerPorts';
-import type { McpServerPorts } from './mcp/createMcpServer';
-import { McpHttp } from './mcp/McpHttp';
+import { createMcpServerPorts } from '../business/mcp/api/createMcpServerPorts';
+import type { McpOffer } from '../business/mcp/api/createMcpServerPorts';
+import type { McpServerPorts } from '../business/mcp/api/createMcpServer';
+import { McpHttp } from '../business/mcp/api/McpHttp';
 import type { RunRoutePorts } from './runs/RunRoutePorts';
 
 export interface HttpApiPorts {

@@ -16,9 +16,9 @@ import type { UserBatches } from '../business/ai/application/services/UserBatche
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
 import type { JobControl } from '../business/ai/domain/interfaces/JobControl';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
-import type { McpServerAdministration } from '../business/ai/domain/interfaces/McpServerAdministration';
+import type { McpServerAdministration } from '../business/mcp/domain/McpServerAdministration';
 import type { Memory } from '../business/ai/domain/interfaces/Memory';
-import type { McpSignIns } from '../business/ai/domain/interfaces/McpSignIns';
+import type { McpSignIns } from '../business/mcp/domain/McpSignIns';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import type { RunOptions } from '../../imports/business/ai/domain/types/RunOptions';
-import { mcp } from '../../imports/business/ai/infrastructure/factories/mcp';
+import { mcp } from '../../imports/business/mcp/mcp';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import type { ModelTurn } from '../../imports/simulator/model/ModelTurn';
 import type { RuleModel } from '../../imports/simulator/model/RuleModel';

@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import type { InputRequest } from '../../imports/business/ai/domain/entities/Tool';
 import type { InputAnswer, ToolCallContext } from '../../imports/business/ai/domain/interfaces/IToolExecutor';
-import type { McpServerDetail } from '../../imports/business/ai/domain/types/McpViews';
-import { DocumentMcpAccounts } from '../../imports/business/ai/infrastructure/persistence/mcp/DocumentMcpAccounts';
-import { MCP_ACCOUNTS } from '../../imports/business/ai/infrastructure/persistence/mcp/DocumentMcpAccounts';
+import type { McpServerDetail } from '../../imports/business/mcp/domain/McpViews';
+import { DocumentMcpAccounts } from '../../imports/business/mcp/infrastructure/DocumentMcpAccounts';
+import { MCP_ACCOUNTS } from '../../imports/business/mcp/infrastructure/DocumentMcpAccounts';
 import { KeyRing } from '../../imports/business/providers/infrastructure/sealing/KeyRing';
 import { SealingService } from '../../imports/business/providers/infrastructure/sealing/SealingService';
 import { describeInSoak } from '../support/soak';

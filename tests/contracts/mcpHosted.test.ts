@@ -1,11 +1,11 @@
 /** Tools of an MCP server that vendors call themselves where they can, and that Bolide calls where they cannot. */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
-import type { McpServerSettings } from '../../imports/business/ai/infrastructure/tools/mcp/McpServerSettings';
+import type { McpServerSettings } from '../../imports/business/mcp/infrastructure/McpServerSettings';
 import { LLMPermissionError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunOptions } from '../../imports/business/ai/domain/types/RunOptions';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
-import { mcp } from '../../imports/business/ai/infrastructure/factories/mcp';
+import { mcp } from '../../imports/business/mcp/mcp';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';

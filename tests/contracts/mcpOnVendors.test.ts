@@ -2,7 +2,7 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
-import { mcp } from '../../imports/business/ai/infrastructure/factories/mcp';
+import { mcp } from '../../imports/business/mcp/mcp';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';

@@ -1,26 +1,23 @@
 /** MCP servers that admins add at run time: sealed, approved, and followed by every process. */
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { MCP_SERVER_OPERATIONS } from '../../imports/business/ai/application/operations/mcpServerOperations';
+import { MCP_SERVER_OPERATIONS } from '../../imports/business/mcp/application/mcpServerOperations';
 import { bindOperations } from '../../imports/host/bindOperations';
 import type { OperationsOf } from '../../imports/host/bindOperations';
 import { LLMAuthError, LLMPermissionError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import type { Operation } from '../../imports/business/ai/domain/types/Operation';
-import type { McpServerDetail } from '../../imports/business/ai/domain/types/McpViews';
+import type { McpServerDetail } from '../../imports/business/mcp/domain/McpViews';
 import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
-import {
-  MCP_DEFINITIONS,
-  MCP_SERVERS,
-} from '../../imports/business/ai/infrastructure/persistence/mcp/DocumentMcpServers';
+import { MCP_DEFINITIONS, MCP_SERVERS } from '../../imports/business/mcp/infrastructure/DocumentMcpServers';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { createProvidersModule } from '../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import type { ProvidersModule } from '../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import { KeyRing } from '../../imports/business/providers/infrastructure/sealing/KeyRing';
 import { SealingService } from '../../imports/business/providers/infrastructure/sealing/SealingService';
-import { openManagedMcpServers } from '../../imports/startup/openManagedMcpServers';
-import type { ManagedMcp } from '../../imports/startup/openManagedMcpServers';
-import { openMcpAccounts } from '../../imports/startup/openMcpAccounts';
+import { openManagedMcpServers } from '../../imports/business/mcp/openManagedMcpServers';
+import type { ManagedMcp } from '../../imports/business/mcp/openManagedMcpServers';
+import { openMcpAccounts } from '../../imports/business/mcp/openMcpAccounts';
 import { describeInSoak } from '../support/soak';
 import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';

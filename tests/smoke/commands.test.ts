@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { mcp } from '../../imports/business/ai/infrastructure/factories/mcp';
+import { mcp } from '../../imports/business/mcp/mcp';
 import { runCommand, userEnvironment } from '../support/runCommand';
 
 describe('npm run', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect } from 'chai';
 import type { ToolCallContext } from '../../imports/business/ai/domain/interfaces/IToolExecutor';
-import { McpSource } from '../../imports/business/ai/infrastructure/tools/mcp/McpSource';
+import { McpSource } from '../../imports/business/mcp/infrastructure/McpSource';
 import { failure } from '../support/failure';
 import { describeMcpSource, SOURCE_REVISIONS } from '../support/mcp/mcpSourceSuite';
 import { createClient, REVISIONS } from '../support/mcp/offeringServer';

@@ -19,9 +19,9 @@ import type { StoredDocument } from '../../imports/database/DocumentCollection';
 import { AUDIT_KEYS } from '../../imports/business/ai/infrastructure/persistence/audit/DocumentAuditStore';
 import { SCHEDULES } from '../../imports/business/ai/infrastructure/jobs/ScheduleTimes';
 import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
-import { DocumentMcpAccounts } from '../../imports/business/ai/infrastructure/persistence/mcp/DocumentMcpAccounts';
+import { DocumentMcpAccounts } from '../../imports/business/mcp/infrastructure/DocumentMcpAccounts';
 import { SIGN_IN_STATES } from '../../imports/api/signIn/UsedStates';
-import { MCP_DEFINITIONS } from '../../imports/business/ai/infrastructure/persistence/mcp/DocumentMcpServers';
+import { MCP_DEFINITIONS } from '../../imports/business/mcp/infrastructure/DocumentMcpServers';
 import {
   openRunEvents,
   RUN_EVENT_WATCHERS,

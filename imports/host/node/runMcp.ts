@@ -4,8 +4,8 @@
  */
 import { Writable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
-import { createMcpServer } from '../../api/mcp/createMcpServer';
-import { toMcpCaller } from '../../api/mcp/McpCaller';
+import { createMcpServer } from '../../business/mcp/api/createMcpServer';
+import { toMcpCaller } from '../../business/mcp/api/McpCaller';
 import { consoleLogger } from '../../business/ai/domain/consoleLogger';
 import { isLLMError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { openDatabase } from '../../database/openDatabase';

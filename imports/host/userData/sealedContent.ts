@@ -19,8 +19,8 @@ import { CHAT_TURNS } from '../../business/ai/infrastructure/persistence/convers
 import { MESSAGES } from '../../business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
 import { BATCH_REQUESTS, USER_BATCHES } from '../../business/ai/infrastructure/persistence/batches/DocumentUserBatches';
 import { JOB_STATES } from '../../business/ai/infrastructure/persistence/jobs/DocumentJobStates';
-import { MCP_ACCOUNTS } from '../../business/ai/infrastructure/persistence/mcp/DocumentMcpAccounts';
-import { MCP_DEFINITIONS, MCP_SERVERS } from '../../business/ai/infrastructure/persistence/mcp/DocumentMcpServers';
+import { MCP_ACCOUNTS } from '../../business/mcp/infrastructure/DocumentMcpAccounts';
+import { MCP_DEFINITIONS, MCP_SERVERS } from '../../business/mcp/infrastructure/DocumentMcpServers';
 import { MEMORIES } from '../../business/ai/infrastructure/persistence/memory/DocumentMemoryRecords';
 import { PROMPTS } from '../../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
 import { TOKEN_RATES } from '../../business/limits/infrastructure/DocumentRateStore';

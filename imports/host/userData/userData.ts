@@ -10,7 +10,7 @@ import { IDENTITIES } from '../../api/signIn/Identities';
 import { SIGN_IN_STATES } from '../../api/signIn/UsedStates';
 import { SCHEDULES } from '../../business/ai/infrastructure/jobs/ScheduleTimes';
 import { AUDIT, AUDIT_FIELDS, AUDIT_KEYS } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
-import { MCP_DEFINITIONS } from '../../business/ai/infrastructure/persistence/mcp/DocumentMcpServers';
+import { MCP_DEFINITIONS } from '../../business/mcp/infrastructure/DocumentMcpServers';
 import { TOKEN_RATES } from '../../business/limits/infrastructure/DocumentRateStore';
 import { keyOfWindow } from '../../database/FixedWindowLimiter';
 import { RUN_EVENT_WATCHERS } from '../../business/ai/infrastructure/persistence/runs/DocumentRunEvents';

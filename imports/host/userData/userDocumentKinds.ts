@@ -8,8 +8,8 @@ import { RESPONSE_CACHE } from '../../business/ai/infrastructure/persistence/cac
 import { CHAT_TURNS } from '../../business/ai/infrastructure/persistence/conversations/DocumentChatTurns';
 import { MESSAGES } from '../../business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
 import { JOB_STATES } from '../../business/ai/infrastructure/persistence/jobs/DocumentJobStates';
-import { MCP_ACCOUNTS } from '../../business/ai/infrastructure/persistence/mcp/DocumentMcpAccounts';
-import { MCP_SERVERS } from '../../business/ai/infrastructure/persistence/mcp/DocumentMcpServers';
+import { MCP_ACCOUNTS } from '../../business/mcp/infrastructure/DocumentMcpAccounts';
+import { MCP_SERVERS } from '../../business/mcp/infrastructure/DocumentMcpServers';
 import { MEMORIES } from '../../business/ai/infrastructure/persistence/memory/DocumentMemoryRecords';
 import { PROMPTS } from '../../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
 import { USER_LOADS, userLoadId } from '../../business/limits/infrastructure/DocumentUserLoads';

@@ -3,7 +3,7 @@
  * show stand as escapes. If an approved definition differs, both are beside each other with their differences marked.
  */
 import { useMemo } from 'react';
-import type { McpToolDefinition } from '../../business/ai/domain/entities/McpServer';
+import type { McpToolDefinition } from '../../business/mcp/domain/McpServer';
 import { FoldedText } from '../components/FoldedText';
 import { showHidden } from '../format/hiddenCharacters';
 import { wellFormed } from '../format/text';

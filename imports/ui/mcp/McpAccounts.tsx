@@ -1,5 +1,5 @@
 /** The MCP servers that the user can sign in at, and those of all users for administrators. */
-import type { McpAccountView } from '../../business/ai/domain/types/McpViews';
+import type { McpAccountView } from '../../business/mcp/domain/McpViews';
 import { FormError } from '../components/FormError';
 import { useCommand } from '../components/useCommand';
 import { WhenLoaded } from '../components/WhenLoaded';

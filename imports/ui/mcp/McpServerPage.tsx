@@ -1,6 +1,6 @@
 /** One MCP server: its health, and its tools with what there is to approve. */
 import { useState } from 'react';
-import type { McpServerDetail } from '../../business/ai/domain/types/McpViews';
+import type { McpServerDetail } from '../../business/mcp/domain/McpViews';
 import { ConfirmDialog } from '../components/ConfirmDialog';
 import { EmptyState } from '../components/EmptyState';
 import { FormError } from '../components/FormError';

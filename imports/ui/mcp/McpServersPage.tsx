@@ -1,6 +1,6 @@
 /** The MCP servers whose tools can be offered: those of the settings, and those that admins have added. */
 import { useState } from 'react';
-import type { McpServerView } from '../../business/ai/domain/types/McpViews';
+import type { McpServerView } from '../../business/mcp/domain/McpViews';
 import { EmptyState } from '../components/EmptyState';
 import { Icon } from '../components/Icon';
 import { PageTitle } from '../components/PageTitle';

@@ -1,5 +1,5 @@
 /** One tool of an MCP server: what it is or has become, its approval, and its switches. */
-import type { McpToolView } from '../../business/ai/domain/types/McpViews';
+import type { McpToolView } from '../../business/mcp/domain/McpViews';
 import { FormError } from '../components/FormError';
 import { useCommand } from '../components/useCommand';
 import { useData } from '../hooks/BolideProvider';

@@ -1,6 +1,6 @@
 /** Adds or changes an MCP server, which can be tried out before it is saved. */
 import { useState } from 'react';
-import type { McpServerTest, McpServerView } from '../../business/ai/domain/types/McpViews';
+import type { McpServerTest, McpServerView } from '../../business/mcp/domain/McpViews';
 import { FormDialog } from '../components/form/FormDialog';
 import { FormField } from '../components/form/FormField';
 import { useCommand } from '../components/useCommand';

@@ -1,5 +1,5 @@
 /** One MCP server in the list: where it is, how it is, and whether its tools wait for an approval. */
-import type { McpServerView } from '../../business/ai/domain/types/McpViews';
+import type { McpServerView } from '../../business/mcp/domain/McpViews';
 import { pluralize } from '../format/format';
 import { linkTo } from '../shell/route';
 import { serverLabel } from './serverLabels';

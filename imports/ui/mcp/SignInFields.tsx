@@ -1,5 +1,5 @@
 /** How people sign in at an MCP server, in its form. */
-import type { McpServerView } from '../../business/ai/domain/types/McpViews';
+import type { McpServerView } from '../../business/mcp/domain/McpViews';
 import { FormField } from '../components/form/FormField';
 import type { useCommand } from '../components/useCommand';
 import { SecretField } from '../providers/fields';

@@ -1,5 +1,5 @@
 /** How the states of MCP servers and of their tools are named and coloured. */
-import type { McpServerView, McpToolState } from '../../business/ai/domain/types/McpViews';
+import type { McpServerView, McpToolState } from '../../business/mcp/domain/McpViews';
 
 export interface Label {
   readonly text: string;

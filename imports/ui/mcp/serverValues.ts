@@ -1,6 +1,6 @@
 /** The form of an MCP server: its texts, and what they are as fields. */
-import type { McpServerView } from '../../business/ai/domain/types/McpViews';
-import type { McpServerConfig, McpServerSecrets } from '../../business/ai/domain/entities/McpServer';
+import type { McpServerView } from '../../business/mcp/domain/McpViews';
+import type { McpServerConfig, McpServerSecrets } from '../../business/mcp/domain/McpServer';
 
 /** A server to save or test. `headers` and `env` that are absent stay as they are stored. */
 type McpServerInput = McpServerConfig & McpServerSecrets & { readonly name: string; readonly enabled?: boolean };

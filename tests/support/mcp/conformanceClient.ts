@@ -1,6 +1,6 @@
 /** The program that the protocol's conformance suite runs as the client. Its last argument is the server's URL. */
 import { valuesOf } from '../../../imports/business/ai/application/services/tools/inputValues';
-import { mcp } from '../../../imports/business/ai/infrastructure/factories/mcp';
+import { mcp } from '../../../imports/business/mcp/mcp';
 
 const ARGUMENTS: Readonly<Record<string, unknown>> = { add_numbers: { a: 5, b: 3 } };
 

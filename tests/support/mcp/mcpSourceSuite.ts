@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
-import { mcp } from '../../../imports/business/ai/infrastructure/factories/mcp';
-import type { McpOptions } from '../../../imports/business/ai/infrastructure/factories/mcp';
-import type { McpSource } from '../../../imports/business/ai/infrastructure/tools/mcp/McpSource';
+import { mcp } from '../../../imports/business/mcp/mcp';
+import type { McpOptions } from '../../../imports/business/mcp/mcp';
+import type { McpSource } from '../../../imports/business/mcp/infrastructure/McpSource';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import type { ToolCallContext } from '../../../imports/business/ai/domain/interfaces/IToolExecutor';
 import { answer, calling } from '../../../imports/testing/responses';

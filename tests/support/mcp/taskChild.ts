@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { inputOf } from '../../../imports/business/ai/domain/entities/Tool';
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
 import { RunRecovery } from '../../../imports/business/ai/application/services/RunRecovery';
-import { mcp } from '../../../imports/business/ai/infrastructure/factories/mcp';
+import { mcp } from '../../../imports/business/mcp/mcp';
 import type { Item } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { openDatabase } from '../../../imports/database/openDatabase';
 import { openRunStore } from '../../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';

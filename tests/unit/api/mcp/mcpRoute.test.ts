@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { fieldsOf } from '../../../../imports/business/ai/domain/json';
-import { mcp } from '../../../../imports/business/ai/infrastructure/factories/mcp';
+import { mcp } from '../../../../imports/business/mcp/mcp';
 import { ToolRegistry } from '../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { connect, REVISIONS, startOffering } from '../../../support/mcp/offeringServer';

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import express from 'express';
 import { createHttpApi } from '../../../../imports/api/createHttpApi';
 import type { HttpApi } from '../../../../imports/api/createHttpApi';
-import { importMcpServer } from '../../../../imports/api/mcp/importMcpServer';
+import { importMcpServer } from '../../../../imports/business/mcp/api/importMcpServer';
 import { createAIModule } from '../../../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { AIModule } from '../../../../imports/business/ai/infrastructure/factories/createAIModule';
 import { connect, createOfferedTools, REVISIONS } from '../../../support/mcp/offeringServer';

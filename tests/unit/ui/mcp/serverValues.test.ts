@@ -1,6 +1,6 @@
 /** The form of an MCP server. */
 import { expect } from 'chai';
-import type { McpServerView } from '../../../../imports/business/ai/domain/types/McpViews';
+import type { McpServerView } from '../../../../imports/business/mcp/domain/McpViews';
 import { fieldsOfServer, valuesOf } from '../../../../imports/ui/mcp/serverValues';
 
 const STORED: McpServerView = {

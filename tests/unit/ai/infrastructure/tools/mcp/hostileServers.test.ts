@@ -2,10 +2,10 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { expect } from 'chai';
 import type { ToolCallContext } from '../../../../../../imports/business/ai/domain/interfaces/IToolExecutor';
-import { mcp } from '../../../../../../imports/business/ai/infrastructure/factories/mcp';
-import type { McpOptions } from '../../../../../../imports/business/ai/infrastructure/factories/mcp';
-import { McpSource } from '../../../../../../imports/business/ai/infrastructure/tools/mcp/McpSource';
-import { ProgressReporter } from '../../../../../../imports/business/ai/infrastructure/tools/mcp/ProgressReporter';
+import { mcp } from '../../../../../../imports/business/mcp/mcp';
+import type { McpOptions } from '../../../../../../imports/business/mcp/mcp';
+import { McpSource } from '../../../../../../imports/business/mcp/infrastructure/McpSource';
+import { ProgressReporter } from '../../../../../../imports/business/mcp/infrastructure/ProgressReporter';
 import { itInSoak } from '../../../../../support/soak';
 import { failure } from '../../../../../support/failure';
 import { INITIALIZE, jsonRpc, serveMcp, withSessions } from '../../../../../support/mcp/serveMcp';

@@ -1,8 +1,8 @@
 /** Calls of which an MCP server makes tasks, in both revisions that have them. */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../../../../../imports/business/ai/application/services/AgenticLoop';
-import { mcp } from '../../../../../../imports/business/ai/infrastructure/factories/mcp';
-import type { McpOptions } from '../../../../../../imports/business/ai/infrastructure/factories/mcp';
+import { mcp } from '../../../../../../imports/business/mcp/mcp';
+import type { McpOptions } from '../../../../../../imports/business/mcp/mcp';
 import { MemoryRunStore } from '../../../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { ToolRegistry } from '../../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { answer, calling } from '../../../../../../imports/testing/responses';

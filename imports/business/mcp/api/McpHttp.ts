@@ -1,0 +1,177 @@
+/**
+ * Streamable HTTP: requests of the revision 2026-07-28 stand alone. Those of earlier revisions belong to a session
+ * where no other process can receive them, which lets the server ask the client and tell it of changes; otherwise they
+ * stand alone, too.
+ */
+import { randomUUID } from 'node:crypto';
+import type { McpHttpHandler, McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type { ToolRegistry } from '../../ai/infrastructure/tools/ToolRegistry';
+import { createMcpServer } from './createMcpServer';
+import type { McpServerPorts } from './createMcpServer';
+import { toAuthInfo } from './McpCaller';
+import type { McpCaller } from './McpCaller';
+
+export interface McpHttpPorts extends McpServerPorts {
+  readonly registry: Pick<ToolRegistry, 'onChange'>;
+  /** No other process receives requests of the same clients. */
+  readonly isAlone: boolean;
+  /** Milliseconds without an event on a stream after which a comment is sent. */
+  readonly keepAliveAfter: number;
+  /** Milliseconds after which a session that was not used ends. Default: 30 minutes. */
+  readonly sessionIdleMs?: number;
+}
+
+interface Session {
+  readonly owner: string;
+  readonly userId: string;
+  readonly server: McpServer;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  lastUsedAt: number;
+  /** Requests in progress, among them open streams. */
+  open: number;
+}
+
+const SESSION_IDLE_MS = 30 * 60_000;
+/** The most sessions of one user. A further one ends the least recently used. */
+const MAX_SESSIONS = 32;
+const MAX_SUBSCRIPTIONS = 10_000;
+/** Tools come and go together. */
+const CHANGE_DEBOUNCE_MS = 50;
+
+export class McpHttp {
+  private readonly ports: McpHttpPorts;
+  private readonly handler: McpHttpHandler;
+  private readonly sessions = new Map<string, Session>();
+  private readonly unsubscribe: () => void;
+  private readonly sweeper: ReturnType<typeof setInterval>;
+  private change: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(ports: McpHttpPorts) {
+    this.ports = ports;
+    const { sdk, logger, keepAliveAfter, sessionIdleMs = SESSION_IDLE_MS } = ports;
+    this.handler = sdk.createMcpHandler(
+      ({ era }) =>
+        createMcpServer(ports, {
+          tellsChanges: era === 'modern',
+          hasTasks: era === 'modern' && ports.tasks !== undefined,
+        }),
+      {
+        onerror: (error) => logger.debug('MCP:', error),
+        keepAliveMs: keepAliveAfter,
+        maxSubscriptions: MAX_SUBSCRIPTIONS,
+      },
+    );
+    this.unsubscribe = ports.registry.onChange(() => {
+      this.change ??= setTimeout(() => this.tellOfChange(), CHANGE_DEBOUNCE_MS);
+    });
+    this.sweeper = setInterval(() => this.endIdle(sessionIdleMs), Math.min(60_000, sessionIdleMs));
+    this.sweeper.unref();
+  }
+
+  /** @param body the parsed body of a POST request */
+  async handle(request: Request, body: unknown, caller: McpCaller): Promise<Response> {
+    const { sdk, isAlone, tasks } = this.ports;
+    const ofTask = await tasks?.answer(request.headers, body, caller);
+    if (ofTask !== undefined) return ofTask;
+    const options = { authInfo: toAuthInfo(caller), ...(body === undefined ? {} : { parsedBody: body }) };
+    if (!isAlone || !(await sdk.isLegacyRequest(request, body))) return this.handler.fetch(request, options);
+    const id = request.headers.get('mcp-session-id');
+    if (id !== null) {
+      const session = this.sessions.get(id);
+      // Clients that are told this begin anew.
+      if (session === undefined || session.owner !== ownerOf(caller)) return sessionNotFound();
+      return this.handleIn(session, request, options);
+    }
+    const begins = [body].flat().some((message) => sdk.isInitializeRequest(message));
+    if (!begins) return this.handler.fetch(request, options);
+    return this.handleIn(await this.begin(caller), request, options);
+  }
+
+  /** Ends the sessions of a user. */
+  async endUser(userId: string): Promise<void> {
+    const theirs = [...this.sessions].filter(([, session]) => session.userId === userId);
+    await Promise.all(theirs.map(([id]) => this.end(id)));
+  }
+
+  async close(): Promise<void> {
+    this.unsubscribe();
+    clearInterval(this.sweeper);
+    clearTimeout(this.change);
+    await Promise.all([...this.sessions.keys()].map((id) => this.end(id)));
+    await this.handler.close();
+  }
+
+  private async handleIn(
+    session: Session,
+    request: Request,
+    options: Parameters<WebStandardStreamableHTTPServerTransport['handleRequest']>[1],
+  ): Promise<Response> {
+    session.lastUsedAt = Date.now();
+    session.open += 1;
+    let isOpen = true;
+    const leave = (): void => {
+      if (!isOpen) return;
+      isOpen = false;
+      session.open -= 1;
+      session.lastUsedAt = Date.now();
+    };
+    try {
+      const response = await session.transport.handleRequest(request, options);
+      if (response.body === null || request.signal.aborted) leave();
+      else request.signal.addEventListener('abort', leave, { once: true });
+      return response;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  private async begin(caller: McpCaller): Promise<Session> {
+    const { sdk, keepAliveAfter } = this.ports;
+    const owner = ownerOf(caller);
+    const theirs = [...this.sessions].filter(([, { userId }]) => userId === caller.actor.userId);
+    const [oldest] = theirs.sort(([, one], [, other]) => one.lastUsedAt - other.lastUsedAt);
+    if (oldest !== undefined && theirs.length >= MAX_SESSIONS) await this.end(oldest[0]);
+    const server = createMcpServer(this.ports, { tellsChanges: true });
+    const id = randomUUID();
+    const transport = new sdk.WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      onsessioninitialized: () => void this.sessions.set(id, session),
+      onsessionclosed: () => void this.sessions.delete(id),
+      keepAliveMs: keepAliveAfter,
+    });
+    const session = { owner, userId: caller.actor.userId, server, transport, lastUsedAt: Date.now(), open: 0 };
+    await server.connect(transport);
+    return session;
+  }
+
+  private async end(id: string): Promise<void> {
+    const session = this.sessions.get(id);
+    this.sessions.delete(id);
+    await session?.server.close();
+  }
+
+  private endIdle(idleMs: number): void {
+    const before = Date.now() - idleMs;
+    for (const [id, { lastUsedAt, open }] of this.sessions)
+      if (open === 0 && lastUsedAt < before)
+        this.end(id).catch((error: unknown) => this.ports.logger.debug('MCP:', error));
+  }
+
+  private tellOfChange(): void {
+    this.change = undefined;
+    this.handler.notify.toolsChanged();
+    for (const { server } of this.sessions.values())
+      server.server.sendToolListChanged().catch((error: unknown) => this.ports.logger.debug('MCP:', error));
+  }
+}
+
+/** A session is the caller's who began it: by the user, and the token. */
+function ownerOf({ actor: { userId, tokenId = '' } }: McpCaller): string {
+  return JSON.stringify([userId, tokenId]);
+}
+
+function sessionNotFound(): Response {
+  const error = { code: -32_001, message: 'There is no such session. Send "initialize" to begin one.' };
+  return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 404 });
+}

@@ -1,0 +1,80 @@
+/** What the protocol's servers of a host have in common, over HTTP and over stdio. */
+import { createHmac } from 'node:crypto';
+import { ToolCaller } from '../../ai/application/services/ToolCaller';
+import type { AuditTrail } from '../../ai/application/services/AuditTrail';
+import type { LLMError } from '../../ai/domain/errors/LLMErrors';
+import type { AccessPolicy } from '../../ai/domain/interfaces/AccessPolicy';
+import type { Logger } from '../../ai/domain/interfaces/Logger';
+import type { ToolTaskStore } from '../../ai/domain/interfaces/ToolTaskStore';
+import type { AIModule } from '../../ai/infrastructure/factories/createAIModule';
+import type { RunRoutePorts } from '../../../api/runs/RunRoutePorts';
+import type { McpAccess } from './addMcpRoutes';
+import type { McpServerPorts } from './createMcpServer';
+import type { McpServerPackage } from './importMcpServer';
+import { McpTools } from './McpTools';
+import { MemoryUsedApprovals } from './UsedApprovals';
+import type { UsedApprovals } from './UsedApprovals';
+import { McpTasks } from './McpTasks';
+import { RunTasks } from './RunTasks';
+import { createRunTools } from './runTools';
+import type { RunToolPorts } from './runTools';
+import { ToolTasks } from './ToolTasks';
+import type { ToolTasksPorts } from './ToolTasks';
+
+/** What is offered over MCP. */
+export interface McpOffer {
+  readonly sdk: McpServerPackage;
+  /** Names of tools, in which `*` stands for any characters. */
+  readonly tools: readonly string[];
+  /** Where clients reach the HTTP API, without a slash at its end. */
+  readonly rootUrl: string;
+  /** Where people find the dashboard, without a slash at its end. */
+  readonly homeUrl: string;
+  /** The approvals used in all processes. Default: those used in this one. */
+  readonly usedApprovals?: UsedApprovals;
+  /** Where calls of non-blocking tools are stored, which are tasks then. Default: they are awaited. */
+  readonly toolTasks?: ToolTaskStore;
+  /** Access with tokens of an authorization server. Default: none. */
+  readonly access?: McpAccess;
+}
+
+export interface McpHostPorts extends Pick<ToolTasksPorts, 'inFlight' | 'lostAfter'> {
+  readonly runs?: Pick<RunRoutePorts, 'methods' | 'queries'> | undefined;
+  readonly models: RunToolPorts['models'];
+  readonly access?: AccessPolicy | undefined;
+  readonly audit?: AuditTrail | undefined;
+  /** Known to all processes. */
+  readonly secret: Buffer;
+  readonly toError: (thrown: unknown) => LLMError;
+  readonly logger: Logger;
+}
+
+export function createMcpServerPorts(
+  { tools, loop }: Pick<AIModule, 'loop' | 'tools'>,
+  { sdk, tools: offered, homeUrl, usedApprovals = new MemoryUsedApprovals(), toolTasks: store }: McpOffer,
+  { runs, models, access, audit, secret, toError, logger, inFlight, lostAfter }: McpHostPorts,
+): McpServerPorts & { readonly toolTasks?: ToolTasks } {
+  const waitForRun = (executionId: string, signal: AbortSignal): Promise<unknown> =>
+    loop.waitForResult(executionId, signal);
+  const mcpTools = new McpTools({
+    caller: new ToolCaller({ tools, access, audit, logger }),
+    runTools: runs === undefined ? [] : createRunTools({ runs, models, waitForRun, homeUrl }),
+    offered,
+  });
+  const toolTasks = store && new ToolTasks({ ...{ store, inFlight, lostAfter, toError, logger }, tools: mcpTools });
+  const taskSources = [
+    ...(toolTasks === undefined ? [] : [toolTasks]),
+    ...(runs === undefined ? [] : [new RunTasks({ runs, tools: mcpTools, homeUrl })]),
+  ];
+  return {
+    sdk,
+    tools: mcpTools,
+    ...(taskSources.length === 0 ? {} : { tasks: new McpTasks(taskSources, toError) }),
+    ...(toolTasks === undefined ? {} : { toolTasks }),
+    stateKey: createHmac('sha256', secret).update('mcp request state').digest(),
+    usedApprovals,
+    homeUrl,
+    toError,
+    logger,
+  };
+}
