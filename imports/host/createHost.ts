@@ -38,7 +38,7 @@ import { RunHealth } from '../business/ai/infrastructure/persistence/runs/RunHea
 import { RunRetention } from '../business/ai/infrastructure/persistence/runs/RunRetention';
 import { DocumentRunViews } from '../business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import type { SealedDatabase } from '../business/ai/infrastructure/persistence/sealing/SealedDatabase';
-import { UserBatches } from '../business/ai/application/services/UserBatches';
+import { UserBatches } from '../business/batches/application/UserBatches';
 import { memoryTools } from '../business/ai/infrastructure/tools/memoryTools';
 import { UserDocuments } from '../business/ai/infrastructure/persistence/users/UserDocuments';
 import { isStoreOutage, LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';

@@ -1,7 +1,7 @@
 /** Binds every operation to what carries it out. */
 import { TokenAdministration } from '../api/tokens/TokenAdministration';
 import type { TokenPorts } from '../api/tokens/TokenAdministration';
-import { Batches } from '../business/ai/application/operations/Batches';
+import { Batches } from '../business/batches/application/Batches';
 import { bindOperations } from './bindOperations';
 import { OPERATIONS } from './operations';
 import type { DefinedOperations } from './operations';
@@ -12,7 +12,7 @@ import { Queue } from '../business/ai/application/operations/Queue';
 import { RoutingAdministration } from '../business/ai/application/operations/RoutingAdministration';
 import { RunExporter } from '../business/ai/application/operations/RunExporter';
 import { RunList } from '../business/ai/application/operations/RunList';
-import type { UserBatches } from '../business/ai/application/services/UserBatches';
+import type { UserBatches } from '../business/batches/application/UserBatches';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
 import type { JobControl } from '../business/ai/domain/interfaces/JobControl';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';

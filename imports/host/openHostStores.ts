@@ -1,7 +1,7 @@
 /** Opens what a host keeps in its database and several of its services share. */
 import type { DocumentDatabase } from '../database/DocumentDatabase';
 import { openBackgroundCalls } from '../business/ai/infrastructure/persistence/background/DocumentBackgroundCalls';
-import { openUserBatches } from '../business/ai/infrastructure/persistence/batches/DocumentUserBatches';
+import { openUserBatches } from '../business/batches/infrastructure/DocumentUserBatches';
 import { openBatchStore } from '../business/ai/infrastructure/persistence/batches/DocumentBatchStore';
 import { boundsFor } from '../database/bounds/StorageBounds';
 import type { StorageBounds } from '../database/bounds/StorageBounds';

@@ -1,7 +1,7 @@
 /** Every operation of a host. */
 import { TOKEN_OPERATIONS } from '../api/tokens/tokenOperations';
 import { AUDIT_OPERATIONS } from '../business/ai/application/operations/auditOperations';
-import { BATCH_OPERATIONS } from '../business/ai/application/operations/batchOperations';
+import { BATCH_OPERATIONS } from '../business/batches/application/batchOperations';
 import { BUDGET_OPERATIONS } from '../business/limits/application/budgetOperations';
 import { MCP_ACCOUNT_OPERATIONS } from '../business/mcp/application/mcpAccountOperations';
 import { MCP_SERVER_OPERATIONS } from '../business/mcp/application/mcpServerOperations';

@@ -1,16 +1,16 @@
 /** Batches of users on the server: stored, answered by vendors once, whoever works on them, and their user's alone. */
 import { expect } from 'chai';
-import { BATCH_OPERATIONS } from '../../imports/business/ai/application/operations/batchOperations';
-import { Batches } from '../../imports/business/ai/application/operations/Batches';
+import { BATCH_OPERATIONS } from '../../imports/business/batches/application/batchOperations';
+import { Batches } from '../../imports/business/batches/application/Batches';
 import { bindOperations } from '../../imports/host/bindOperations';
 import type { OperationsOf } from '../../imports/host/bindOperations';
-import { UserBatches } from '../../imports/business/ai/application/services/UserBatches';
+import { UserBatches } from '../../imports/business/batches/application/UserBatches';
 import type { AccessPolicy } from '../../imports/business/ai/domain/interfaces/AccessPolicy';
-import type { UserBatchStore } from '../../imports/business/ai/domain/interfaces/UserBatchStore';
+import type { UserBatchStore } from '../../imports/business/batches/domain/UserBatchStore';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import { openBatchStore } from '../../imports/business/ai/infrastructure/persistence/batches/DocumentBatchStore';
-import { openUserBatches } from '../../imports/business/ai/infrastructure/persistence/batches/DocumentUserBatches';
+import { openUserBatches } from '../../imports/business/batches/infrastructure/DocumentUserBatches';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import type { Simulator, SimulatorOptions } from '../../imports/simulator/Simulator';

@@ -17,7 +17,7 @@ import { BUDGETS } from '../../business/limits/infrastructure/DocumentBudgetStor
 import { RESPONSE_CACHE } from '../../business/ai/infrastructure/persistence/cache/DocumentResponseCache';
 import { CHAT_TURNS } from '../../business/ai/infrastructure/persistence/conversations/DocumentChatTurns';
 import { MESSAGES } from '../../business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
-import { BATCH_REQUESTS, USER_BATCHES } from '../../business/ai/infrastructure/persistence/batches/DocumentUserBatches';
+import { BATCH_REQUESTS, USER_BATCHES } from '../../business/batches/infrastructure/DocumentUserBatches';
 import { JOB_STATES } from '../../business/ai/infrastructure/persistence/jobs/DocumentJobStates';
 import { MCP_ACCOUNTS } from '../../business/mcp/infrastructure/DocumentMcpAccounts';
 import { MCP_DEFINITIONS, MCP_SERVERS } from '../../business/mcp/infrastructure/DocumentMcpServers';

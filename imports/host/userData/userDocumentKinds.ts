@@ -1,7 +1,7 @@
 /** What the AI module stores about a user. */
 import { BACKGROUND_CALLS } from '../../business/ai/infrastructure/persistence/background/DocumentBackgroundCalls';
 import { BATCHES } from '../../business/ai/infrastructure/persistence/batches/DocumentBatchStore';
-import { BATCH_REQUESTS, USER_BATCHES } from '../../business/ai/infrastructure/persistence/batches/DocumentUserBatches';
+import { BATCH_REQUESTS, USER_BATCHES } from '../../business/batches/infrastructure/DocumentUserBatches';
 import { BUDGET_LIMITS } from '../../business/limits/infrastructure/DocumentBudgetLimits';
 import { BUDGETS, budgetId } from '../../business/limits/infrastructure/DocumentBudgetStore';
 import { RESPONSE_CACHE } from '../../business/ai/infrastructure/persistence/cache/DocumentResponseCache';

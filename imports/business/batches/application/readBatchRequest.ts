@@ -1,9 +1,9 @@
 /** Reads a request of a user's batch. */
-import { identifier, integer, numberBetween, optional, readObject, text } from '../../domain/arguments';
-import type { UserBatchRequest } from '../../domain/entities/UserBatch';
-import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
-import { ARGUMENT_LIMITS, jsonSchema } from './readArguments';
-import { readInput } from './readInput';
+import { identifier, integer, numberBetween, optional, readObject, text } from '../../ai/domain/arguments';
+import type { UserBatchRequest } from '../domain/UserBatch';
+import { LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
+import { ARGUMENT_LIMITS, jsonSchema } from '../../ai/application/operations/readArguments';
+import { readInput } from '../../ai/application/operations/readInput';
 
 const FIELDS = [
   'input',

@@ -3,11 +3,11 @@
  * user alone, also for admins. The batches of vendors' clients are those of `/v1/batches` and `/v1/messages/batches`.
  */
 import * as v from 'valibot';
-import { defineOperation } from '../../../../host/defineOperation';
-import { identifier, integer, object, readBy, time } from '../../../../host/schemas';
-import { listOf } from '../../domain/arguments';
+import { defineOperation } from '../../../host/defineOperation';
+import { identifier, integer, object, readBy, time } from '../../../host/schemas';
+import { listOf } from '../../ai/domain/arguments';
 import type { Batches } from './Batches';
-import { ARGUMENT_LIMITS } from './readArguments';
+import { ARGUMENT_LIMITS } from '../../ai/application/operations/readArguments';
 import { readBatchRequest } from './readBatchRequest';
 
 export interface BatchServices {

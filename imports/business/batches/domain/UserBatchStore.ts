@@ -1,5 +1,5 @@
 /** Stores batches of users with their requests and results, so that any process can continue one. */
-import type { UserBatch, UserBatchRequest, UserBatchResult } from '../entities/UserBatch';
+import type { UserBatch, UserBatchRequest, UserBatchResult } from './UserBatch';
 
 /** A batch that has not ended, and the process that works on it; '' if none does. */
 export interface LeasedBatch {

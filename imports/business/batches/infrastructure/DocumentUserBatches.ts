@@ -1,11 +1,11 @@
 /** Batches of users in document collections, which all processes share: each with a document for each request. */
 import { createHash } from 'node:crypto';
-import type { UserBatch, UserBatchRequest, UserBatchResult, UserBatchState } from '../../../domain/entities/UserBatch';
-import { invalid } from '../../../domain/arguments';
-import { isLLMError } from '../../../domain/errors/LLMErrors';
-import type { DocumentCollection, Selector, StoredDocument } from '../../../../../database/DocumentCollection';
-import type { LeasedBatch, UserBatchPage, UserBatchStore } from '../../../domain/interfaces/UserBatchStore';
-import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
+import type { UserBatch, UserBatchRequest, UserBatchResult, UserBatchState } from '../domain/UserBatch';
+import { invalid } from '../../ai/domain/arguments';
+import { isLLMError } from '../../ai/domain/errors/LLMErrors';
+import type { DocumentCollection, Selector, StoredDocument } from '../../../database/DocumentCollection';
+import type { LeasedBatch, UserBatchPage, UserBatchStore } from '../domain/UserBatchStore';
+import type { DocumentDatabase } from '../../../database/DocumentDatabase';
 
 export const USER_BATCHES = 'ai_user_batches';
 export const BATCH_REQUESTS = 'ai_batch_requests';

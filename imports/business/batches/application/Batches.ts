@@ -1,22 +1,22 @@
 /** The batches of users: requests that can wait. They belong to their user alone, also for admins. */
 import { randomUUID } from 'node:crypto';
-import { invalid } from '../../domain/arguments';
-import { isEnded } from '../../domain/entities/UserBatch';
-import type { UserBatch, UserBatchRequest } from '../../domain/entities/UserBatch';
-import { ConflictError, LLMInvalidRequestError, LLMPermissionError } from '../../domain/errors/LLMErrors';
-import type { Logger } from '../../domain/interfaces/Logger';
-import type { UserBatchStore } from '../../domain/interfaces/UserBatchStore';
-import type { Actor } from '../../domain/types/Actor';
-import type { BatchPage, BatchResultPage, BatchView } from '../../domain/types/BatchViews';
-import type { JsonObject } from '../../domain/types/VendorTypes';
-import type { UserBatches } from '../services/UserBatches';
-import { assertUntrustedSchema } from '../services/schema/checkSchema';
-import { canonicalJson } from '../services/shared/canonicalJson';
-import { authorizeUse } from '../usecases/authorizeUse';
-import type { AuthorizationPorts } from '../usecases/authorizeUse';
-import { itemsFromUser, originOf } from '../usecases/RunLauncher';
+import { invalid } from '../../ai/domain/arguments';
+import { isEnded } from '../domain/UserBatch';
+import type { UserBatch, UserBatchRequest } from '../domain/UserBatch';
+import { ConflictError, LLMInvalidRequestError, LLMPermissionError } from '../../ai/domain/errors/LLMErrors';
+import type { Logger } from '../../ai/domain/interfaces/Logger';
+import type { UserBatchStore } from '../domain/UserBatchStore';
+import type { Actor } from '../../ai/domain/types/Actor';
+import type { BatchPage, BatchResultPage, BatchView } from '../domain/BatchViews';
+import type { JsonObject } from '../../ai/domain/types/VendorTypes';
+import type { UserBatches } from './UserBatches';
+import { assertUntrustedSchema } from '../../ai/application/services/schema/checkSchema';
+import { canonicalJson } from '../../ai/application/services/shared/canonicalJson';
+import { authorizeUse } from '../../ai/application/usecases/authorizeUse';
+import type { AuthorizationPorts } from '../../ai/application/usecases/authorizeUse';
+import { itemsFromUser, originOf } from '../../ai/application/usecases/RunLauncher';
 import { under } from './readBatchRequest';
-import { INPUT_LIMITS } from './readInput';
+import { INPUT_LIMITS } from '../../ai/application/operations/readInput';
 
 export interface BatchPorts extends AuthorizationPorts {
   readonly batches: Pick<UserBatches, 'create' | 'cancel'>;

@@ -1,9 +1,9 @@
 /** A batch of requests that the server has answered for a user, in the batches of a vendor. */
-import type { ErrorCode } from '../errors/LLMErrors';
-import type { LLMInput, ReasoningEffort } from '../types/LLMTypes';
-import type { CallOrigin } from '../types/RequestRecords';
-import type { Usage } from '../types/ResponsesAPITypes';
-import type { JsonObject } from '../types/VendorTypes';
+import type { ErrorCode } from '../../ai/domain/errors/LLMErrors';
+import type { LLMInput, ReasoningEffort } from '../../ai/domain/types/LLMTypes';
+import type { CallOrigin } from '../../ai/domain/types/RequestRecords';
+import type { Usage } from '../../ai/domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 
 /** `failed`: as a whole. In a `completed` one, each request has its result or its error. */
 export type UserBatchState = 'running' | 'cancelling' | 'completed' | 'cancelled' | 'failed';

@@ -2,27 +2,27 @@
  * Has batches of users answered in the batches of vendors. What a process leaves unfinished, another one goes on with:
  * requests are stored before anything is sent, and are submitted once.
  */
-import type { UserBatch, UserBatchRequest, UserBatchResult } from '../../domain/entities/UserBatch';
+import type { UserBatch, UserBatchRequest, UserBatchResult } from '../domain/UserBatch';
 import {
   ConflictError,
   isLLMError,
   isStoreOutage,
   LLMAbortedError,
   LLMServerError,
-} from '../../domain/errors/LLMErrors';
-import type { LLMError } from '../../domain/errors/LLMErrors';
-import type { BatchStore } from '../../domain/interfaces/BatchStore';
-import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
-import type { Logger } from '../../domain/interfaces/Logger';
-import type { UserBatchStore } from '../../domain/interfaces/UserBatchStore';
-import type { AgenticLoop } from './AgenticLoop';
-import { LLMClient } from './LLMClient';
-import type { LeasedWork, LeasedWorkSource } from './RunRecovery';
-import type { BatchResult, LLMRequest } from './chains/batch';
-import { LeaseLostError } from '../../domain/errors/LeaseLostError';
-import { canonicalJson } from './shared/canonicalJson';
-import { runDetached } from './runDetached';
-import type { VendorBatchSettings } from './batches/vendorBatch';
+} from '../../ai/domain/errors/LLMErrors';
+import type { LLMError } from '../../ai/domain/errors/LLMErrors';
+import type { BatchStore } from '../../ai/domain/interfaces/BatchStore';
+import type { ILLMProvider } from '../../ai/domain/interfaces/ILLMProvider';
+import type { Logger } from '../../ai/domain/interfaces/Logger';
+import type { UserBatchStore } from '../domain/UserBatchStore';
+import type { AgenticLoop } from '../../ai/application/services/AgenticLoop';
+import { LLMClient } from '../../ai/application/services/LLMClient';
+import type { LeasedWork, LeasedWorkSource } from '../../ai/application/services/RunRecovery';
+import type { BatchResult, LLMRequest } from '../../ai/application/services/chains/batch';
+import { LeaseLostError } from '../../ai/domain/errors/LeaseLostError';
+import { canonicalJson } from '../../ai/application/services/shared/canonicalJson';
+import { runDetached } from '../../ai/application/services/runDetached';
+import type { VendorBatchSettings } from '../../ai/application/services/batches/vendorBatch';
 
 export interface UserBatchesOptions extends Pick<VendorBatchSettings, 'poll' | 'leaseMs' | 'graceMs'> {
   readonly store: UserBatchStore;

@@ -1,5 +1,5 @@
 /** What clients see of the batches of users. */
-import type { UserBatch, UserBatchResult } from '../entities/UserBatch';
+import type { UserBatch, UserBatchResult } from './UserBatch';
 
 export type BatchView = Pick<
   UserBatch,
