@@ -5,7 +5,7 @@ import { BATCH_OPERATIONS } from '../business/batches/application/batchOperation
 import { BUDGET_OPERATIONS } from '../business/limits/application/budgetOperations';
 import { MCP_ACCOUNT_OPERATIONS } from '../business/mcp/application/mcpAccountOperations';
 import { MCP_SERVER_OPERATIONS } from '../business/mcp/application/mcpServerOperations';
-import { MEMORY_OPERATIONS } from '../business/ai/application/operations/memoryOperations';
+import { MEMORY_OPERATIONS } from '../business/memory/application/memoryOperations';
 import { MODEL_OPERATIONS } from '../business/ai/application/operations/modelOperations';
 import { PROMPT_OPERATIONS } from '../business/ai/application/operations/promptOperations';
 import { QUEUE_OPERATIONS } from '../business/ai/application/operations/queueOperations';

@@ -2,9 +2,9 @@
 import type { Memory } from '../business/ai/domain/interfaces/Memory';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { DocumentDatabase } from '../database/DocumentDatabase';
-import { openMemoryRecords } from '../business/ai/infrastructure/persistence/memory/DocumentMemoryRecords';
-import { ProcessMemoryRecords } from '../business/ai/infrastructure/persistence/memory/ProcessMemoryRecords';
-import { UserMemory } from '../business/ai/infrastructure/persistence/memory/UserMemory';
+import { openMemoryRecords } from '../business/memory/infrastructure/DocumentMemoryRecords';
+import { ProcessMemoryRecords } from '../business/memory/infrastructure/ProcessMemoryRecords';
+import { UserMemory } from '../business/memory/infrastructure/UserMemory';
 import { embed } from './embed';
 import type { EmbedSettings } from './embed';
 import type { ModelName } from './modelName';

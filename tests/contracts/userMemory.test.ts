@@ -2,14 +2,11 @@
 import { expect } from 'chai';
 import type { Memory } from '../../imports/business/ai/domain/interfaces/Memory';
 import { LLMOverloadedError } from '../../imports/business/ai/domain/errors/LLMErrors';
-import { openMemoryRecords } from '../../imports/business/ai/infrastructure/persistence/memory/DocumentMemoryRecords';
-import type { MemoryRecords } from '../../imports/business/ai/infrastructure/persistence/memory/MemoryRecords';
-import { ProcessMemoryRecords } from '../../imports/business/ai/infrastructure/persistence/memory/ProcessMemoryRecords';
-import { UserMemory } from '../../imports/business/ai/infrastructure/persistence/memory/UserMemory';
-import type {
-  Embedder,
-  UserMemoryOptions,
-} from '../../imports/business/ai/infrastructure/persistence/memory/UserMemory';
+import { openMemoryRecords } from '../../imports/business/memory/infrastructure/DocumentMemoryRecords';
+import type { MemoryRecords } from '../../imports/business/memory/infrastructure/MemoryRecords';
+import { ProcessMemoryRecords } from '../../imports/business/memory/infrastructure/ProcessMemoryRecords';
+import { UserMemory } from '../../imports/business/memory/infrastructure/UserMemory';
+import type { Embedder, UserMemoryOptions } from '../../imports/business/memory/infrastructure/UserMemory';
 import { DATABASES } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 import { RecordingLogger } from '../support/RecordingLogger';

@@ -12,12 +12,7 @@ import type { ToolCallState } from './domain/entities/Tool';
 import type { MeteorCheck, MeteorServer, MeteorSubscription } from './domain/interfaces/MeteorServer';
 import type { Actor } from './domain/types/Actor';
 import type { MeteorMongoCollection } from '../../database/meteor/MeteorMongo';
-import {
-  LAST_SAVED_FIRST,
-  MEMORIES,
-  memoriesOf,
-  MEMORY_FIELDS,
-} from './infrastructure/persistence/memory/DocumentMemoryRecords';
+import { LAST_SAVED_FIRST, MEMORIES, memoriesOf, MEMORY_FIELDS } from '../memory/infrastructure/DocumentMemoryRecords';
 import {
   RUN_DETAIL_FIELDS,
   RUN_FIELDS,

@@ -25,8 +25,8 @@ import type { ConfiguredServer } from '../../business/mcp/infrastructure/managed
 import { readMcpSettings } from '../../business/mcp/settings/mcp';
 import type { McpSettings } from '../../business/mcp/settings/mcp';
 import { readMcpCommands, readMcpServers } from '../../business/mcp/settings/mcpServers';
-import { readMemorySettings } from '../../startup/settings/memory';
-import type { MemorySettings } from '../../startup/settings/memory';
+import { readMemorySettings } from '../../business/memory/settings/memory';
+import type { MemorySettings } from '../../business/memory/settings/memory';
 import { readRequestLogSettings } from '../../startup/settings/requestLog';
 import { readContentTimes } from './retention';
 import { readSealContent } from '../../startup/settings/sealing';

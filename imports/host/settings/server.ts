@@ -4,7 +4,7 @@ import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing
 import { readAuditLimits } from '../../startup/settings/audit';
 import { readAuthSettings } from './auth';
 import { readCorsOrigins } from './cors';
-import { readMemorySettings } from '../../startup/settings/memory';
+import { readMemorySettings } from '../../business/memory/settings/memory';
 import { readGuardrails } from '../../business/guardrails/settings/guardrails';
 import { readAllowPrivateHosts, readApiToken, readBodyLimits, readPort, readRootUrl } from './host';
 import { readJobSettings } from './jobs';

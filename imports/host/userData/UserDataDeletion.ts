@@ -12,7 +12,7 @@ import type { AIModule } from '../../business/ai/infrastructure/factories/create
 import type { RequestLogModule } from '../../business/ai/infrastructure/factories/createRequestLog';
 import type { RunModule } from '../../business/ai/infrastructure/factories/createRunOperations';
 import type { DocumentDatabase } from '../../database/DocumentDatabase';
-import type { UserMemory } from '../../business/ai/infrastructure/persistence/memory/UserMemory';
+import type { UserMemory } from '../../business/memory/infrastructure/UserMemory';
 import type { UserDocuments } from '../../business/ai/infrastructure/persistence/users/UserDocuments';
 import { SYSTEM_OWNER } from '../../business/providers/domain/entities/Provider';
 import type { ProvidersModule } from '../../business/providers/infrastructure/factories/createProvidersModule';

@@ -21,7 +21,7 @@ import { BATCH_REQUESTS, USER_BATCHES } from '../../business/batches/infrastruct
 import { JOB_STATES } from '../../business/ai/infrastructure/persistence/jobs/DocumentJobStates';
 import { MCP_ACCOUNTS } from '../../business/mcp/infrastructure/DocumentMcpAccounts';
 import { MCP_DEFINITIONS, MCP_SERVERS } from '../../business/mcp/infrastructure/DocumentMcpServers';
-import { MEMORIES } from '../../business/ai/infrastructure/persistence/memory/DocumentMemoryRecords';
+import { MEMORIES } from '../../business/memory/infrastructure/DocumentMemoryRecords';
 import { PROMPTS } from '../../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
 import { TOKEN_RATES } from '../../business/limits/infrastructure/DocumentRateStore';
 import { USER_LOADS } from '../../business/limits/infrastructure/DocumentUserLoads';

@@ -10,7 +10,7 @@ import { MESSAGES } from '../../business/ai/infrastructure/persistence/conversat
 import { JOB_STATES } from '../../business/ai/infrastructure/persistence/jobs/DocumentJobStates';
 import { MCP_ACCOUNTS } from '../../business/mcp/infrastructure/DocumentMcpAccounts';
 import { MCP_SERVERS } from '../../business/mcp/infrastructure/DocumentMcpServers';
-import { MEMORIES } from '../../business/ai/infrastructure/persistence/memory/DocumentMemoryRecords';
+import { MEMORIES } from '../../business/memory/infrastructure/DocumentMemoryRecords';
 import { PROMPTS } from '../../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
 import { USER_LOADS, userLoadId } from '../../business/limits/infrastructure/DocumentUserLoads';
 import { keyOfWindow, WINDOWS_COLLECTION } from '../../database/FixedWindowLimiter';

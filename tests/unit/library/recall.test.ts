@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { MemoryRunStore } from '../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { createAIModule } from '../../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { MessageItem } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
-import { memoryTools } from '../../../imports/business/ai/infrastructure/tools/memoryTools';
+import { memoryTools } from '../../../imports/business/memory/infrastructure/memoryTools';
 import { agent } from '../../../imports/library/Agent';
 import { createMemory } from '../../../imports/library/createMemory';
 import { answer, calling } from '../../../imports/testing/responses';

@@ -3,10 +3,10 @@
  * for admins, who can export and delete all of a user's data.
  */
 import * as v from 'valibot';
-import { defineOperation } from '../../../../host/defineOperation';
-import { boolean, identifier, integer, object, text, time } from '../../../../host/schemas';
-import type { Memory } from '../../domain/interfaces/Memory';
-import { ARGUMENT_LIMITS } from './readArguments';
+import { defineOperation } from '../../../host/defineOperation';
+import { boolean, identifier, integer, object, text, time } from '../../../host/schemas';
+import type { Memory } from '../../ai/domain/interfaces/Memory';
+import { ARGUMENT_LIMITS } from '../../ai/application/operations/readArguments';
 
 export interface MemoryServices {
   readonly memory: Memory;

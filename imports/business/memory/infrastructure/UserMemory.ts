@@ -3,10 +3,10 @@
  * and each search looks for what has changed, in whatever process, before it answers.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { invalid } from '../../../domain/arguments';
-import { consoleLogger } from '../../../domain/consoleLogger';
-import { isLLMError } from '../../../domain/errors/LLMErrors';
-import type { Logger } from '../../../domain/interfaces/Logger';
+import { invalid } from '../../ai/domain/arguments';
+import { consoleLogger } from '../../ai/domain/consoleLogger';
+import { isLLMError } from '../../ai/domain/errors/LLMErrors';
+import type { Logger } from '../../ai/domain/interfaces/Logger';
 import type {
   FoundMemories,
   Memory,
@@ -14,7 +14,7 @@ import type {
   MemoryPage,
   MemoryQuery,
   NewMemory,
-} from '../../../domain/interfaces/Memory';
+} from '../../ai/domain/interfaces/Memory';
 import { MemoryIndex } from './MemoryIndex';
 import type { MemoryHead, MemoryRecord, MemoryRecords } from './MemoryRecords';
 import { decodeVector, encodeVector } from './vectors';

@@ -1,6 +1,6 @@
 /** Tools by which a model remembers what it learns about its user, and looks it up. Each call is of the run's user. */
-import type { Memory } from '../../domain/interfaces/Memory';
-import type { RegisteredTool } from './ToolRegistry';
+import type { Memory } from '../../ai/domain/interfaces/Memory';
+import type { RegisteredTool } from '../../ai/infrastructure/tools/ToolRegistry';
 
 export interface MemoryToolOptions {
   /** Whether a person must approve what is remembered. Default: false. */

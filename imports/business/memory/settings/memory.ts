@@ -1,5 +1,5 @@
 /** Settings of what is remembered about users. */
-import { SettingProblems } from '../../host/settings/SettingProblems';
+import { SettingProblems } from '../../../host/settings/SettingProblems';
 
 export interface MemorySettings {
   /** Whether every message, and every run that does not say it, recalls what is remembered. Default: false. */

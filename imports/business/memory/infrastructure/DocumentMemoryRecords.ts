@@ -1,6 +1,6 @@
 /** Memories in a document collection. */
-import type { DocumentCollection } from '../../../../../database/DocumentCollection';
-import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
+import type { DocumentCollection } from '../../../database/DocumentCollection';
+import type { DocumentDatabase } from '../../../database/DocumentDatabase';
 import type { MemoryHead, MemoryRecord, MemoryRecords } from './MemoryRecords';
 
 export const MEMORIES = 'ai_memories';

@@ -1,9 +1,9 @@
 /** Opens what a host remembers about its users. */
-import type { LLMManager } from '../business/ai/application/services/LLMManager';
-import type { Logger } from '../business/ai/domain/interfaces/Logger';
-import type { DocumentDatabase } from '../database/DocumentDatabase';
-import { openMemoryRecords } from '../business/ai/infrastructure/persistence/memory/DocumentMemoryRecords';
-import { UserMemory } from '../business/ai/infrastructure/persistence/memory/UserMemory';
+import type { LLMManager } from '../ai/application/services/LLMManager';
+import type { Logger } from '../ai/domain/interfaces/Logger';
+import type { DocumentDatabase } from '../../database/DocumentDatabase';
+import { openMemoryRecords } from './infrastructure/DocumentMemoryRecords';
+import { UserMemory } from './infrastructure/UserMemory';
 import type { MemorySettings } from './settings/memory';
 
 export interface MemoriesPorts {
