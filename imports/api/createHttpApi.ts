@@ -16,7 +16,7 @@ import { MemoryResponseConversations } from '../business/ai/infrastructure/persi
 import { MemoryResponseEvents } from '../business/ai/infrastructure/persistence/responses/MemoryResponseEvents';
 import type { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
-import type { AuditTrail } from '../business/ai/application/services/AuditTrail';
+import type { AuditTrail } from '../business/audit/application/AuditTrail';
 import type { UserLimiter } from '../business/limits/application/UserLimiter';
 import { validPrincipal } from './auth/ApiPrincipal';
 import type { ApiPrincipal } from './auth/ApiPrincipal';

@@ -26,7 +26,7 @@ import type { RequestLogModule } from '../business/ai/infrastructure/factories/c
 import type { RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import { VENDOR_ROWS } from '../business/ai/infrastructure/vendors/vendors';
 import type { ProviderServices } from '../business/providers/application/operations/providerOperations';
-import type { OpenedAudit } from '../startup/audit/openAudit';
+import type { OpenedAudit } from '../business/audit/openAudit';
 import type { HostStores } from './openHostStores';
 import type { UserDataDeletion } from './userData/UserDataDeletion';
 import type { UserDataExport } from './userData/UserDataExport';

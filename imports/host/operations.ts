@@ -1,6 +1,6 @@
 /** Every operation of a host. */
 import { TOKEN_OPERATIONS } from '../api/tokens/tokenOperations';
-import { AUDIT_OPERATIONS } from '../business/ai/application/operations/auditOperations';
+import { AUDIT_OPERATIONS } from '../business/audit/application/auditOperations';
 import { BATCH_OPERATIONS } from '../business/batches/application/batchOperations';
 import { BUDGET_OPERATIONS } from '../business/limits/application/budgetOperations';
 import { MCP_ACCOUNT_OPERATIONS } from '../business/mcp/application/mcpAccountOperations';

@@ -5,12 +5,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { stub } from 'sinon';
 import { argumentsHash } from '../../imports/business/ai/application/services/argumentsHash';
-import type { AuditPage } from '../../imports/business/ai/domain/interfaces/AuditStore';
+import type { AuditPage } from '../../imports/business/audit/domain/AuditStore';
 import type { AuditEntry } from '../../imports/business/ai/domain/types/AuditEntries';
-import {
-  AUDIT,
-  DocumentAuditStore,
-} from '../../imports/business/ai/infrastructure/persistence/audit/DocumentAuditStore';
+import { AUDIT, DocumentAuditStore } from '../../imports/business/audit/infrastructure/DocumentAuditStore';
 import type { RunningServer } from '../../imports/host/node/startServer';
 import { registry } from '../stubs/server/registry';
 import { startMeteorApp } from '../support/meteorApp';

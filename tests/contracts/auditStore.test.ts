@@ -1,6 +1,6 @@
 /** The stored audit trail, on every database: append-only, expiring, and without those whose data was deleted. */
 import { expect } from 'chai';
-import { DocumentAuditStore } from '../../imports/business/ai/infrastructure/persistence/audit/DocumentAuditStore';
+import { DocumentAuditStore } from '../../imports/business/audit/infrastructure/DocumentAuditStore';
 import type { AuditEntry } from '../../imports/business/ai/domain/types/AuditEntries';
 import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';

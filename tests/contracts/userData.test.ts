@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { endUserRuns } from '../../imports/business/ai/application/services/endUserRuns';
 import type { AuditEntry } from '../../imports/business/ai/domain/types/AuditEntries';
 import { createToolCall } from '../../imports/business/ai/domain/entities/Tool';
-import { AUDIT } from '../../imports/business/ai/infrastructure/persistence/audit/DocumentAuditStore';
+import { AUDIT } from '../../imports/business/audit/infrastructure/DocumentAuditStore';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { RUN_OWNERS } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { RUN_ITEMS } from '../../imports/business/ai/infrastructure/persistence/runs/RunTranscripts';

@@ -16,7 +16,7 @@ import { IDENTITIES, IdentityStore } from '../../imports/api/signIn/Identities';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import { fieldsOf } from '../../imports/business/ai/domain/json';
 import type { StoredDocument } from '../../imports/database/DocumentCollection';
-import { AUDIT_KEYS } from '../../imports/business/ai/infrastructure/persistence/audit/DocumentAuditStore';
+import { AUDIT_KEYS } from '../../imports/business/audit/infrastructure/DocumentAuditStore';
 import { SCHEDULES } from '../../imports/business/ai/infrastructure/jobs/ScheduleTimes';
 import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
 import { DocumentMcpAccounts } from '../../imports/business/mcp/infrastructure/DocumentMcpAccounts';

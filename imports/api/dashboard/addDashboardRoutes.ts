@@ -1,6 +1,6 @@
 /** Adds the routes that a dashboard needs without DDP: the page and the session, if the host provides them. */
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
-import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
+import type { AuditTrail } from '../../business/audit/application/AuditTrail';
 import type { AuthFailureLimiter } from '../auth/AuthFailureLimiter';
 import type { AddEndpoint } from '../http/Endpoint';
 import {

@@ -1,6 +1,6 @@
 /** Records who signs in to the dashboard and out, and who fails to. */
 import type { IncomingMessage } from 'node:http';
-import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
+import type { AuditTrail } from '../../business/audit/application/AuditTrail';
 import type { AuditDetails } from '../../business/ai/domain/types/AuditEntries';
 import { toActor } from '../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';

@@ -9,7 +9,7 @@ import {
 } from '../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { UserLimiter } from '../../business/limits/application/UserLimiter';
-import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
+import type { AuditTrail } from '../../business/audit/application/AuditTrail';
 import { withLogIds } from '../../business/ai/application/services/logIds';
 import type { Telemetry } from '../../business/ai/infrastructure/telemetry/Telemetry';
 import { hasScope, toActor } from '../auth/ApiPrincipal';

@@ -1,5 +1,5 @@
 /** Records in the audit trail who signs in to the app, fails to, and signs out. */
-import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
+import type { AuditTrail } from '../../business/audit/application/AuditTrail';
 import { fieldsOf } from '../../business/ai/domain/json';
 import { actorClient } from '../../business/ai/domain/types/ActorClient';
 import type { ActorClient } from '../../business/ai/domain/types/ActorClient';

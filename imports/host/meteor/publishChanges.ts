@@ -10,7 +10,7 @@ import { TOPICS } from '../../business/ai/domain/types/Topics';
 import type { Topic } from '../../business/ai/domain/types/Topics';
 import type { TopicChanges } from '../../business/ai/infrastructure/events/TopicChanges';
 import type { MeteorMongoCollection } from '../../database/meteor/MeteorMongo';
-import { AUDIT } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
+import { AUDIT } from '../../business/audit/infrastructure/DocumentAuditStore';
 import { REQUESTS } from '../../business/ai/infrastructure/persistence/requests/DocumentRequestStore';
 import { RUNS, TOOL_CALLS } from '../../business/ai/infrastructure/persistence/runs/runDocuments';
 import { toMeteorError } from '../../business/ai/methods';

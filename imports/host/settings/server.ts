@@ -1,7 +1,7 @@
 /** All settings of the plain-Node server, so that one error names everything that is wrong with them. */
 import { readToolRules } from './toolRules';
 import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
-import { readAuditLimits } from '../../startup/settings/audit';
+import { readAuditLimits } from '../../business/audit/settings/audit';
 import { readAuthSettings } from './auth';
 import { readCorsOrigins } from './cors';
 import { readMemorySettings } from '../../business/memory/settings/memory';

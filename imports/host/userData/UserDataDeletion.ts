@@ -4,7 +4,7 @@ import type { HttpApi } from '../../api/createHttpApi';
 import type { SessionStore } from '../../api/dashboard/SessionStore';
 import type { IdentityStore } from '../../api/signIn/Identities';
 import type { DeletedUserData, UserDataDeletionOptions } from '../../business/ai/application/operations/userOperations';
-import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
+import type { AuditTrail } from '../../business/audit/application/AuditTrail';
 import { endUserRuns } from '../../business/ai/application/services/endUserRuns';
 import type { UserLimiter } from '../../business/limits/application/UserLimiter';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';

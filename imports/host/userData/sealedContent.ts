@@ -9,7 +9,7 @@ import { SESSIONS } from '../../api/dashboard/SessionStore';
 import { IDENTITIES } from '../../api/signIn/Identities';
 import { SIGN_IN_STATES } from '../../api/signIn/UsedStates';
 import { SCHEDULES } from '../../business/ai/infrastructure/jobs/ScheduleTimes';
-import { AUDIT, AUDIT_KEYS } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
+import { AUDIT, AUDIT_KEYS } from '../../business/audit/infrastructure/DocumentAuditStore';
 import { BACKGROUND_CALLS } from '../../business/ai/infrastructure/persistence/background/DocumentBackgroundCalls';
 import { BATCHES } from '../../business/ai/infrastructure/persistence/batches/DocumentBatchStore';
 import { BUDGET_LIMITS } from '../../business/limits/infrastructure/DocumentBudgetLimits';

@@ -9,7 +9,7 @@ import { SESSIONS } from '../../api/dashboard/SessionStore';
 import { IDENTITIES } from '../../api/signIn/Identities';
 import { SIGN_IN_STATES } from '../../api/signIn/UsedStates';
 import { SCHEDULES } from '../../business/ai/infrastructure/jobs/ScheduleTimes';
-import { AUDIT, AUDIT_FIELDS, AUDIT_KEYS } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
+import { AUDIT, AUDIT_FIELDS, AUDIT_KEYS } from '../../business/audit/infrastructure/DocumentAuditStore';
 import { MCP_DEFINITIONS } from '../../business/mcp/infrastructure/DocumentMcpServers';
 import { TOKEN_RATES } from '../../business/limits/infrastructure/DocumentRateStore';
 import { keyOfWindow } from '../../database/FixedWindowLimiter';

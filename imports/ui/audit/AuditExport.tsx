@@ -1,8 +1,8 @@
 /** Saves the entries of the filter as a file. */
 import { useCallback } from 'react';
-import { AUDIT_FORMATS, formatAuditEntries } from '../../business/ai/domain/auditFormats';
-import type { AuditFormat } from '../../business/ai/domain/auditFormats';
-import type { AuditPage } from '../../business/ai/domain/interfaces/AuditStore';
+import { AUDIT_FORMATS, formatAuditEntries } from '../../business/audit/domain/auditFormats';
+import type { AuditFormat } from '../../business/audit/domain/auditFormats';
+import type { AuditPage } from '../../business/audit/domain/AuditStore';
 import { FormError } from '../components/FormError';
 import { useAction } from '../components/useAction';
 import type { ArgumentOf } from '../data/operations';

@@ -1,7 +1,7 @@
 /** What the protocol's servers of a host have in common, over HTTP and over stdio. */
 import { createHmac } from 'node:crypto';
 import { ToolCaller } from '../../ai/application/services/ToolCaller';
-import type { AuditTrail } from '../../ai/application/services/AuditTrail';
+import type { AuditTrail } from '../../audit/application/AuditTrail';
 import type { LLMError } from '../../ai/domain/errors/LLMErrors';
 import type { AccessPolicy } from '../../ai/domain/interfaces/AccessPolicy';
 import type { Logger } from '../../ai/domain/interfaces/Logger';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readAuditLimits } from '../../../../imports/startup/settings/audit';
+import { readAuditLimits } from '../../../../imports/business/audit/settings/audit';
 
 const DAY_MS = 86_400_000;
 const read = (value?: string): number | undefined =>

@@ -12,7 +12,7 @@ import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { Actor } from '../../domain/types/Actor';
 import type { JsonObject } from '../../domain/types/VendorTypes';
-import type { AuditTrail } from './AuditTrail';
+import type { AuditTrail } from '../../../audit/application/AuditTrail';
 import { ToolProcessor } from './ToolProcessor';
 import { ToolConcurrency } from './tools/ToolConcurrency';
 import { resolveTools } from './tools/ToolSet';

@@ -3,18 +3,18 @@ import { clientOf } from '../../api/auth/clientOf';
 import { OPERATIONS } from '../../host/operations';
 import type { DefinedOperations } from '../../host/operations';
 import type { OAuthRoutesPorts } from '../../api/oauth/oauthRoutes';
-import { AuditTrail } from '../../business/ai/application/services/AuditTrail';
-import type { AuditReader } from '../../business/ai/domain/interfaces/AuditStore';
-import type { Logger } from '../../business/ai/domain/interfaces/Logger';
-import { DocumentAuditStore } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
-import type { AuditLimits } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
+import { AuditTrail } from './application/AuditTrail';
+import type { AuditReader } from './domain/AuditStore';
+import type { Logger } from '../ai/domain/interfaces/Logger';
+import { DocumentAuditStore } from './infrastructure/DocumentAuditStore';
+import type { AuditLimits } from './infrastructure/DocumentAuditStore';
 import { maxEntriesFor } from '../../database/bounds/EntryBound';
-import type { AuditSubject } from '../../business/ai/domain/types/AuditEntries';
+import type { AuditSubject } from '../ai/domain/types/AuditEntries';
 import type { DocumentDatabase } from '../../database/DocumentDatabase';
-import { SYSTEM_OWNER } from '../../business/providers/domain/entities/Provider';
-import type { ProvidersModule } from '../../business/providers/infrastructure/factories/createProvidersModule';
+import { SYSTEM_OWNER } from '../providers/domain/entities/Provider';
+import type { ProvidersModule } from '../providers/infrastructure/factories/createProvidersModule';
 import type { UserDataDeletion } from '../../host/userData/UserDataDeletion';
-import { auditOperations } from './auditOperations';
+import { auditOperations } from './recordOperations';
 
 export interface OpenedAudit {
   readonly trail: AuditTrail;

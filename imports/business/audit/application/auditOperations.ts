@@ -1,13 +1,13 @@
 /** `ai.audit.*`: the audit trail. Users see what they did themselves, admins what everyone did. */
 import * as v from 'valibot';
-import { defineOperation } from '../../../../host/defineOperation';
-import { boolean, identifier, integer, line, listOrOne, object, oneOf, text, time } from '../../../../host/schemas';
-import type { AuditFilter, AuditReader } from '../../domain/interfaces/AuditStore';
-import type { Actor } from '../../domain/types/Actor';
-import { AUDIT_ACTIONS, AUDIT_CHANNELS, AUDIT_OUTCOMES, AUDIT_SUBJECTS } from '../../domain/types/AuditEntries';
-import type { AuditEntry } from '../../domain/types/AuditEntries';
-import { assertOwn } from './assertOwn';
-import { ARGUMENT_LIMITS } from './readArguments';
+import { defineOperation } from '../../../host/defineOperation';
+import { boolean, identifier, integer, line, listOrOne, object, oneOf, text, time } from '../../../host/schemas';
+import type { AuditFilter, AuditReader } from '../domain/AuditStore';
+import type { Actor } from '../../ai/domain/types/Actor';
+import { AUDIT_ACTIONS, AUDIT_CHANNELS, AUDIT_OUTCOMES, AUDIT_SUBJECTS } from '../../ai/domain/types/AuditEntries';
+import type { AuditEntry } from '../../ai/domain/types/AuditEntries';
+import { assertOwn } from '../../ai/application/operations/assertOwn';
+import { ARGUMENT_LIMITS } from '../../ai/application/operations/readArguments';
 
 export interface AuditServices {
   readonly auditEntries: AuditReader;

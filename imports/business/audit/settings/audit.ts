@@ -1,6 +1,6 @@
 /** Settings of the audit trail: how long its entries are kept, and how many. */
-import type { AuditLimits } from '../../business/ai/infrastructure/persistence/audit/DocumentAuditStore';
-import { SettingProblems } from '../../host/settings/SettingProblems';
+import type { AuditLimits } from '../infrastructure/DocumentAuditStore';
+import { SettingProblems } from '../../../host/settings/SettingProblems';
 
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 36_500;

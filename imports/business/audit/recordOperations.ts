@@ -1,10 +1,10 @@
 /** Wraps operations so that they are recorded in the audit trail, as their definitions say. */
-import type { ActOptions, AuditTrail } from '../../business/ai/application/services/AuditTrail';
-import { fieldsOf } from '../../business/ai/domain/json';
-import type { Actor } from '../../business/ai/domain/types/Actor';
-import type { AuditAct } from '../../business/ai/domain/types/AuditEntries';
-import type { Operation } from '../../business/ai/domain/types/Operation';
-import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
+import type { ActOptions, AuditTrail } from './application/AuditTrail';
+import { fieldsOf } from '../ai/domain/json';
+import type { Actor } from '../ai/domain/types/Actor';
+import type { AuditAct } from '../ai/domain/types/AuditEntries';
+import type { Operation } from '../ai/domain/types/Operation';
+import type { JsonObject } from '../ai/domain/types/VendorTypes';
 import type { AuditRule } from '../../host/AuditRule';
 import type { OperationsOf } from '../../host/bindOperations';
 import type { AnyOperation } from '../../host/defineOperation';

@@ -1,5 +1,11 @@
 /** Ports to the stored audit trail. Nothing is changed that was written, but the outcome of an act that has begun. */
-import type { AuditAction, AuditChannel, AuditEntry, AuditOutcome, AuditSubjectKind } from '../types/AuditEntries';
+import type {
+  AuditAction,
+  AuditChannel,
+  AuditEntry,
+  AuditOutcome,
+  AuditSubjectKind,
+} from '../../ai/domain/types/AuditEntries';
 
 /** Absent fields match everything. Times are milliseconds since the epoch, inclusive. */
 export interface AuditFilter {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { AuditTrail } from '../../../../../imports/business/ai/application/services/AuditTrail';
-import type { AuditTrailPorts } from '../../../../../imports/business/ai/application/services/AuditTrail';
-import { ConflictError, LLMPermissionError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
-import type { AuditEnd, AuditStore } from '../../../../../imports/business/ai/domain/interfaces/AuditStore';
-import type { AuditEntry } from '../../../../../imports/business/ai/domain/types/AuditEntries';
-import { failure } from '../../../../support/failure';
-import { RecordingLogger } from '../../../../support/RecordingLogger';
+import { AuditTrail } from '../../../../imports/business/audit/application/AuditTrail';
+import type { AuditTrailPorts } from '../../../../imports/business/audit/application/AuditTrail';
+import { ConflictError, LLMPermissionError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
+import type { AuditEnd, AuditStore } from '../../../../imports/business/audit/domain/AuditStore';
+import type { AuditEntry } from '../../../../imports/business/ai/domain/types/AuditEntries';
+import { failure } from '../../../support/failure';
+import { RecordingLogger } from '../../../support/RecordingLogger';
 
 const ANN = { userId: 'ann', source: 'http' } as const;
 const ACT = { action: 'queue.pause', subject: { kind: 'queue' } } as const;

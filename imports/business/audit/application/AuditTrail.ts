@@ -4,16 +4,16 @@
  * to stop a run, or revoke a stolen token, in any case; the log has what the entry would have said.
  */
 import { randomBytes } from 'node:crypto';
-import { isLLMError, LLMOverloadedError } from '../../domain/errors/LLMErrors';
-import type { AuditEnd, AuditStore } from '../../domain/interfaces/AuditStore';
-import type { Logger } from '../../domain/interfaces/Logger';
-import type { Actor } from '../../domain/types/Actor';
-import type { ActorClient } from '../../domain/types/ActorClient';
-import type { AuditAct, AuditChannel, AuditEntry } from '../../domain/types/AuditEntries';
-import { BoundedReports } from './audit/BoundedReports';
-import type { ReportLimits } from './audit/BoundedReports';
-import { FailedAttempts } from './audit/FailedAttempts';
-import { runDetached } from './runDetached';
+import { isLLMError, LLMOverloadedError } from '../../ai/domain/errors/LLMErrors';
+import type { AuditEnd, AuditStore } from '../domain/AuditStore';
+import type { Logger } from '../../ai/domain/interfaces/Logger';
+import type { Actor } from '../../ai/domain/types/Actor';
+import type { ActorClient } from '../../ai/domain/types/ActorClient';
+import type { AuditAct, AuditChannel, AuditEntry } from '../../ai/domain/types/AuditEntries';
+import { BoundedReports } from './BoundedReports';
+import type { ReportLimits } from './BoundedReports';
+import { FailedAttempts } from './FailedAttempts';
+import { runDetached } from '../../ai/application/services/runDetached';
 
 export interface AuditTrailPorts {
   readonly store: AuditStore;

@@ -1,19 +1,19 @@
 /** `/api/audit/export`: the audit trail as a file of any length. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { formatAuditEntries } from '../../business/ai/domain/auditFormats';
-import type { AuditFormat } from '../../business/ai/domain/auditFormats';
-import { oneOf } from '../../business/ai/domain/arguments';
-import type { AuditTrail } from '../../business/ai/application/services/AuditTrail';
-import type { AuditPage } from '../../business/ai/domain/interfaces/AuditStore';
-import type { Operation } from '../../business/ai/domain/types/Operation';
-import type { Actor } from '../../business/ai/domain/types/Actor';
-import { AUDIT_OPERATIONS } from '../../business/ai/application/operations/auditOperations';
-import { argumentFields } from '../../host/argumentFields';
-import { readQuery } from '../http/addOperationRoutes';
-import { toActor } from '../auth/ApiPrincipal';
-import type { AddEndpoint } from '../http/Endpoint';
-import type { RequestContext, RouteHandler } from '../http/RequestContext';
+import { formatAuditEntries } from '../domain/auditFormats';
+import type { AuditFormat } from '../domain/auditFormats';
+import { oneOf } from '../../ai/domain/arguments';
+import type { AuditTrail } from '../application/AuditTrail';
+import type { AuditPage } from '../domain/AuditStore';
+import type { Operation } from '../../ai/domain/types/Operation';
+import type { Actor } from '../../ai/domain/types/Actor';
+import { AUDIT_OPERATIONS } from '../application/auditOperations';
+import { argumentFields } from '../../../host/argumentFields';
+import { readQuery } from '../../../api/http/addOperationRoutes';
+import { toActor } from '../../../api/auth/ApiPrincipal';
+import type { AddEndpoint } from '../../../api/http/Endpoint';
+import type { RequestContext, RouteHandler } from '../../../api/http/RequestContext';
 
 type ListEntries = Operation<AuditPage>;
 

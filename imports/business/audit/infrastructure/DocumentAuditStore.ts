@@ -4,21 +4,14 @@
  * writes to the collection.
  */
 import { createHmac, randomBytes } from 'node:crypto';
-import type {
-  AuditEnd,
-  AuditFilter,
-  AuditPage,
-  AuditPageRequest,
-  AuditReader,
-  AuditStore,
-} from '../../../domain/interfaces/AuditStore';
-import type { DocumentCollection, Selector, StoredDocument } from '../../../../../database/DocumentCollection';
-import { ConflictError } from '../../../domain/errors/LLMErrors';
-import type { AuditEntry } from '../../../domain/types/AuditEntries';
-import { EntryBound } from '../../../../../database/bounds/EntryBound';
-import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
-import { findPage } from '../../../../../database/query/findPage';
-import { searchSelector, searchWords } from '../../../../../database/searchWords';
+import type { AuditEnd, AuditFilter, AuditPage, AuditPageRequest, AuditReader, AuditStore } from '../domain/AuditStore';
+import type { DocumentCollection, Selector, StoredDocument } from '../../../database/DocumentCollection';
+import { ConflictError } from '../../ai/domain/errors/LLMErrors';
+import type { AuditEntry } from '../../ai/domain/types/AuditEntries';
+import { EntryBound } from '../../../database/bounds/EntryBound';
+import type { DocumentDatabase } from '../../../database/DocumentDatabase';
+import { findPage } from '../../../database/query/findPage';
+import { searchSelector, searchWords } from '../../../database/searchWords';
 
 export const AUDIT = 'ai_audit';
 /** The key of the pseudonyms: whoever has it and a user id can find the user's entries. */

@@ -1,5 +1,5 @@
 /** Entries of the audit trail as text: a JSON object per line, or CSV for spreadsheets (RFC 4180). */
-import type { AuditEntry } from './types/AuditEntries';
+import type { AuditEntry } from '../../ai/domain/types/AuditEntries';
 
 export const AUDIT_FORMATS = ['ndjson', 'csv'] as const;
 export type AuditFormat = (typeof AUDIT_FORMATS)[number];
