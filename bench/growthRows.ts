@@ -14,7 +14,7 @@ import { openRunStore } from '../imports/business/ai/infrastructure/persistence/
 import { RUNS } from '../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import type { RunDocument } from '../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { RunRetention } from '../imports/business/ai/infrastructure/persistence/runs/RunRetention';
-import { DocumentRequestStore } from '../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
+import { DocumentRequestStore } from '../imports/business/requestLog/infrastructure/DocumentRequestStore';
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { startSimulator } from '../imports/simulator/startSimulator';
 import { startServer } from '../imports/host/node/startServer';

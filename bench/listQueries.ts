@@ -1,7 +1,7 @@
 /** The queries of the dashboard's lists, totals and reports, as an admin sends them. */
 import { Inbox } from '../imports/business/ai/application/operations/Inbox';
 import { INBOX_OPERATIONS } from '../imports/business/ai/application/operations/inboxOperations';
-import { REQUEST_OPERATIONS } from '../imports/business/ai/application/operations/requestOperations';
+import { REQUEST_OPERATIONS } from '../imports/business/requestLog/application/requestOperations';
 import { RunList } from '../imports/business/ai/application/operations/RunList';
 import { RUN_LIST_OPERATIONS } from '../imports/business/ai/application/operations/runListOperations';
 import { RunQueries } from '../imports/business/ai/application/operations/RunQueries';
@@ -9,7 +9,7 @@ import { USAGE_OPERATIONS } from '../imports/business/ai/application/operations/
 import type { Actor } from '../imports/business/ai/domain/types/Actor';
 import type { DocumentDatabase } from '../imports/database/DocumentDatabase';
 import { DocumentInbox } from '../imports/business/ai/infrastructure/persistence/inbox/DocumentInbox';
-import { DocumentRequestList } from '../imports/business/ai/infrastructure/persistence/requests/DocumentRequestList';
+import { DocumentRequestList } from '../imports/business/requestLog/infrastructure/DocumentRequestList';
 import { DocumentRunList } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunList';
 import { DocumentRunViews } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import { DocumentUsageReports } from '../imports/business/ai/infrastructure/persistence/usage/DocumentUsageReports';

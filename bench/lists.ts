@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import type { DocumentCollection, StoredDocument } from '../imports/database/DocumentCollection';
 import type { DocumentDatabase } from '../imports/database/DocumentDatabase';
 import { openSqliteDatabase } from '../imports/database/sqlite/SqliteDatabase';
-import { DocumentRequestStore } from '../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
+import { DocumentRequestStore } from '../imports/business/requestLog/infrastructure/DocumentRequestStore';
 import { DocumentRunList } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunList';
 import { openRunStore } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { seedDatabase } from '../scripts/seed/seedDatabase';

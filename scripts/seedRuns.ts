@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import { openDatabase } from '../imports/database/openDatabase';
 import { openRunStore } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
-import { DocumentRequestStore } from '../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
+import { DocumentRequestStore } from '../imports/business/requestLog/infrastructure/DocumentRequestStore';
 import { isLLMError } from '../imports/business/ai/domain/errors/LLMErrors';
 import { seedDatabase } from './seed/seedDatabase';
 import { seededRandom } from './seed/seededRandom';

@@ -10,7 +10,7 @@ import type { ResponseConversationStore } from '../business/ai/domain/interfaces
 import type { ResponseEventStore } from '../business/ai/domain/interfaces/ResponseEventStore';
 import { consoleLogger } from '../business/ai/domain/consoleLogger';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
-import type { RequestLog } from '../business/ai/domain/interfaces/RequestLog';
+import type { RequestLog } from '../business/requestLog/domain/RequestLog';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
 import { MemoryResponseConversations } from '../business/ai/infrastructure/persistence/responses/MemoryResponseConversations';
 import { MemoryResponseEvents } from '../business/ai/infrastructure/persistence/responses/MemoryResponseEvents';

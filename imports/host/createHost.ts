@@ -22,8 +22,8 @@ import { createAIModule } from '../business/ai/infrastructure/factories/createAI
 import type { AIModule, AIModulePorts, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
 import type { RelayTimes } from '../business/ai/infrastructure/events/RunEventRelay';
 import type { PrivateHosts } from '../business/ai/infrastructure/clients/http/privateHosts';
-import { createRequestLog } from '../business/ai/infrastructure/factories/createRequestLog';
-import type { RequestLogModule, RequestLogSettings } from '../business/ai/infrastructure/factories/createRequestLog';
+import { createRequestLog } from '../business/requestLog/createRequestLog';
+import type { RequestLogModule, RequestLogSettings } from '../business/requestLog/createRequestLog';
 import { createRunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import type { CallLimits, RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import { maxEntriesFor } from '../database/bounds/EntryBound';

@@ -22,7 +22,7 @@ import type { McpSignIns } from '../business/mcp/domain/McpSignIns';
 import type { UserLookup } from '../business/ai/domain/types/Actor';
 import type { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
-import type { RequestLogModule } from '../business/ai/infrastructure/factories/createRequestLog';
+import type { RequestLogModule } from '../business/requestLog/createRequestLog';
 import type { RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import { VENDOR_ROWS } from '../business/ai/infrastructure/vendors/vendors';
 import type { ProviderServices } from '../business/providers/application/operations/providerOperations';

@@ -11,7 +11,7 @@ import { PROMPT_OPERATIONS } from '../business/ai/application/operations/promptO
 import { QUEUE_OPERATIONS } from '../business/ai/application/operations/queueOperations';
 import { ROUTING_OPERATIONS } from '../business/ai/application/operations/routingOperations';
 import { INBOX_OPERATIONS } from '../business/ai/application/operations/inboxOperations';
-import { REQUEST_OPERATIONS } from '../business/ai/application/operations/requestOperations';
+import { REQUEST_OPERATIONS } from '../business/requestLog/application/requestOperations';
 import { RUN_OPERATIONS } from '../business/ai/application/operations/runCommandOperations';
 import { RUN_EXPORT_OPERATIONS } from '../business/ai/application/operations/runExportOperations';
 import { RUN_LIST_OPERATIONS } from '../business/ai/application/operations/runListOperations';

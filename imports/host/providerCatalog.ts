@@ -2,8 +2,8 @@
 import type { RunState } from '../business/ai/domain/entities/Run';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { DocumentDatabase } from '../database/DocumentDatabase';
-import { REQUESTS } from '../business/ai/infrastructure/persistence/requests/DocumentRequestStore';
-import type { RequestDocument } from '../business/ai/infrastructure/persistence/requests/DocumentRequestStore';
+import { REQUESTS } from '../business/requestLog/infrastructure/DocumentRequestStore';
+import type { RequestDocument } from '../business/requestLog/infrastructure/DocumentRequestStore';
 import { RUNS } from '../business/ai/infrastructure/persistence/runs/runDocuments';
 import type { ModelOverrides } from '../business/ai/infrastructure/vendors/readModelOverrides';
 import { describeModel, knownModels, vendorCatalog } from '../business/ai/infrastructure/vendors/vendorCatalog';

@@ -11,7 +11,7 @@ import type {
   RunDocument,
   ToolCallDocument,
 } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
-import { DocumentRequestStore } from '../../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
+import { DocumentRequestStore } from '../../imports/business/requestLog/infrastructure/DocumentRequestStore';
 import { seededRun } from './SeededRun';
 import { toRequests } from './toRequests';
 

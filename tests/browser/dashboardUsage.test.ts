@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import type { RequestView } from '../../imports/business/ai/domain/types/RequestRecords';
 import { openSqliteDatabase } from '../../imports/database/sqlite/SqliteDatabase';
-import { DocumentRequestStore } from '../../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
+import { DocumentRequestStore } from '../../imports/business/requestLog/infrastructure/DocumentRequestStore';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { seedDatabase } from '../../scripts/seed/seedDatabase';
 import { seededRandom } from '../../scripts/seed/seededRandom';

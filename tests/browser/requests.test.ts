@@ -1,7 +1,7 @@
 /** The log of model calls in Chromium: filters, failed and refused calls, bodies, and the way to and from a run. */
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
-import type { RequestDetail, RequestPage } from '../../imports/business/ai/domain/interfaces/RequestReader';
+import type { RequestDetail, RequestPage } from '../../imports/business/requestLog/domain/RequestReader';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { TOKEN } from '../support/DashboardBrowser';

@@ -14,7 +14,7 @@ import { DEFAULT_USER_LIMITS } from '../../imports/business/limits/domain/UserLi
 import { DEFAULT_CALL_LIMITS } from '../../imports/business/ai/infrastructure/factories/createRunOperations';
 import { DEFAULT_TOOL_WAIT_MS } from '../../imports/business/ai/application/services/runs/durable/ToolAvailability';
 import { DEFAULT_RETENTION } from '../../imports/business/ai/infrastructure/persistence/runs/RunRetention';
-import { DEFAULT_REQUEST_RETENTION } from '../../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
+import { DEFAULT_REQUEST_RETENTION } from '../../imports/business/requestLog/infrastructure/DocumentRequestStore';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { BUDGET_VARIABLES } from '../../imports/business/limits/settings/budgets';

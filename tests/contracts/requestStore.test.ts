@@ -1,6 +1,6 @@
 /** The stored request log, on every database. */
 import { expect } from 'chai';
-import { REQUEST_OPERATIONS } from '../../imports/business/ai/application/operations/requestOperations';
+import { REQUEST_OPERATIONS } from '../../imports/business/requestLog/application/requestOperations';
 import { bucketOf, valueOf } from '../../imports/business/ai/domain/entities/latencyBuckets';
 import { NO_USAGE } from '../../imports/business/ai/domain/entities/Response';
 import type { StoredDocument } from '../../imports/database/DocumentCollection';
@@ -10,12 +10,12 @@ import {
   DocumentRequestStore,
   REQUEST_BODIES,
   REQUESTS,
-} from '../../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
+} from '../../imports/business/requestLog/infrastructure/DocumentRequestStore';
 import type {
   RequestBodiesDocument,
   RequestDocument,
-} from '../../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
-import { createRequestLog } from '../../imports/business/ai/infrastructure/factories/createRequestLog';
+} from '../../imports/business/requestLog/infrastructure/DocumentRequestStore';
+import { createRequestLog } from '../../imports/business/requestLog/createRequestLog';
 import { answer } from '../../imports/testing/responses';
 import { CANARY } from '../support/canaries';
 import { DATABASES } from '../support/documentDatabases';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Topic } from '../../imports/business/ai/domain/types/Topics';
-import type { RequestDetail, RequestPage } from '../../imports/business/ai/domain/interfaces/RequestReader';
+import type { RequestDetail, RequestPage } from '../../imports/business/requestLog/domain/RequestReader';
 import type { RunningServer } from '../../imports/host/node/startServer';
 import { CANARY } from '../support/canaries';
 import { startStandalone } from '../support/startStandalone';

@@ -11,11 +11,8 @@ import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
 import { openSqliteDatabase } from '../../imports/database/sqlite/SqliteDatabase';
 import { DocumentInbox } from '../../imports/business/ai/infrastructure/persistence/inbox/DocumentInbox';
-import {
-  DocumentRequestStore,
-  REQUESTS,
-} from '../../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
-import type { RequestDocument } from '../../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
+import { DocumentRequestStore, REQUESTS } from '../../imports/business/requestLog/infrastructure/DocumentRequestStore';
+import type { RequestDocument } from '../../imports/business/requestLog/infrastructure/DocumentRequestStore';
 import { DocumentRunList } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunList';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { RUNS, TOOL_CALLS } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';

@@ -1,5 +1,5 @@
 /** Remembers the entries of the request log. */
-import type { RequestLog } from '../../imports/business/ai/domain/interfaces/RequestLog';
+import type { RequestLog } from '../../imports/business/requestLog/domain/RequestLog';
 import type { RequestBodies, RequestEntry } from '../../imports/business/ai/domain/types/RequestRecords';
 import { until } from './until';
 

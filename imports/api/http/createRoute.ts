@@ -14,7 +14,7 @@ import { withLogIds } from '../../business/ai/application/services/logIds';
 import type { Telemetry } from '../../business/ai/infrastructure/telemetry/Telemetry';
 import { hasScope, toActor } from '../auth/ApiPrincipal';
 import { clientOf } from '../auth/clientOf';
-import type { RequestLog } from '../../business/ai/domain/interfaces/RequestLog';
+import type { RequestLog } from '../../business/requestLog/domain/RequestLog';
 import type { ApiPrincipal, Scope } from '../auth/ApiPrincipal';
 import { beginRequest } from './beginRequest';
 import type { RequestLimiters } from './beginRequest';

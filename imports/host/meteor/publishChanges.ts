@@ -11,7 +11,7 @@ import type { Topic } from '../../business/ai/domain/types/Topics';
 import type { TopicChanges } from '../../business/ai/infrastructure/events/TopicChanges';
 import type { MeteorMongoCollection } from '../../database/meteor/MeteorMongo';
 import { AUDIT } from '../../business/audit/infrastructure/DocumentAuditStore';
-import { REQUESTS } from '../../business/ai/infrastructure/persistence/requests/DocumentRequestStore';
+import { REQUESTS } from '../../business/requestLog/infrastructure/DocumentRequestStore';
 import { RUNS, TOOL_CALLS } from '../../business/ai/infrastructure/persistence/runs/runDocuments';
 import { toMeteorError } from '../../business/ai/methods';
 

@@ -11,7 +11,7 @@ import { readJobSettings } from './jobs';
 import { readMcpIssuer, readMcpSettings, readMcpUser } from '../../business/mcp/settings/mcp';
 import { readMcpCommands, readMcpServers } from '../../business/mcp/settings/mcpServers';
 import { readOidcSettings } from './oidc';
-import { readRequestLogSettings } from '../../startup/settings/requestLog';
+import { readRequestLogSettings } from '../../business/requestLog/settings/requestLog';
 import { readResponseCache } from './responseCache';
 import { readContentTimes } from './retention';
 import { readSealContent, requireSealingKeys } from '../../startup/settings/sealing';

@@ -9,7 +9,7 @@ import { endUserRuns } from '../../business/ai/application/services/endUserRuns'
 import type { UserLimiter } from '../../business/limits/application/UserLimiter';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { AIModule } from '../../business/ai/infrastructure/factories/createAIModule';
-import type { RequestLogModule } from '../../business/ai/infrastructure/factories/createRequestLog';
+import type { RequestLogModule } from '../../business/requestLog/createRequestLog';
 import type { RunModule } from '../../business/ai/infrastructure/factories/createRunOperations';
 import type { DocumentDatabase } from '../../database/DocumentDatabase';
 import type { UserMemory } from '../../business/memory/infrastructure/UserMemory';

@@ -26,7 +26,7 @@ import { PROMPTS } from '../../business/ai/infrastructure/persistence/prompts/Do
 import { TOKEN_RATES } from '../../business/limits/infrastructure/DocumentRateStore';
 import { USER_LOADS } from '../../business/limits/infrastructure/DocumentUserLoads';
 import { WINDOWS_COLLECTION } from '../../database/FixedWindowLimiter';
-import { REQUEST_BODIES, REQUESTS } from '../../business/ai/infrastructure/persistence/requests/DocumentRequestStore';
+import { REQUEST_BODIES, REQUESTS } from '../../business/requestLog/infrastructure/DocumentRequestStore';
 import {
   CONVERSATION_ITEMS,
   CONVERSATIONS,

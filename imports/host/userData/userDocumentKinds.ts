@@ -14,7 +14,7 @@ import { MEMORIES } from '../../business/memory/infrastructure/DocumentMemoryRec
 import { PROMPTS } from '../../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
 import { USER_LOADS, userLoadId } from '../../business/limits/infrastructure/DocumentUserLoads';
 import { keyOfWindow, WINDOWS_COLLECTION } from '../../database/FixedWindowLimiter';
-import { REQUEST_BODIES, REQUESTS } from '../../business/ai/infrastructure/persistence/requests/DocumentRequestStore';
+import { REQUEST_BODIES, REQUESTS } from '../../business/requestLog/infrastructure/DocumentRequestStore';
 import {
   CONVERSATION_ITEMS,
   CONVERSATIONS,

@@ -1,6 +1,6 @@
 /** One request: who made it, its way through attempts and fallbacks, tokens and cost, ids, and the logged bodies. */
 import type { ReactNode } from 'react';
-import type { RequestDetail } from '../../business/ai/domain/interfaces/RequestReader';
+import type { RequestDetail } from '../../business/requestLog/domain/RequestReader';
 import type { RequestView } from '../../business/ai/domain/types/RequestRecords';
 import { JsonTree } from '../components/JsonTree';
 import { PageTitle } from '../components/PageTitle';

@@ -1,6 +1,6 @@
 /** Requests as rows with column headings that sort; on phones each value carries its own label instead. */
 import { memo } from 'react';
-import type { RequestSort } from '../../business/ai/domain/interfaces/RequestReader';
+import type { RequestSort } from '../../business/requestLog/domain/RequestReader';
 import type { RequestView } from '../../business/ai/domain/types/RequestRecords';
 import { Ago } from '../components/Elapsed';
 import { StateBadge } from '../components/StateBadge';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { StoredDocument } from '../../../imports/database/DocumentCollection';
 import { MeteorDatabase } from '../../../imports/database/meteor/MeteorDatabase';
-import { REQUESTS } from '../../../imports/business/ai/infrastructure/persistence/requests/DocumentRequestStore';
+import { REQUESTS } from '../../../imports/business/requestLog/infrastructure/DocumentRequestStore';
 import { createProviderCatalog } from '../../../imports/host/providerCatalog';
 import { resetMeteor } from '../../stubs/server/registry';
 import { METEOR_PACKAGES } from '../../meteor/meteorPackages';

@@ -1,7 +1,7 @@
 /** The settings of the request log. */
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { readRequestLogSettings } from '../../../../imports/startup/settings/requestLog';
+import { readRequestLogSettings } from '../../../../imports/business/requestLog/settings/requestLog';
 
 const read = (variables: Readonly<Record<string, string>>): ReturnType<typeof readRequestLogSettings> =>
   readRequestLogSettings((name) => variables[name]);

@@ -8,7 +8,7 @@ import { withLogIds } from '../../../../business/ai/application/services/logIds'
 import type { Release } from '../../../../business/limits/application/UserLimiter';
 import { LLMAbortedError, LLMInvalidRequestError } from '../../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../../business/ai/domain/errors/LLMErrors';
-import type { RequestLog } from '../../../../business/ai/domain/interfaces/RequestLog';
+import type { RequestLog } from '../../../../business/requestLog/domain/RequestLog';
 import type { ResponseStore } from '../../../../business/ai/domain/interfaces/ResponseStore';
 import type { RawReasoningName } from '../../../../business/ai/infrastructure/converters/stream/StreamEncoder';
 import type { RequestOutcome } from '../../../../business/ai/infrastructure/telemetry/HttpSpans';

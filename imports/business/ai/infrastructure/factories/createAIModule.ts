@@ -24,7 +24,7 @@ import type { CredentialSource } from '../../domain/interfaces/CredentialSource'
 import type { Guardrail } from '../../domain/interfaces/Guardrail';
 import type { JobQueue } from '../../domain/interfaces/JobQueue';
 import type { Memory } from '../../domain/interfaces/Memory';
-import type { RequestLog } from '../../domain/interfaces/RequestLog';
+import type { RequestLog } from '../../../requestLog/domain/RequestLog';
 import type { ResponseCache } from '../../domain/interfaces/ResponseCache';
 import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
 import type { RoutingRuleStore } from '../../domain/interfaces/RoutingRuleStore';

@@ -5,7 +5,7 @@ import { CachedProvider } from '../../application/services/cache/CachedProvider'
 import { MemoryResponseCache } from '../../application/services/cache/MemoryResponseCache';
 import { GuardedProvider } from '../../../guardrails/application/GuardedProvider';
 import { GuardrailChain } from '../../../guardrails/application/GuardrailChain';
-import { LoggedProvider } from '../../application/services/requests/LoggedProvider';
+import { LoggedProvider } from '../../../requestLog/application/LoggedProvider';
 import type { ModelRouting } from '../../application/services/routing/ModelRouting';
 import { RoutedProvider } from '../../application/services/routing/RoutedProvider';
 import { OwnedObjectsProvider } from '../../application/services/vendorObjects/OwnedObjectsProvider';
@@ -18,7 +18,7 @@ import type { Guardrail } from '../../domain/interfaces/Guardrail';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { ResponseCache } from '../../domain/interfaces/ResponseCache';
-import type { RequestLog } from '../../domain/interfaces/RequestLog';
+import type { RequestLog } from '../../../requestLog/domain/RequestLog';
 import type { Telemetry } from '../telemetry/Telemetry';
 import type { CallLimits } from '../../../limits/createCallLimits';
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { CachedProvider } from '../../../../../imports/business/ai/application/services/cache/CachedProvider';
 import { MemoryResponseCache } from '../../../../../imports/business/ai/application/services/cache/MemoryResponseCache';
-import { LoggedProvider } from '../../../../../imports/business/ai/application/services/requests/LoggedProvider';
+import { LoggedProvider } from '../../../../../imports/business/requestLog/application/LoggedProvider';
 import { PartialUsage } from '../../../../../imports/business/ai/application/services/routing/estimateUsage';
 import type { ILLMProvider } from '../../../../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { GenerateOptions } from '../../../../../imports/business/ai/domain/types/LLMTypes';

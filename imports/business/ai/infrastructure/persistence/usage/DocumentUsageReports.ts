@@ -9,7 +9,7 @@ import type {
 import type { UsageReader } from '../../../domain/interfaces/UsageReader';
 import type { UsageGroup, UsageQuery, UsageReport } from '../../../domain/types/UsageReports';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
-import { REQUESTS } from '../requests/DocumentRequestStore';
+import { REQUESTS } from '../../../../requestLog/infrastructure/DocumentRequestStore';
 import { TOOL_CALLS } from '../runs/runDocuments';
 import { UsageTally } from './UsageTally';
 

@@ -1,6 +1,6 @@
 /** Port to the stored request log, for people: pages of entries, and single ones with their bodies. */
-import type { ListRange } from './ListRange';
-import type { RequestBodiesView, RequestSource, RequestState, RequestView } from '../types/RequestRecords';
+import type { ListRange } from '../../ai/domain/interfaces/ListRange';
+import type { RequestBodiesView, RequestSource, RequestState, RequestView } from '../../ai/domain/types/RequestRecords';
 
 /** Absent fields match everything. */
 export interface RequestListFilter extends ListRange {

@@ -1,6 +1,6 @@
 /** Settings of the log of model calls: whether it is kept, whether bodies are, and how long. */
-import type { RequestLogSettings } from '../../business/ai/infrastructure/factories/createRequestLog';
-import { SettingProblems } from '../../host/settings/SettingProblems';
+import type { RequestLogSettings } from '../createRequestLog';
+import { SettingProblems } from '../../../host/settings/SettingProblems';
 
 const DAY_MS = 86_400_000;
 

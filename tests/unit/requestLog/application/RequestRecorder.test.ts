@@ -1,11 +1,11 @@
 /** Writing the request log in the background. */
 import { expect } from 'chai';
-import { RequestRecorder } from '../../../../../../imports/business/ai/application/services/requests/RequestRecorder';
-import { NO_USAGE } from '../../../../../../imports/business/ai/domain/entities/Response';
-import type { LoggedCall } from '../../../../../../imports/business/ai/domain/interfaces/RequestLog';
-import type { RequestEntry } from '../../../../../../imports/business/ai/domain/types/RequestRecords';
-import { deferred } from '../../../../../support/deferred';
-import { RecordingLogger } from '../../../../../support/RecordingLogger';
+import { RequestRecorder } from '../../../../imports/business/requestLog/application/RequestRecorder';
+import { NO_USAGE } from '../../../../imports/business/ai/domain/entities/Response';
+import type { LoggedCall } from '../../../../imports/business/requestLog/domain/RequestLog';
+import type { RequestEntry } from '../../../../imports/business/ai/domain/types/RequestRecords';
+import { deferred } from '../../../support/deferred';
+import { RecordingLogger } from '../../../support/RecordingLogger';
 
 function entry(at: number): RequestEntry {
   return {

@@ -1,15 +1,15 @@
 /** `ai.requests.*` */
 import * as v from 'valibot';
-import { defineOperation } from '../../../../host/defineOperation';
-import { identifier, line, listOrOne, object, oneOf } from '../../../../host/schemas';
-import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
-import type { RequestDetail, RequestReader, RequestSort } from '../../domain/interfaces/RequestReader';
-import type { Actor } from '../../domain/types/Actor';
-import { REQUEST_SOURCES, REQUEST_STATES } from '../../domain/types/RequestRecords';
-import { assertOwn } from './assertOwn';
-import { listFilter, listPage } from './listSchemas';
-import { ARGUMENT_LIMITS } from './readArguments';
-import { canAccess } from './runAccess';
+import { defineOperation } from '../../../host/defineOperation';
+import { identifier, line, listOrOne, object, oneOf } from '../../../host/schemas';
+import { LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
+import type { RequestDetail, RequestReader, RequestSort } from '../domain/RequestReader';
+import type { Actor } from '../../ai/domain/types/Actor';
+import { REQUEST_SOURCES, REQUEST_STATES } from '../../ai/domain/types/RequestRecords';
+import { assertOwn } from '../../ai/application/operations/assertOwn';
+import { listFilter, listPage } from '../../ai/application/operations/listSchemas';
+import { ARGUMENT_LIMITS } from '../../ai/application/operations/readArguments';
+import { canAccess } from '../../ai/application/operations/runAccess';
 
 export interface RequestServices {
   readonly requestLog: {

@@ -1,11 +1,11 @@
 /** Wires the log of model calls: its store, and the recorder that fills it in the background. */
-import { RequestRecorder } from '../../application/services/requests/RequestRecorder';
-import type { RequestLog } from '../../domain/interfaces/RequestLog';
-import type { RequestReader } from '../../domain/interfaces/RequestReader';
-import type { DocumentDatabase } from '../../../../database/DocumentDatabase';
-import { DocumentRequestList } from '../persistence/requests/DocumentRequestList';
-import { DocumentRequestStore } from '../persistence/requests/DocumentRequestStore';
-import type { RequestLogBounds, RequestRetention } from '../persistence/requests/DocumentRequestStore';
+import { RequestRecorder } from './application/RequestRecorder';
+import type { RequestLog } from './domain/RequestLog';
+import type { RequestReader } from './domain/RequestReader';
+import type { DocumentDatabase } from '../../database/DocumentDatabase';
+import { DocumentRequestList } from './infrastructure/DocumentRequestList';
+import { DocumentRequestStore } from './infrastructure/DocumentRequestStore';
+import type { RequestLogBounds, RequestRetention } from './infrastructure/DocumentRequestStore';
 
 export interface RequestLogSettings {
   /** Default: true. */

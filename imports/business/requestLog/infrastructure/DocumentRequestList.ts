@@ -1,14 +1,9 @@
 /** Reads the stored request log: pages of any filter, and single entries with their bodies. */
-import type { DocumentCollection, FindOptions, Selector } from '../../../../../database/DocumentCollection';
-import type {
-  RequestListFilter,
-  RequestPage,
-  RequestPageRequest,
-  RequestReader,
-} from '../../../domain/interfaces/RequestReader';
-import type { RequestBodiesView, RequestView } from '../../../domain/types/RequestRecords';
-import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
-import { findPage } from '../../../../../database/query/findPage';
+import type { DocumentCollection, FindOptions, Selector } from '../../../database/DocumentCollection';
+import type { RequestListFilter, RequestPage, RequestPageRequest, RequestReader } from '../domain/RequestReader';
+import type { RequestBodiesView, RequestView } from '../../ai/domain/types/RequestRecords';
+import type { DocumentDatabase } from '../../../database/DocumentDatabase';
+import { findPage } from '../../../database/query/findPage';
 import { REQUEST_BODIES, REQUESTS } from './DocumentRequestStore';
 import type { RequestBodiesDocument, RequestDocument } from './DocumentRequestStore';
 

@@ -1,23 +1,23 @@
 /** Collects what the request log needs of one call, from its start to its end. */
-import { priceUsage } from '../../../domain/entities/CallCost';
-import { addUsage, NO_USAGE } from '../../../domain/entities/Response';
-import { billedResponse, isLLMError } from '../../../domain/errors/LLMErrors';
-import type { LLMError } from '../../../domain/errors/LLMErrors';
-import { safeMessage } from '../../../domain/errors/safeText';
-import type { RequestLog } from '../../../domain/interfaces/RequestLog';
-import type { Embeddings } from '../../../domain/types/EmbeddingTypes';
-import type { GuardrailAnnotation } from '../../../domain/types/GuardrailAnnotation';
-import type { GenerateOptions } from '../../../domain/types/LLMTypes';
-import type { CallCost, ModelPrice } from '../../../domain/types/ModelPrice';
+import { priceUsage } from '../../ai/domain/entities/CallCost';
+import { addUsage, NO_USAGE } from '../../ai/domain/entities/Response';
+import { billedResponse, isLLMError } from '../../ai/domain/errors/LLMErrors';
+import type { LLMError } from '../../ai/domain/errors/LLMErrors';
+import { safeMessage } from '../../ai/domain/errors/safeText';
+import type { RequestLog } from '../domain/RequestLog';
+import type { Embeddings } from '../../ai/domain/types/EmbeddingTypes';
+import type { GuardrailAnnotation } from '../../ai/domain/types/GuardrailAnnotation';
+import type { GenerateOptions } from '../../ai/domain/types/LLMTypes';
+import type { CallCost, ModelPrice } from '../../ai/domain/types/ModelPrice';
 import type {
   CallOrigin,
   LoggedAttempt,
   RequestBodies,
   RequestEntry,
   VendorExchange,
-} from '../../../domain/types/RequestRecords';
-import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
-import { unreportedResponse } from '../routing/unreportedResponse';
+} from '../../ai/domain/types/RequestRecords';
+import type { LLMResponse, Usage } from '../../ai/domain/types/ResponsesAPITypes';
+import { unreportedResponse } from '../../ai/application/services/routing/unreportedResponse';
 
 export interface ObservedCallPorts {
   readonly log: RequestLog;

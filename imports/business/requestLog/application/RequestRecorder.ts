@@ -2,11 +2,11 @@
  * Writes the request log in the background: calls only put their entries into a queue, which is stored in batches. A
  * store that fails or falls behind costs entries, never calls.
  */
-import { consoleLogger } from '../../../domain/consoleLogger';
-import type { Logger } from '../../../domain/interfaces/Logger';
-import type { LoggedCall, RequestLog, RequestStore } from '../../../domain/interfaces/RequestLog';
-import type { RequestBodies, RequestEntry } from '../../../domain/types/RequestRecords';
-import { runDetached } from '../runDetached';
+import { consoleLogger } from '../../ai/domain/consoleLogger';
+import type { Logger } from '../../ai/domain/interfaces/Logger';
+import type { LoggedCall, RequestLog, RequestStore } from '../domain/RequestLog';
+import type { RequestBodies, RequestEntry } from '../../ai/domain/types/RequestRecords';
+import { runDetached } from '../../ai/application/services/runDetached';
 
 export interface RequestRecorderOptions {
   readonly store: RequestStore;

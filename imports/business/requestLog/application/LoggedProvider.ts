@@ -1,17 +1,17 @@
 /** Decorates the router, and everything around it, so that each call ends with an entry in the request log. */
-import { EventStream } from '../../../domain/EventStream';
-import type { EventStage } from '../../../domain/EventStream';
-import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
-import { ProviderDecorator } from '../../../domain/ProviderDecorator';
-import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
-import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
-import type { GenerateOptions } from '../../../domain/types/LLMTypes';
-import type { ModelPrice } from '../../../domain/types/ModelPrice';
-import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
-import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
-import { meteredRelay } from '../routing/meteredRelay';
-import { PartialUsage } from '../routing/estimateUsage';
+import { EventStream } from '../../ai/domain/EventStream';
+import type { EventStage } from '../../ai/domain/EventStream';
+import type { ILLMProvider } from '../../ai/domain/interfaces/ILLMProvider';
+import { ProviderDecorator } from '../../ai/domain/ProviderDecorator';
+import type { Embeddings, EmbedOptions } from '../../ai/domain/types/EmbeddingTypes';
+import type { RelayCall, RelayResponse } from '../../ai/domain/types/RelayTypes';
+import type { GenerateOptions } from '../../ai/domain/types/LLMTypes';
+import type { ModelPrice } from '../../ai/domain/types/ModelPrice';
+import type { LLMResponse } from '../../ai/domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../ai/domain/types/StreamEvents';
+import { noEmbeddings, noRelay } from '../../ai/domain/errors/noEmbeddings';
+import { meteredRelay } from '../../ai/application/services/routing/meteredRelay';
+import { PartialUsage } from '../../ai/application/services/routing/estimateUsage';
 import { ObservedCall } from './ObservedCall';
 import type { ObservedCallPorts } from './ObservedCall';
 

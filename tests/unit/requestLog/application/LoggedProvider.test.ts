@@ -1,21 +1,21 @@
 /** The entries that calls leave in the request log, and that nothing else about the calls changes. */
 import { expect } from 'chai';
-import { AgenticLoop } from '../../../../../../imports/business/ai/application/services/AgenticLoop';
-import { createCallLimits } from '../../../../../../imports/business/limits/createCallLimits';
-import { LLMManager } from '../../../../../../imports/business/ai/application/services/LLMManager';
-import { LoggedProvider } from '../../../../../../imports/business/ai/application/services/requests/LoggedProvider';
-import { LLMServerError, LLMTimeoutError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
-import type { ILLMProvider } from '../../../../../../imports/business/ai/domain/interfaces/ILLMProvider';
-import type { GenerateOptions } from '../../../../../../imports/business/ai/domain/types/LLMTypes';
-import type { ResponseStreamEvent } from '../../../../../../imports/business/ai/domain/types/StreamEvents';
-import { createManager } from '../../../../../../imports/business/ai/infrastructure/factories/createManager';
-import { MemoryRunStore } from '../../../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
-import { ToolRegistry } from '../../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { answer, calling, eventsOf } from '../../../../../../imports/testing/responses';
-import { ScriptedProvider } from '../../../../../../imports/testing/ScriptedProvider';
-import type { ScriptedStep } from '../../../../../../imports/testing/ScriptedProvider';
-import { failure } from '../../../../../support/failure';
-import { RecordingRequestLog } from '../../../../../support/RecordingRequestLog';
+import { AgenticLoop } from '../../../../imports/business/ai/application/services/AgenticLoop';
+import { createCallLimits } from '../../../../imports/business/limits/createCallLimits';
+import { LLMManager } from '../../../../imports/business/ai/application/services/LLMManager';
+import { LoggedProvider } from '../../../../imports/business/requestLog/application/LoggedProvider';
+import { LLMServerError, LLMTimeoutError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
+import type { ILLMProvider } from '../../../../imports/business/ai/domain/interfaces/ILLMProvider';
+import type { GenerateOptions } from '../../../../imports/business/ai/domain/types/LLMTypes';
+import type { ResponseStreamEvent } from '../../../../imports/business/ai/domain/types/StreamEvents';
+import { createManager } from '../../../../imports/business/ai/infrastructure/factories/createManager';
+import { MemoryRunStore } from '../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
+import { ToolRegistry } from '../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { answer, calling, eventsOf } from '../../../../imports/testing/responses';
+import { ScriptedProvider } from '../../../../imports/testing/ScriptedProvider';
+import type { ScriptedStep } from '../../../../imports/testing/ScriptedProvider';
+import { failure } from '../../../support/failure';
+import { RecordingRequestLog } from '../../../support/RecordingRequestLog';
 
 const NO_LIMITS = createCallLimits(undefined, {});
 const HELLO: GenerateOptions = { model: 'scripted/m', input: 'Hello' };

@@ -1,7 +1,7 @@
 /** The request log in document collections: entries, and their bodies apart, since these expire sooner. */
-import { bucketOf } from '../../../domain/entities/latencyBuckets';
-import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
-import type { LoggedCall, RequestStore } from '../../../domain/interfaces/RequestLog';
+import { bucketOf } from '../../ai/domain/entities/latencyBuckets';
+import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
+import type { LoggedCall, RequestStore } from '../domain/RequestLog';
 import type {
   RequestBodies,
   RequestBodiesView,
@@ -9,15 +9,15 @@ import type {
   RequestView,
   VendorExchange,
   VendorExchangeView,
-} from '../../../domain/types/RequestRecords';
-import { documentBytes } from '../../../../../database/bounds/documentBytes';
-import { EntryBound } from '../../../../../database/bounds/EntryBound';
-import { DATABASE_BOUNDS } from '../../../../../database/bounds/StorageBounds';
-import type { StorageBounds } from '../../../../../database/bounds/StorageBounds';
-import { StoredBytes } from '../../../../../database/bounds/StoredBytes';
-import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
-import { searchWords } from '../../../../../database/searchWords';
-import { timeOrderedUuid } from '../../../../../database/timeOrderedUuid';
+} from '../../ai/domain/types/RequestRecords';
+import { documentBytes } from '../../../database/bounds/documentBytes';
+import { EntryBound } from '../../../database/bounds/EntryBound';
+import { DATABASE_BOUNDS } from '../../../database/bounds/StorageBounds';
+import type { StorageBounds } from '../../../database/bounds/StorageBounds';
+import { StoredBytes } from '../../../database/bounds/StoredBytes';
+import type { DocumentDatabase } from '../../../database/DocumentDatabase';
+import { searchWords } from '../../../database/searchWords';
+import { timeOrderedUuid } from '../../../database/timeOrderedUuid';
 import { loggedJson } from './loggedJson';
 
 export const REQUESTS = 'ai_requests';

@@ -1,10 +1,7 @@
 /** Logged bodies stay valid JSON, bounded and free of secrets, whatever they contain. */
 import { expect } from 'chai';
-import {
-  loggedJson,
-  MAX_BODY_LENGTH,
-} from '../../../../../../imports/business/ai/infrastructure/persistence/requests/loggedJson';
-import { CANARY } from '../../../../../support/canaries';
+import { loggedJson, MAX_BODY_LENGTH } from '../../../../imports/business/requestLog/infrastructure/loggedJson';
+import { CANARY } from '../../../support/canaries';
 
 describe('loggedJson', () => {
   it('leaves ordinary values as they are', () => {

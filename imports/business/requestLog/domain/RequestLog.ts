@@ -1,5 +1,5 @@
 /** Ports of the request log: what records calls as they end, and where the entries are stored. */
-import type { RequestBodies, RequestEntry } from '../types/RequestRecords';
+import type { RequestBodies, RequestEntry } from '../../ai/domain/types/RequestRecords';
 
 export interface RequestLog {
   /** Whether `add` uses the bodies. */
