@@ -5,14 +5,14 @@ import { REQUEST_OPERATIONS } from '../imports/business/requestLog/application/r
 import { RunList } from '../imports/business/ai/application/operations/RunList';
 import { RUN_LIST_OPERATIONS } from '../imports/business/ai/application/operations/runListOperations';
 import { RunQueries } from '../imports/business/ai/application/operations/RunQueries';
-import { USAGE_OPERATIONS } from '../imports/business/ai/application/operations/usageOperations';
+import { USAGE_OPERATIONS } from '../imports/business/usage/application/usageOperations';
 import type { Actor } from '../imports/business/ai/domain/types/Actor';
 import type { DocumentDatabase } from '../imports/database/DocumentDatabase';
 import { DocumentInbox } from '../imports/business/ai/infrastructure/persistence/inbox/DocumentInbox';
 import { DocumentRequestList } from '../imports/business/requestLog/infrastructure/DocumentRequestList';
 import { DocumentRunList } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunList';
 import { DocumentRunViews } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunViews';
-import { DocumentUsageReports } from '../imports/business/ai/infrastructure/persistence/usage/DocumentUsageReports';
+import { DocumentUsageReports } from '../imports/business/usage/infrastructure/DocumentUsageReports';
 import { bindOperations } from '../imports/host/bindOperations';
 
 export interface ListQuery {

@@ -29,7 +29,7 @@ import { DocumentRunList } from '../business/ai/infrastructure/persistence/runs/
 import { openRunStore } from '../business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { RUNS } from '../business/ai/infrastructure/persistence/runs/runDocuments';
 import { openToolTasks } from '../business/ai/infrastructure/persistence/toolTasks/DocumentToolTasks';
-import { DocumentUsageReports } from '../business/ai/infrastructure/persistence/usage/DocumentUsageReports';
+import { DocumentUsageReports } from '../business/usage/infrastructure/DocumentUsageReports';
 import { openVendorObjects } from '../business/ai/infrastructure/persistence/vendorObjects/DocumentVendorObjects';
 
 export type HostStores = Awaited<ReturnType<typeof openHostStores>>;

@@ -8,7 +8,7 @@ import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
 import { resetWebApp, WebApp } from 'meteor/webapp';
 import type { ApiTokenUsage } from '../../imports/api/tokens/TokenAdministration';
-import type { UsageReport } from '../../imports/business/ai/domain/types/UsageReports';
+import type { UsageReport } from '../../imports/business/usage/domain/UsageReports';
 import { API_TOKENS } from '../../imports/api/auth/DocumentApiTokenStore';
 import { startBolide } from '../../imports/host/meteor/startBolide';
 import type { MeteorHost } from '../../imports/host/meteor/startBolide';

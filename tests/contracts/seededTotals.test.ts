@@ -20,7 +20,7 @@ import type {
   RunDocument,
   ToolCallDocument,
 } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
-import { DocumentUsageReports } from '../../imports/business/ai/infrastructure/persistence/usage/DocumentUsageReports';
+import { DocumentUsageReports } from '../../imports/business/usage/infrastructure/DocumentUsageReports';
 import { seedDatabase } from '../../scripts/seed/seedDatabase';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 import { describeInSoak } from '../support/soak';

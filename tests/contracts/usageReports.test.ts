@@ -1,6 +1,6 @@
 /** Usage reports agree with a count by hand, on every database. */
 import { expect } from 'chai';
-import { USAGE_OPERATIONS } from '../../imports/business/ai/application/operations/usageOperations';
+import { USAGE_OPERATIONS } from '../../imports/business/usage/application/usageOperations';
 import { bucketOf } from '../../imports/business/ai/domain/entities/latencyBuckets';
 import {
   LLMAuthError,
@@ -9,8 +9,8 @@ import {
 } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { StoredDocument } from '../../imports/database/DocumentCollection';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
-import type { UsageFigures, UsageReport } from '../../imports/business/ai/domain/types/UsageReports';
-import { DocumentUsageReports } from '../../imports/business/ai/infrastructure/persistence/usage/DocumentUsageReports';
+import type { UsageFigures, UsageReport } from '../../imports/business/usage/domain/UsageReports';
+import { DocumentUsageReports } from '../../imports/business/usage/infrastructure/DocumentUsageReports';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';

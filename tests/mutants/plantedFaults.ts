@@ -240,7 +240,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'groups beyond sixteen are left out',
     layer: 'persistence',
-    file: 'imports/business/ai/infrastructure/persistence/usage/DocumentUsageReports.ts',
+    file: 'imports/business/usage/infrastructure/DocumentUsageReports.ts',
     find: '      await countAll({ ...selector, [path]: { $nin: top } });\n',
     replace: '',
     shows: 'With more than sixteen models, the sum of the usage page lacks most of them.',
@@ -248,7 +248,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'calls that timed out are no errors',
     layer: 'persistence',
-    file: 'imports/business/ai/infrastructure/persistence/usage/UsageTally.ts',
+    file: 'imports/business/usage/infrastructure/UsageTally.ts',
     find: "['failed', 'timeout']",
     replace: "['failed']",
     shows: 'The errors of tools on the usage page lack those that timed out.',
@@ -256,7 +256,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'usage is not shifted to the time zone of its reader',
     layer: 'persistence',
-    file: 'imports/business/ai/infrastructure/persistence/usage/DocumentUsageReports.ts',
+    file: 'imports/business/usage/infrastructure/DocumentUsageReports.ts',
     find: 'offset: utcOffset * 60_000 }',
     replace: 'offset: 0 }',
     shows: 'Outside of UTC, the chart by days is empty although its totals are not.',

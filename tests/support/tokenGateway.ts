@@ -16,7 +16,7 @@ import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
 import { BUDGET_LIMITS, DocumentBudgetLimits } from '../../imports/business/limits/infrastructure/DocumentBudgetLimits';
 import { BUDGETS, DocumentBudgetStore } from '../../imports/business/limits/infrastructure/DocumentBudgetStore';
 import { DocumentRateStore, TOKEN_RATES } from '../../imports/business/limits/infrastructure/DocumentRateStore';
-import { DocumentUsageReports } from '../../imports/business/ai/infrastructure/persistence/usage/DocumentUsageReports';
+import { DocumentUsageReports } from '../../imports/business/usage/infrastructure/DocumentUsageReports';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { simulatedRow } from './gateway';
 import { RecordingLogger } from './RecordingLogger';

@@ -1,7 +1,7 @@
 /** `ai.tokens.*`: users create, limit, rotate and revoke their API tokens, and admins those of others. */
 import * as v from 'valibot';
 import { budgetLimitsSchema } from '../../business/limits/application/budgetLimitsSchema';
-import { usageReportSchema } from '../../business/ai/application/operations/usageOperations';
+import { usageReportSchema } from '../../business/usage/application/usageOperations';
 import type { AuditRule } from '../../host/AuditRule';
 import { defineOperation } from '../../host/defineOperation';
 import { boolean, integer, object } from '../../host/schemas';

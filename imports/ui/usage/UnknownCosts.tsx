@@ -1,5 +1,5 @@
 /** States the requests whose cost is not part of the sums, and why. */
-import type { UsageReport } from '../../business/ai/domain/types/UsageReports';
+import type { UsageReport } from '../../business/usage/domain/UsageReports';
 import { pluralize } from '../format/format';
 
 const SHOWN = 5;

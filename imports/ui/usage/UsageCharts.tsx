@@ -1,6 +1,6 @@
 /** A chart of each measure of a report, with its values in a table. */
 import { useMemo } from 'react';
-import type { UsageReport } from '../../business/ai/domain/types/UsageReports';
+import type { UsageReport } from '../../business/usage/domain/UsageReports';
 import { TONES } from '../components/chart/chartOptions';
 import type { ChartSeries } from '../components/chart/chartOptions';
 import { TimeChart } from '../components/chart/TimeChart';

@@ -1,8 +1,8 @@
 /** Cost, tokens, requests, errors and times over a period, by model, provider, user, token, team or tool. */
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
-import { USAGE_GROUPS } from '../../business/ai/domain/types/UsageReports';
-import type { UsageGroup } from '../../business/ai/domain/types/UsageReports';
+import { USAGE_GROUPS } from '../../business/usage/domain/UsageReports';
+import type { UsageGroup } from '../../business/usage/domain/UsageReports';
 import { useLastReady } from '../components/list/useLastReady';
 import { PageTitle } from '../components/PageTitle';
 import { useNow } from '../components/useNow';

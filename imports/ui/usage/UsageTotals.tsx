@@ -1,5 +1,5 @@
 /** A table with the totals of each group, and of all together. */
-import type { UsageFigures, UsageReport } from '../../business/ai/domain/types/UsageReports';
+import type { UsageFigures, UsageReport } from '../../business/usage/domain/UsageReports';
 import { formatCount, formatDuration, formatMoney } from '../format/format';
 import { groupLabel, OTHERS } from './groupLabel';
 

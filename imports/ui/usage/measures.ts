@@ -1,5 +1,5 @@
 /** What a report shows of its requests: each is a chart and columns of a table. */
-import type { UsageFigures } from '../../business/ai/domain/types/UsageReports';
+import type { UsageFigures } from '../../business/usage/domain/UsageReports';
 import { formatCount, formatDuration, formatMoney } from '../format/format';
 
 export interface Measure {

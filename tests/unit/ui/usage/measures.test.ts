@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { UsageFigures } from '../../../../imports/business/ai/domain/types/UsageReports';
+import type { UsageFigures } from '../../../../imports/business/usage/domain/UsageReports';
 import { MODEL_MEASURES, TOOL_MEASURES } from '../../../../imports/ui/usage/measures';
 
 const FIGURES: UsageFigures = {

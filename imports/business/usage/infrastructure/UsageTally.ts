@@ -1,7 +1,7 @@
 /** Adds up rows of aggregations into a usage report. */
-import { valueOf } from '../../../domain/entities/latencyBuckets';
-import type { AggregateRow } from '../../../../../database/DocumentCollection';
-import type { Percentiles, UsageFigures, UsageReport, UsageSeries } from '../../../domain/types/UsageReports';
+import { valueOf } from '../../ai/domain/entities/latencyBuckets';
+import type { AggregateRow } from '../../../database/DocumentCollection';
+import type { Percentiles, UsageFigures, UsageReport, UsageSeries } from '../domain/UsageReports';
 
 export interface UsageTallyOptions {
   /** The start of each interval, in milliseconds since the epoch. */

@@ -1,13 +1,13 @@
 /** `ai.usage.*` */
 import * as v from 'valibot';
-import { defineOperation } from '../../../../host/defineOperation';
-import { identifier, integer, line, object, oneOf } from '../../../../host/schemas';
-import { invalid } from '../../domain/arguments';
-import type { UsageReader } from '../../domain/interfaces/UsageReader';
-import type { Actor } from '../../domain/types/Actor';
-import { USAGE_GROUPS, USAGE_INTERVALS } from '../../domain/types/UsageReports';
-import type { UsageQuery } from '../../domain/types/UsageReports';
-import { assertOwn } from './assertOwn';
+import { defineOperation } from '../../../host/defineOperation';
+import { identifier, integer, line, object, oneOf } from '../../../host/schemas';
+import { invalid } from '../../ai/domain/arguments';
+import type { UsageReader } from '../domain/UsageReader';
+import type { Actor } from '../../ai/domain/types/Actor';
+import { USAGE_GROUPS, USAGE_INTERVALS } from '../domain/UsageReports';
+import type { UsageQuery } from '../domain/UsageReports';
+import { assertOwn } from '../../ai/application/operations/assertOwn';
 
 export interface UsageServices {
   readonly usage: UsageReader;

@@ -1,4 +1,4 @@
-import type { UsageQuery, UsageReport } from '../types/UsageReports';
+import type { UsageQuery, UsageReport } from './UsageReports';
 
 /** Computes reports in the store. */
 export interface UsageReader {

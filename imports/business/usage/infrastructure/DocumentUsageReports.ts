@@ -5,12 +5,12 @@ import type {
   DocumentCollection,
   Selector,
   StoredDocument,
-} from '../../../../../database/DocumentCollection';
-import type { UsageReader } from '../../../domain/interfaces/UsageReader';
-import type { UsageGroup, UsageQuery, UsageReport } from '../../../domain/types/UsageReports';
-import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
-import { REQUESTS } from '../../../../requestLog/infrastructure/DocumentRequestStore';
-import { TOOL_CALLS } from '../runs/runDocuments';
+} from '../../../database/DocumentCollection';
+import type { UsageReader } from '../domain/UsageReader';
+import type { UsageGroup, UsageQuery, UsageReport } from '../domain/UsageReports';
+import type { DocumentDatabase } from '../../../database/DocumentDatabase';
+import { REQUESTS } from '../../requestLog/infrastructure/DocumentRequestStore';
+import { TOOL_CALLS } from '../../ai/infrastructure/persistence/runs/runDocuments';
 import { UsageTally } from './UsageTally';
 
 /** The groups of a report. Those with fewer requests are summed up. */
