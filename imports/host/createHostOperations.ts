@@ -7,7 +7,7 @@ import { OPERATIONS } from './operations';
 import type { DefinedOperations } from './operations';
 import { Budgets } from '../business/limits/application/Budgets';
 import { Inbox } from '../business/ai/application/operations/Inbox';
-import { Prompts } from '../business/ai/application/operations/Prompts';
+import { Prompts } from '../business/prompts/application/Prompts';
 import { Queue } from '../business/ai/application/operations/Queue';
 import { RoutingAdministration } from '../business/ai/application/operations/RoutingAdministration';
 import { RunExporter } from '../business/ai/application/operations/RunExporter';

@@ -13,7 +13,7 @@ import {
   MESSAGES,
 } from '../business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
 import { DocumentInbox } from '../business/ai/infrastructure/persistence/inbox/DocumentInbox';
-import { openPromptStore } from '../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
+import { openPromptStore } from '../business/prompts/infrastructure/DocumentPromptStore';
 import { DocumentRateStore, TOKEN_RATES } from '../business/limits/infrastructure/DocumentRateStore';
 import { DocumentUserLoads, USER_LOADS } from '../business/limits/infrastructure/DocumentUserLoads';
 import { openResponseConversations } from '../business/ai/infrastructure/persistence/responses/DocumentResponseConversations';

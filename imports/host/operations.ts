@@ -7,7 +7,7 @@ import { MCP_ACCOUNT_OPERATIONS } from '../business/mcp/application/mcpAccountOp
 import { MCP_SERVER_OPERATIONS } from '../business/mcp/application/mcpServerOperations';
 import { MEMORY_OPERATIONS } from '../business/memory/application/memoryOperations';
 import { MODEL_OPERATIONS } from '../business/ai/application/operations/modelOperations';
-import { PROMPT_OPERATIONS } from '../business/ai/application/operations/promptOperations';
+import { PROMPT_OPERATIONS } from '../business/prompts/application/promptOperations';
 import { QUEUE_OPERATIONS } from '../business/ai/application/operations/queueOperations';
 import { ROUTING_OPERATIONS } from '../business/ai/application/operations/routingOperations';
 import { INBOX_OPERATIONS } from '../business/ai/application/operations/inboxOperations';

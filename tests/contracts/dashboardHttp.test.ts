@@ -9,7 +9,7 @@ import { connect } from 'node:net';
 import { expect } from 'chai';
 import type { ToolSummary } from '../../imports/business/ai/domain/types/ToolSummary';
 import type { ModelView } from '../../imports/business/ai/domain/types/ModelViews';
-import type { PromptDetailView, PromptView } from '../../imports/business/ai/domain/types/Prompts';
+import type { PromptDetailView, PromptView } from '../../imports/business/prompts/domain/Prompts';
 import type { RunCountView, RunDetail, RunView } from '../../imports/business/ai/domain/types/RunViews';
 import type { PublicProvider } from '../../imports/business/providers/domain/entities/PublicProvider';
 import type { RunningServer } from '../../imports/host/node/startServer';

@@ -1,11 +1,11 @@
 /** Saved prompts on every database: names, versions, who sees and who may change them. */
 import { expect } from 'chai';
-import { PROMPT_OPERATIONS } from '../../imports/business/ai/application/operations/promptOperations';
-import { Prompts } from '../../imports/business/ai/application/operations/Prompts';
+import { PROMPT_OPERATIONS } from '../../imports/business/prompts/application/promptOperations';
+import { Prompts } from '../../imports/business/prompts/application/Prompts';
 import { bindOperations } from '../../imports/host/bindOperations';
 import type { OperationsOf } from '../../imports/host/bindOperations';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
-import { openPromptStore } from '../../imports/business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
+import { openPromptStore } from '../../imports/business/prompts/infrastructure/DocumentPromptStore';
 import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';

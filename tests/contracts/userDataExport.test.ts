@@ -8,7 +8,7 @@ import { SESSIONS } from '../../imports/api/dashboard/SessionStore';
 import type { StoredDocument } from '../../imports/database/DocumentCollection';
 import type { UserDataPage } from '../../imports/business/ai/domain/types/UserDataPage';
 import { BUDGET_LIMITS } from '../../imports/business/limits/infrastructure/DocumentBudgetLimits';
-import { PROMPTS } from '../../imports/business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
+import { PROMPTS } from '../../imports/business/prompts/infrastructure/DocumentPromptStore';
 import { USER_LOADS } from '../../imports/business/limits/infrastructure/DocumentUserLoads';
 import { RUN_EVENTS } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunEvents';
 import { RESPONSES } from '../../imports/business/ai/infrastructure/persistence/responses/DocumentResponseStore';

@@ -22,7 +22,7 @@ import { JOB_STATES } from '../../business/ai/infrastructure/persistence/jobs/Do
 import { MCP_ACCOUNTS } from '../../business/mcp/infrastructure/DocumentMcpAccounts';
 import { MCP_DEFINITIONS, MCP_SERVERS } from '../../business/mcp/infrastructure/DocumentMcpServers';
 import { MEMORIES } from '../../business/memory/infrastructure/DocumentMemoryRecords';
-import { PROMPTS } from '../../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
+import { PROMPTS } from '../../business/prompts/infrastructure/DocumentPromptStore';
 import { TOKEN_RATES } from '../../business/limits/infrastructure/DocumentRateStore';
 import { USER_LOADS } from '../../business/limits/infrastructure/DocumentUserLoads';
 import { WINDOWS_COLLECTION } from '../../database/FixedWindowLimiter';

@@ -11,7 +11,7 @@ import { JOB_STATES } from '../../business/ai/infrastructure/persistence/jobs/Do
 import { MCP_ACCOUNTS } from '../../business/mcp/infrastructure/DocumentMcpAccounts';
 import { MCP_SERVERS } from '../../business/mcp/infrastructure/DocumentMcpServers';
 import { MEMORIES } from '../../business/memory/infrastructure/DocumentMemoryRecords';
-import { PROMPTS } from '../../business/ai/infrastructure/persistence/prompts/DocumentPromptStore';
+import { PROMPTS } from '../../business/prompts/infrastructure/DocumentPromptStore';
 import { USER_LOADS, userLoadId } from '../../business/limits/infrastructure/DocumentUserLoads';
 import { keyOfWindow, WINDOWS_COLLECTION } from '../../database/FixedWindowLimiter';
 import { REQUEST_BODIES, REQUESTS } from '../../business/requestLog/infrastructure/DocumentRequestStore';

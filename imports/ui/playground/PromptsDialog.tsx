@@ -1,6 +1,6 @@
 /** Saves the playground's settings and message under a name, and loads what was saved. */
 import { useCallback, useId, useState } from 'react';
-import type { PromptContent, PromptDetailView, PromptView } from '../../business/ai/domain/types/Prompts';
+import type { PromptContent, PromptDetailView, PromptView } from '../../business/prompts/domain/Prompts';
 import { FormError } from '../components/FormError';
 import { Dialog } from '../components/Dialog';
 import { Icon } from '../components/Icon';

@@ -1,5 +1,5 @@
 /** Between the playground's state and what a saved prompt contains. */
-import type { PromptContent } from '../../business/ai/domain/types/Prompts';
+import type { PromptContent } from '../../business/prompts/domain/Prompts';
 import type { PlaygroundAction, PlaygroundSettings, PlaygroundState } from './playgroundState';
 import { NO_SETTINGS } from './playgroundState';
 import { toRunSettings } from './toRequest';

@@ -1,6 +1,6 @@
 /** `ai.prompts.*`: saved prompts, which users own and admins share. */
 import * as v from 'valibot';
-import { defineOperation } from '../../../../host/defineOperation';
+import { defineOperation } from '../../../host/defineOperation';
 import {
   boolean,
   identifier,
@@ -12,11 +12,11 @@ import {
   readBy,
   text,
   time,
-} from '../../../../host/schemas';
+} from '../../../host/schemas';
 import type { Prompts } from './Prompts';
-import { ARGUMENT_LIMITS, jsonSchema } from './readArguments';
-import { INPUT_LIMITS } from './readInput';
-import { toolNameSchema } from './toolNameSchema';
+import { ARGUMENT_LIMITS, jsonSchema } from '../../ai/application/operations/readArguments';
+import { INPUT_LIMITS } from '../../ai/application/operations/readInput';
+import { toolNameSchema } from '../../ai/application/operations/toolNameSchema';
 
 export interface PromptServices {
   readonly prompts: Prompts;

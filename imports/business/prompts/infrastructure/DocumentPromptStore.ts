@@ -1,10 +1,10 @@
 /** Saved prompts in a document collection. A prompt is one document that contains its versions. */
 import { createHash } from 'node:crypto';
-import { isLLMError, LLMInvalidRequestError, LLMServerError } from '../../../domain/errors/LLMErrors';
-import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
-import type { PromptStore, StoredPrompt } from '../../../domain/interfaces/PromptStore';
-import type { PromptContent, PromptView } from '../../../domain/types/Prompts';
-import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
+import { isLLMError, LLMInvalidRequestError, LLMServerError } from '../../ai/domain/errors/LLMErrors';
+import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
+import type { PromptStore, StoredPrompt } from '../domain/PromptStore';
+import type { PromptContent, PromptView } from '../domain/Prompts';
+import type { DocumentDatabase } from '../../../database/DocumentDatabase';
 
 export interface PromptDocument extends StoredDocument {
   /** A user's id, or `SHARED`. */

@@ -1,6 +1,6 @@
 /** Saved prompts: what the playground starts a run with, under a name. */
-import type { ReasoningEffort } from './LLMTypes';
-import type { JsonObject } from './VendorTypes';
+import type { ReasoningEffort } from '../../ai/domain/types/LLMTypes';
+import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 
 /** What a version of a prompt contains. Images and files are not part of it. */
 export interface PromptContent {

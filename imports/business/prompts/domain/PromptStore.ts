@@ -1,5 +1,5 @@
 /** Stores saved prompts with their versions. */
-import type { PromptContent, PromptView } from '../types/Prompts';
+import type { PromptContent, PromptView } from './Prompts';
 
 export interface StoredVersion {
   readonly version: number;

@@ -1,9 +1,9 @@
 /** Saved prompts, which users own and admins share. */
-import { invalid } from '../../domain/arguments';
-import { LLMInvalidRequestError, LLMPermissionError } from '../../domain/errors/LLMErrors';
-import type { PromptStore, StoredPrompt, StoredVersion } from '../../domain/interfaces/PromptStore';
-import type { Actor } from '../../domain/types/Actor';
-import type { PromptContent, PromptDetailView, PromptView } from '../../domain/types/Prompts';
+import { invalid } from '../../ai/domain/arguments';
+import { LLMInvalidRequestError, LLMPermissionError } from '../../ai/domain/errors/LLMErrors';
+import type { PromptStore, StoredPrompt, StoredVersion } from '../domain/PromptStore';
+import type { Actor } from '../../ai/domain/types/Actor';
+import type { PromptContent, PromptDetailView, PromptView } from '../domain/Prompts';
 
 export interface PromptPorts {
   readonly store: PromptStore;
