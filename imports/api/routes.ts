@@ -5,7 +5,7 @@ import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { UserLimiter } from '../business/limits/application/UserLimiter';
 import type { AuditTrail } from '../business/audit/application/AuditTrail';
 import { addAuditExport } from '../business/audit/api/addAuditExport';
-import { exportUserData } from './users/exportUserData';
+import { exportUserData } from '../business/privacy/api/exportUserData';
 import { receiveInput, streamOutput } from './conversations/conversationRoutes';
 import type { ConversationRoutePorts } from './conversations/conversationRoutes';
 import type { AgUiRuns } from './agUi/AgUiRuns';

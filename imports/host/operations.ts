@@ -17,7 +17,7 @@ import { RUN_EXPORT_OPERATIONS } from '../business/ai/application/operations/run
 import { RUN_LIST_OPERATIONS } from '../business/ai/application/operations/runListOperations';
 import { TOOL_OPERATIONS } from '../business/ai/application/operations/toolOperations';
 import { USAGE_OPERATIONS } from '../business/usage/application/usageOperations';
-import { USER_OPERATIONS } from '../business/ai/application/operations/userOperations';
+import { USER_OPERATIONS } from '../business/privacy/application/userOperations';
 import { PROVIDER_OPERATIONS } from '../business/providers/application/operations/providerOperations';
 import type { OperationsOf, ServicesOf } from './bindOperations';
 

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { Meteor } from 'meteor/meteor';
-import type { UserDataPage } from '../../imports/business/ai/domain/types/UserDataPage';
+import type { UserDataPage } from '../../imports/business/privacy/domain/UserDataPage';
 import type { RunDocument } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { DDP_LIMITS } from '../../imports/host/meteor/ddpRateLimits';
 import { registry } from '../stubs/server/registry';

@@ -1,7 +1,7 @@
 /** What a host has its database index: nothing that grows is read whole, and nothing stays for longer than it may. */
 import { expect } from 'chai';
 import type { DocumentCollection } from '../../imports/database/DocumentCollection';
-import type { UserDocumentKind } from '../../imports/business/ai/infrastructure/persistence/users/UserDocumentKind';
+import type { UserDocumentKind } from '../../imports/business/privacy/infrastructure/UserDocumentKind';
 import { USER_DOCUMENTS } from '../../imports/host/userData/userData';
 import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';

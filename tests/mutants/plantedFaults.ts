@@ -360,7 +360,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a leaked token exports all data',
     layer: 'api',
-    file: 'imports/business/ai/application/operations/userOperations.ts',
+    file: 'imports/business/privacy/application/userOperations.ts',
     find: '  assertAccountManager(actor);\n',
     replace: '',
     shows: 'An API token for one chat is enough to download everything about its user.',
@@ -488,7 +488,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'content is sealed with the key beside it',
     layer: 'startup',
-    file: 'imports/startup/settings/sealing.ts',
+    file: 'imports/business/privacy/settings/sealing.ts',
     find: 'if (secretKeys !== undefined) return;',
     replace: "if (secretKeys !== '') return;",
     shows: 'AI_SEAL_CONTENT=on without keys starts, and protects nothing.',

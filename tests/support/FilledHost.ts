@@ -30,7 +30,7 @@ import { RUN_OWNERS } from '../../imports/business/ai/infrastructure/persistence
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
-import { CONTENT_KEYS } from '../../imports/startup/UserContentKeys';
+import { CONTENT_KEYS } from '../../imports/business/privacy/infrastructure/UserContentKeys';
 import { createHost } from '../../imports/host/createHost';
 import type { Host, HostSettings } from '../../imports/host/createHost';
 import type { TestDatabase } from './documentDatabases';

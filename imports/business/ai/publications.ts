@@ -23,8 +23,8 @@ import {
 import { DELTA_FIELDS, DELTAS_COLLECTION } from './infrastructure/persistence/runs/LiveTextStore';
 import { COUNT_FIELDS, STATS_COLLECTION } from './infrastructure/persistence/runs/RunStatistics';
 import { RUNS, TOOL_CALLS } from './infrastructure/persistence/runs/runDocuments';
-import { publishOpened } from './infrastructure/persistence/sealing/publishOpened';
-import type { OpenContent, PublishedCursor } from './infrastructure/persistence/sealing/publishOpened';
+import { publishOpened } from '../privacy/infrastructure/publishOpened';
+import type { OpenContent, PublishedCursor } from '../privacy/infrastructure/publishOpened';
 import { toMeteorError } from './methods';
 
 export interface AIPublicationPorts {

@@ -29,7 +29,7 @@ import { readMemorySettings } from '../../business/memory/settings/memory';
 import type { MemorySettings } from '../../business/memory/settings/memory';
 import { readRequestLogSettings } from '../../business/requestLog/settings/requestLog';
 import { readContentTimes } from './retention';
-import { readSealContent } from '../../startup/settings/sealing';
+import { readSealContent } from '../../business/privacy/settings/sealing';
 import { readShutdownGrace } from './shutdown';
 import { readStorageBounds } from './storage';
 import { readToolRules } from './toolRules';

@@ -14,7 +14,7 @@ import { readOidcSettings } from './oidc';
 import { readRequestLogSettings } from '../../business/requestLog/settings/requestLog';
 import { readResponseCache } from './responseCache';
 import { readContentTimes } from './retention';
-import { readSealContent, requireSealingKeys } from '../../startup/settings/sealing';
+import { readSealContent, requireSealingKeys } from '../../business/privacy/settings/sealing';
 import { checkVariableNames } from './settingNames';
 import { SettingProblems } from './SettingProblems';
 import { readShutdownGrace, readShutdownNotice } from './shutdown';

@@ -3,7 +3,7 @@ import type { ChatStore } from '../../api/chat/ChatStore';
 import type { HttpApi } from '../../api/createHttpApi';
 import type { SessionStore } from '../../api/dashboard/SessionStore';
 import type { IdentityStore } from '../../api/signIn/Identities';
-import type { DeletedUserData, UserDataDeletionOptions } from '../../business/ai/application/operations/userOperations';
+import type { DeletedUserData, UserDataDeletionOptions } from '../../business/privacy/application/userOperations';
 import type { AuditTrail } from '../../business/audit/application/AuditTrail';
 import { endUserRuns } from '../../business/ai/application/services/endUserRuns';
 import type { UserLimiter } from '../../business/limits/application/UserLimiter';
@@ -13,12 +13,12 @@ import type { RequestLogModule } from '../../business/requestLog/createRequestLo
 import type { RunModule } from '../../business/ai/infrastructure/factories/createRunOperations';
 import type { DocumentDatabase } from '../../database/DocumentDatabase';
 import type { UserMemory } from '../../business/memory/infrastructure/UserMemory';
-import type { UserDocuments } from '../../business/ai/infrastructure/persistence/users/UserDocuments';
+import type { UserDocuments } from '../../business/privacy/infrastructure/UserDocuments';
 import { SYSTEM_OWNER } from '../../business/providers/domain/entities/Provider';
 import type { ProvidersModule } from '../../business/providers/infrastructure/factories/createProvidersModule';
 import type { UsageRecorder } from '../UsageRecorder';
 import type { UserApiTokens } from '../UserApiTokens';
-import type { UserContentKeys } from '../../startup/UserContentKeys';
+import type { UserContentKeys } from '../../business/privacy/infrastructure/UserContentKeys';
 import type { UserDataKind } from './userData';
 
 export interface UserDataDeletionPorts {

@@ -1,10 +1,10 @@
 /** Exports everything that a host stores about a user. */
 import { LLMInvalidRequestError, LLMRateLimitError } from '../../business/ai/domain/errors/LLMErrors';
-import type { UserDataPage } from '../../business/ai/domain/types/UserDataPage';
+import type { UserDataPage } from '../../business/privacy/domain/UserDataPage';
 import type { DocumentDatabase } from '../../database/DocumentDatabase';
 import { FixedWindowLimiter, WINDOWS_COLLECTION } from '../../database/FixedWindowLimiter';
 import type { WindowDocument } from '../../database/FixedWindowLimiter';
-import { UserDataReader } from '../../business/ai/infrastructure/persistence/users/UserDataReader';
+import { UserDataReader } from '../../business/privacy/infrastructure/UserDataReader';
 import { SYSTEM_OWNER } from '../../business/providers/domain/entities/Provider';
 import { USER_DOCUMENTS } from './userData';
 

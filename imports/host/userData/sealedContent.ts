@@ -45,11 +45,11 @@ import {
 } from '../../business/ai/infrastructure/persistence/runs/runDocuments';
 import { STATS_COLLECTION } from '../../business/ai/infrastructure/persistence/runs/RunStatistics';
 import { RUN_ITEMS } from '../../business/ai/infrastructure/persistence/runs/RunTranscripts';
-import type { ContentRules } from '../../business/ai/infrastructure/persistence/sealing/ContentRule';
+import type { ContentRules } from '../../business/privacy/infrastructure/ContentRule';
 import { VENDOR_OBJECTS } from '../../business/ai/infrastructure/persistence/vendorObjects/DocumentVendorObjects';
 import { TOOL_TASKS } from '../../business/ai/infrastructure/persistence/toolTasks/DocumentToolTasks';
 import { COLLECTIONS } from '../../business/providers/infrastructure/factories/createProvidersModule';
-import { CONTENT_KEYS } from '../../startup/UserContentKeys';
+import { CONTENT_KEYS } from '../../business/privacy/infrastructure/UserContentKeys';
 
 const OF_USER = { field: 'userId' } as const;
 const OF_RUN = { run: 'executionId' } as const;

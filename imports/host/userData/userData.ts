@@ -15,11 +15,11 @@ import { TOKEN_RATES } from '../../business/limits/infrastructure/DocumentRateSt
 import { keyOfWindow } from '../../database/FixedWindowLimiter';
 import { RUN_EVENT_WATCHERS } from '../../business/ai/infrastructure/persistence/runs/DocumentRunEvents';
 import { RUN_OWNERS } from '../../business/ai/infrastructure/persistence/runs/runDocuments';
-import { authored, ownedBy } from '../../business/ai/infrastructure/persistence/users/UserDocumentKind';
-import type { UserDocumentKind } from '../../business/ai/infrastructure/persistence/users/UserDocumentKind';
+import { authored, ownedBy } from '../../business/privacy/infrastructure/UserDocumentKind';
+import type { UserDocumentKind } from '../../business/privacy/infrastructure/UserDocumentKind';
 import { AI_USER_DOCUMENTS } from './userDocumentKinds';
 import { COLLECTIONS } from '../../business/providers/infrastructure/factories/createProvidersModule';
-import { CONTENT_KEYS } from '../../startup/UserContentKeys';
+import { CONTENT_KEYS } from '../../business/privacy/infrastructure/UserContentKeys';
 
 /** Everything but what could be presented or guessed. */
 const TOKEN_FIELDS = {

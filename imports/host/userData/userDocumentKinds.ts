@@ -30,8 +30,8 @@ import { STATS_COLLECTION } from '../../business/ai/infrastructure/persistence/r
 import { RUN_ITEMS } from '../../business/ai/infrastructure/persistence/runs/RunTranscripts';
 import { TOOL_TASKS } from '../../business/ai/infrastructure/persistence/toolTasks/DocumentToolTasks';
 import { VENDOR_OBJECTS } from '../../business/ai/infrastructure/persistence/vendorObjects/DocumentVendorObjects';
-import { authored, ownedBy } from '../../business/ai/infrastructure/persistence/users/UserDocumentKind';
-import type { UserDocumentKind } from '../../business/ai/infrastructure/persistence/users/UserDocumentKind';
+import { authored, ownedBy } from '../../business/privacy/infrastructure/UserDocumentKind';
+import type { UserDocumentKind } from '../../business/privacy/infrastructure/UserDocumentKind';
 
 const OF_USER = ownedBy('userId');
 const OF_RUN = { part: 'executionId', of: { collection: RUNS, ...OF_USER } } as const;

@@ -1,7 +1,7 @@
 /** The setting that seals content. */
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { readSealContent, requireSealingKeys } from '../../../../imports/startup/settings/sealing';
+import { readSealContent, requireSealingKeys } from '../../../../imports/business/privacy/settings/sealing';
 
 const read = (value?: string): boolean => readSealContent(() => value);
 

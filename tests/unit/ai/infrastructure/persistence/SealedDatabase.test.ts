@@ -6,11 +6,11 @@ import { expect } from 'chai';
 import type { DocumentCollection, StoredDocument } from '../../../../../imports/database/DocumentCollection';
 import type { DocumentDatabase } from '../../../../../imports/database/DocumentDatabase';
 import { openSqliteDatabase } from '../../../../../imports/database/sqlite/SqliteDatabase';
-import type { ContentRules } from '../../../../../imports/business/ai/infrastructure/persistence/sealing/ContentRule';
-import { SealedDatabase } from '../../../../../imports/business/ai/infrastructure/persistence/sealing/SealedDatabase';
+import type { ContentRules } from '../../../../../imports/business/privacy/infrastructure/ContentRule';
+import { SealedDatabase } from '../../../../../imports/business/privacy/infrastructure/SealedDatabase';
 import { KeyRing } from '../../../../../imports/business/providers/infrastructure/sealing/KeyRing';
-import { CONTENT_KEYS, UserContentKeys } from '../../../../../imports/startup/UserContentKeys';
-import type { ContentKeyDocument } from '../../../../../imports/startup/UserContentKeys';
+import { CONTENT_KEYS, UserContentKeys } from '../../../../../imports/business/privacy/infrastructure/UserContentKeys';
+import type { ContentKeyDocument } from '../../../../../imports/business/privacy/infrastructure/UserContentKeys';
 import { failure } from '../../../../support/failure';
 import { newKey } from '../../../../support/oauth/ProvidersHost';
 

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import type { MeteorSubscription } from '../../../../../imports/business/ai/domain/interfaces/MeteorServer';
 import type { MeteorObserver } from '../../../../../imports/database/meteor/MeteorMongo';
-import { publishOpened } from '../../../../../imports/business/ai/infrastructure/persistence/sealing/publishOpened';
-import type { OpenContent } from '../../../../../imports/business/ai/infrastructure/persistence/sealing/publishOpened';
+import { publishOpened } from '../../../../../imports/business/privacy/infrastructure/publishOpened';
+import type { OpenContent } from '../../../../../imports/business/privacy/infrastructure/publishOpened';
 
 class Subscribed {
   readonly sent: unknown[] = [];

@@ -1,9 +1,9 @@
 /** Puts sealing in front of a database, where it is on or has ever been. */
-import type { DocumentDatabase } from '../database/DocumentDatabase';
-import { SealedDatabase } from '../business/ai/infrastructure/persistence/sealing/SealedDatabase';
-import type { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
-import { SEALED_CONTENT } from '../host/userData/sealedContent';
-import { CONTENT_KEYS, UserContentKeys } from './UserContentKeys';
+import type { DocumentDatabase } from '../../database/DocumentDatabase';
+import { SealedDatabase } from './infrastructure/SealedDatabase';
+import type { KeyRing } from '../providers/infrastructure/sealing/KeyRing';
+import { SEALED_CONTENT } from '../../host/userData/sealedContent';
+import { CONTENT_KEYS, UserContentKeys } from './infrastructure/UserContentKeys';
 
 export interface Sealing {
   readonly database: SealedDatabase;

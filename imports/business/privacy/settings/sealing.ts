@@ -1,5 +1,5 @@
 /** The setting that seals users' content before it is stored. */
-import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import { LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
 
 /**
  * AI_SEAL_CONTENT: `on` or `off`, the default.

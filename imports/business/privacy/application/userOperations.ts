@@ -1,11 +1,11 @@
 /** `ai.users.*`: who the caller is, and the export and the deletion of a user's data. */
 import * as v from 'valibot';
-import { defineOperation } from '../../../../host/defineOperation';
-import { line, object, text } from '../../../../host/schemas';
-import { LLMPermissionError } from '../../domain/errors/LLMErrors';
-import type { Actor } from '../../domain/types/Actor';
-import type { UserDataPage } from '../../domain/types/UserDataPage';
-import { assertAccountManager } from './assertAccountManager';
+import { defineOperation } from '../../../host/defineOperation';
+import { line, object, text } from '../../../host/schemas';
+import { LLMPermissionError } from '../../ai/domain/errors/LLMErrors';
+import type { Actor } from '../../ai/domain/types/Actor';
+import type { UserDataPage } from '../domain/UserDataPage';
+import { assertAccountManager } from '../../ai/application/operations/assertAccountManager';
 
 /** Numbers of deleted documents by kind. */
 export type DeletedUserData = Readonly<Record<string, number>>;

@@ -1,6 +1,6 @@
 /** One document as a line of JSON. */
-import type { StoredDocument } from '../../../../../database/DocumentCollection';
-import { isRecord } from '../../../../../database/query/fieldPaths';
+import type { StoredDocument } from '../../../database/DocumentCollection';
+import { isRecord } from '../../../database/query/fieldPaths';
 import type { UserDocumentKind } from './UserDocumentKind';
 
 /**

@@ -1,9 +1,9 @@
 /** `GET /user-data/:userId`: a file of any length. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { UserDataPage } from '../../business/ai/domain/types/UserDataPage';
-import { toActor } from '../auth/ApiPrincipal';
-import type { OperationHandler } from '../http/addOperationRoutes';
+import type { UserDataPage } from '../domain/UserDataPage';
+import { toActor } from '../../../api/auth/ApiPrincipal';
+import type { OperationHandler } from '../../../api/http/addOperationRoutes';
 
 /** Responds with a JSON object per line, as an attachment. */
 export const exportUserData: OperationHandler<UserDataPage> =

@@ -8,8 +8,8 @@ import type {
   Selector,
   StoredDocument,
   Upsert,
-} from '../../../../../database/DocumentCollection';
-import { StoreError } from '../../../../../database/databaseErrors';
+} from '../../../database/DocumentCollection';
+import { StoreError } from '../../../database/databaseErrors';
 import type { ContentKey, ContentKeys } from './ContentKeys';
 import type { ContentRule } from './ContentRule';
 import type { DocumentSeal } from './DocumentSeal';

@@ -3,9 +3,9 @@
  * field, so that it opens nowhere else; everything around it stays as it is. Content that was stored before sealing was
  * switched on is returned as it is found.
  */
-import type { StoredDocument } from '../../../../../database/DocumentCollection';
-import { StoreError } from '../../../../../database/databaseErrors';
-import { isRecord } from '../../../../../database/query/fieldPaths';
+import type { StoredDocument } from '../../../database/DocumentCollection';
+import { StoreError } from '../../../database/databaseErrors';
+import { isRecord } from '../../../database/query/fieldPaths';
 import type { ContentKey, ContentKeys } from './ContentKeys';
 import type { ContentRule } from './ContentRule';
 

@@ -1,5 +1,5 @@
 /** A kind of documents that are a user's: a deletion removes them, and an export contains them. */
-import type { Selector } from '../../../../../database/DocumentCollection';
+import type { Selector } from '../../../database/DocumentCollection';
 
 export interface UserDocumentKind {
   /** In the counts of a deletion, and in the lines of an export. Several entries may share one. */

@@ -2,9 +2,9 @@
  * Publishes documents whose content is sealed. Meteor publishes what a cursor observes as the database has it, so these
  * are opened on the way.
  */
-import type { MeteorSubscription } from '../../../domain/interfaces/MeteorServer';
-import type { StoredDocument } from '../../../../../database/DocumentCollection';
-import type { MeteorMongoCursor } from '../../../../../database/meteor/MeteorMongo';
+import type { MeteorSubscription } from '../../ai/domain/interfaces/MeteorServer';
+import type { StoredDocument } from '../../../database/DocumentCollection';
+import type { MeteorMongoCursor } from '../../../database/meteor/MeteorMongo';
 
 export interface PublishedCursor {
   readonly collection: string;

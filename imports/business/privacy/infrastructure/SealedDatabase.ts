@@ -1,10 +1,10 @@
 /** A database that stores users' content sealed. */
-import { consoleLogger } from '../../../domain/consoleLogger';
-import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
-import type { Logger } from '../../../domain/interfaces/Logger';
-import { StoreError } from '../../../../../database/databaseErrors';
-import type { DocumentDatabase, StoreOutage } from '../../../../../database/DocumentDatabase';
-import { RUNS } from '../runs/runDocuments';
+import { consoleLogger } from '../../ai/domain/consoleLogger';
+import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
+import type { Logger } from '../../ai/domain/interfaces/Logger';
+import { StoreError } from '../../../database/databaseErrors';
+import type { DocumentDatabase, StoreOutage } from '../../../database/DocumentDatabase';
+import { RUNS } from '../../ai/infrastructure/persistence/runs/runDocuments';
 import type { ContentKeys } from './ContentKeys';
 import type { ContentRules } from './ContentRule';
 import { DocumentSeal } from './DocumentSeal';

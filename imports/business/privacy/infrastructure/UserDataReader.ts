@@ -2,12 +2,12 @@
  * Reads everything that is stored about a user, opened if it is sealed, in pages of about a megabyte. It lists ids and
  * reads large documents one at a time, so that it never has more in memory than a page and a document.
  */
-import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
-import type { DocumentCollection, Selector, StoredDocument } from '../../../../../database/DocumentCollection';
-import { isList } from '../../../domain/json';
-import { ownTurn } from '../../../domain/ownTurn';
-import type { UserDataPage } from '../../../domain/types/UserDataPage';
-import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
+import { LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
+import type { DocumentCollection, Selector, StoredDocument } from '../../../database/DocumentCollection';
+import { isList } from '../../ai/domain/json';
+import { ownTurn } from '../../ai/domain/ownTurn';
+import type { UserDataPage } from '../domain/UserDataPage';
+import type { DocumentDatabase } from '../../../database/DocumentDatabase';
 import { toExportLine } from './toExportLine';
 import type { PartOwnership, UserDocumentKind } from './UserDocumentKind';
 

@@ -1,14 +1,14 @@
 /** Removes what the AI module stores about one user. */
-import type { DocumentCollection, Selector, StoredDocument } from '../../../../../database/DocumentCollection';
-import type { JobQueue } from '../../../domain/interfaces/JobQueue';
-import { CHAT_TURNS } from '../conversations/DocumentChatTurns';
-import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
-import { FixedWindowLimiter } from '../../../../../database/FixedWindowLimiter';
-import type { WindowDocument } from '../../../../../database/FixedWindowLimiter';
-import { RUNS, TOOL_CALLS } from '../runs/runDocuments';
-import { RUN_ITEMS } from '../runs/RunTranscripts';
+import type { DocumentCollection, Selector, StoredDocument } from '../../../database/DocumentCollection';
+import type { JobQueue } from '../../ai/domain/interfaces/JobQueue';
+import { CHAT_TURNS } from '../../ai/infrastructure/persistence/conversations/DocumentChatTurns';
+import type { DocumentDatabase } from '../../../database/DocumentDatabase';
+import { FixedWindowLimiter } from '../../../database/FixedWindowLimiter';
+import type { WindowDocument } from '../../../database/FixedWindowLimiter';
+import { RUNS, TOOL_CALLS } from '../../ai/infrastructure/persistence/runs/runDocuments';
+import { RUN_ITEMS } from '../../ai/infrastructure/persistence/runs/RunTranscripts';
 import type { UserDocumentKind } from './UserDocumentKind';
-import { AI_USER_DOCUMENTS } from '../../../../../host/userData/userDocumentKinds';
+import { AI_USER_DOCUMENTS } from '../../../host/userData/userDocumentKinds';
 
 type AIUserDocuments = (typeof AI_USER_DOCUMENTS)[number];
 type LimitKind = Extract<AIUserDocuments, { readonly isLimit: true }>['kind'];

@@ -3,14 +3,14 @@
  * a user's content is unreadable wherever it still is.
  */
 import { randomBytes } from 'node:crypto';
-import { isLLMError } from '../business/ai/domain/errors/LLMErrors';
-import type { DocumentCollection, StoredDocument } from '../database/DocumentCollection';
-import { StoreError, UnreadableDocumentError } from '../database/databaseErrors';
-import type { ContentKey, ContentKeys } from '../business/ai/infrastructure/persistence/sealing/ContentKeys';
-import { SealError } from '../business/providers/domain/interfaces/Sealer';
-import type { Sealer } from '../business/providers/domain/interfaces/Sealer';
-import { KEY_BYTES, KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
-import { SealingService } from '../business/providers/infrastructure/sealing/SealingService';
+import { isLLMError } from '../../ai/domain/errors/LLMErrors';
+import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
+import { StoreError, UnreadableDocumentError } from '../../../database/databaseErrors';
+import type { ContentKey, ContentKeys } from './ContentKeys';
+import { SealError } from '../../providers/domain/interfaces/Sealer';
+import type { Sealer } from '../../providers/domain/interfaces/Sealer';
+import { KEY_BYTES, KeyRing } from '../../providers/infrastructure/sealing/KeyRing';
+import { SealingService } from '../../providers/infrastructure/sealing/SealingService';
 
 /** `_id` is the id of the key. */
 export interface ContentKeyDocument extends StoredDocument {
