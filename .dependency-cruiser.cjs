@@ -135,7 +135,7 @@ module.exports = {
       from: { path: FEATURE },
       to: {
         path: '^imports/(entries|host|library|ui)/',
-        pathNot: `${DEFINITIONS}|^imports/host/(operations[.]ts$|settings/)`,
+        pathNot: `${DEFINITIONS}|${READ_DEFINITIONS}|^imports/host/settings/`,
       },
     },
     {

@@ -13,6 +13,8 @@ import { DocumentRequestList } from '../imports/business/requestLog/infrastructu
 import { DocumentRunList } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunList';
 import { DocumentRunViews } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import { DocumentUsageReports } from '../imports/business/usage/infrastructure/DocumentUsageReports';
+import { TOOL_CALLS } from '../imports/business/ai/infrastructure/persistence/runs/runDocuments';
+import { REQUESTS } from '../imports/business/requestLog/infrastructure/DocumentRequestStore';
 import { bindOperations } from '../imports/host/bindOperations';
 
 export interface ListQuery {
@@ -43,7 +45,9 @@ export function listQueries(database: DocumentDatabase, now: number): readonly L
   const inbox = bindOperations(INBOX_OPERATIONS, {
     inbox: new Inbox({ inbox: new DocumentInbox(database), ownerOf }),
   });
-  const usage = bindOperations(USAGE_OPERATIONS, { usage: new DocumentUsageReports(database) });
+  const usage = bindOperations(USAGE_OPERATIONS, {
+    usage: new DocumentUsageReports(database.collection(REQUESTS), database.collection(TOOL_CALLS)),
+  });
   const requests = bindOperations(REQUEST_OPERATIONS, {
     requestLog: { requests: new DocumentRequestList(database), logsBodies: false },
   });

@@ -16,7 +16,7 @@ import { MemoryResponseConversations } from '../business/ai/infrastructure/persi
 import { MemoryResponseEvents } from '../business/ai/infrastructure/persistence/responses/MemoryResponseEvents';
 import type { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
-import type { AuditTrail } from '../business/audit/application/AuditTrail';
+import type { AuditRecorder } from '../business/ai/domain/interfaces/AuditRecorder';
 import type { UserLimiter } from '../business/limits/application/UserLimiter';
 import { validPrincipal } from './auth/ApiPrincipal';
 import type { ApiPrincipal } from './auth/ApiPrincipal';
@@ -93,7 +93,7 @@ export interface HttpApiPorts {
   /** Receives requests that fail before they call a model. The manager logs the others. */
   readonly requestLog?: Pick<RequestLog, 'add'>;
   /** Records sign-ins, exports and callers without the scope of a route. Default: nothing does. */
-  readonly audit?: AuditTrail;
+  readonly audit?: AuditRecorder;
   /** How many proxies in front of the server append to `x-forwarded-for`. Default: 0. */
   readonly forwardedCount?: number;
   /** What `/ready` tells. Default: the server is ready until it shuts down. */

@@ -3,7 +3,7 @@ import type { HttpHandler } from './http/HttpMessages';
 import type { HttpRouter } from './http/createRouter';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { UserLimiter } from '../business/limits/application/UserLimiter';
-import type { AuditTrail } from '../business/audit/application/AuditTrail';
+import type { AuditRecorder } from '../business/ai/domain/interfaces/AuditRecorder';
 import { addAuditExport } from '../business/audit/api/addAuditExport';
 import { exportUserData } from '../business/privacy/api/exportUserData';
 import { receiveInput, streamOutput } from './conversations/conversationRoutes';
@@ -78,7 +78,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly vendorObjects: VendorObjectGuard;
   readonly conversations: ResponsesPorts['conversations'];
   readonly operations?: Partial<DefinedOperations>;
-  readonly audit?: AuditTrail;
+  readonly audit?: AuditRecorder;
   readonly readiness?: ReadinessPorts;
   /** What streams of runs need. */
   readonly streamedRuns?: FollowRunPorts;

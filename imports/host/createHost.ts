@@ -29,7 +29,6 @@ import type { CallLimits, RunModule } from '../business/ai/infrastructure/factor
 import { maxEntriesFor } from '../database/bounds/EntryBound';
 import type { StorageBounds } from '../database/bounds/StorageBounds';
 import { ContentRetention } from '../business/ai/infrastructure/persistence/ContentRetention';
-import type { ContentTimes } from '../business/ai/infrastructure/persistence/ContentRetention';
 import type { DocumentDatabase } from '../database/DocumentDatabase';
 import type { Guardrail } from '../business/ai/domain/interfaces/Guardrail';
 import { consoleLogger } from '../business/ai/domain/consoleLogger';
@@ -40,7 +39,10 @@ import { DocumentRunViews } from '../business/ai/infrastructure/persistence/runs
 import type { SealedDatabase } from '../business/privacy/infrastructure/SealedDatabase';
 import { UserBatches } from '../business/batches/application/UserBatches';
 import { memoryTools } from '../business/memory/infrastructure/memoryTools';
-import { UserDocuments } from '../business/privacy/infrastructure/UserDocuments';
+import { UserDataRemoval } from '../business/privacy/infrastructure/UserDataRemoval';
+import { COLLECTIONS } from './collections';
+import { userDocumentsOf } from '../database/StoredCollection';
+import type { RetentionTime } from '../database/StoredCollection';
 import { isStoreOutage, LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { ToolRule } from '../business/ai/domain/entities/toolRules';
 import { DEFAULT_USER_LIMITS } from '../business/limits/domain/UserLimits';
@@ -135,7 +137,7 @@ export interface HostSettings {
   /** The log of model calls. */
   readonly requestLog?: RequestLogSettings;
   /** Milliseconds for which conversations are kept. Default, and most: 30 days. */
-  readonly contentTimes?: Partial<ContentTimes>;
+  readonly contentTimes?: Partial<Record<RetentionTime, number>>;
   /** How long entries of the audit trail are kept, and how many. */
   readonly auditLimits?: AuditLimits;
   /** What is remembered about users, and where it is used. Default: only what they save and search themselves. */
@@ -242,7 +244,7 @@ export async function createHost(
   const rootUrl = homeUrl + checkedPath(httpPath);
   const sdk = offeredMcp.tools.length === 0 ? undefined : await importMcpServer();
   const ring = KeyRing.parse(secretKeys);
-  const sealing = await openSealing(ports.database, ring, sealContent);
+  const sealing = await openSealing(ports.database, COLLECTIONS, ring, sealContent);
   const database = sealing?.database ?? ports.database;
   const apiTokens = new UserApiTokens(
     database,
@@ -421,7 +423,7 @@ export async function createHost(
     throw error;
   }
   retention.start();
-  const contentRetention = new ContentRetention(database, { times: contentTimes, chats: [CHATS, 'updatedAt'] });
+  const contentRetention = new ContentRetention(database, COLLECTIONS, { times: contentTimes });
   contentRetention.start();
   const audit = await openAudit({
     database,
@@ -445,7 +447,7 @@ export async function createHost(
     requestLog,
     userLimiter,
     memories,
-    documents: new UserDocuments(database, module.jobs),
+    documents: new UserDataRemoval(database, module.jobs, userDocumentsOf(COLLECTIONS)),
     ...(sealing === undefined ? {} : { contentKeys: sealing.keys }),
     database,
     audit,

@@ -27,7 +27,8 @@ import { DocumentQueuedRuns } from '../business/ai/infrastructure/persistence/ru
 import { openRunEvents } from '../business/ai/infrastructure/persistence/runs/DocumentRunEvents';
 import { DocumentRunList } from '../business/ai/infrastructure/persistence/runs/DocumentRunList';
 import { openRunStore } from '../business/ai/infrastructure/persistence/runs/DocumentRunStore';
-import { RUNS } from '../business/ai/infrastructure/persistence/runs/runDocuments';
+import { RUNS, TOOL_CALLS } from '../business/ai/infrastructure/persistence/runs/runDocuments';
+import { REQUESTS } from '../business/requestLog/infrastructure/DocumentRequestStore';
 import { openToolTasks } from '../business/ai/infrastructure/persistence/toolTasks/DocumentToolTasks';
 import { DocumentUsageReports } from '../business/usage/infrastructure/DocumentUsageReports';
 import { openVendorObjects } from '../business/ai/infrastructure/persistence/vendorObjects/DocumentVendorObjects';
@@ -96,7 +97,7 @@ export async function openHostStores(database: DocumentDatabase, storage: Partia
     bounds,
     queuedRuns: new DocumentQueuedRuns(database.collection(RUNS)),
     inbox: new DocumentInbox(database),
-    reports: new DocumentUsageReports(database),
+    reports: new DocumentUsageReports(database.collection(REQUESTS), database.collection(TOOL_CALLS)),
     budgets,
     budgetLimits: new DocumentBudgetLimits(database.collection(BUDGET_LIMITS)),
     tokenBudgets: new DocumentBudgetStore(database.collection(BUDGETS), 'token'),

@@ -5,6 +5,7 @@ import { ContentRetention } from '../../imports/business/ai/infrastructure/persi
 import type { StoredDocument } from '../../imports/database/DocumentCollection';
 import { LLMInvalidRequestError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { openHostStores } from '../../imports/host/openHostStores';
+import { COLLECTIONS } from '../../imports/host/collections';
 import { readContentTimes } from '../../imports/host/settings/retention';
 import { DATABASES } from '../support/documentDatabases';
 
@@ -38,11 +39,10 @@ for (const [kind, open] of Object.entries(DATABASES))
         }
         return ids;
       };
-      const chats = [CHATS, 'updatedAt'] as const;
-      await new ContentRetention(database, { times: {}, chats }).sweep();
+      await new ContentRetention(database, COLLECTIONS, { times: {} }).sweep();
       expect(new Set(Object.values(await left()))).to.deep.equal(new Set(['1 3 8']));
       const times = { responses: 2 * DAY, conversations: 4 * DAY, messages: 7 * DAY, chats: DAY / 2 };
-      await new ContentRetention(database, { times, chats }).sweep();
+      await new ContentRetention(database, COLLECTIONS, { times }).sweep();
       expect(await left()).to.deep.equal({
         ai_responses: '1',
         ai_conversations: '1 3',

@@ -11,7 +11,7 @@ import { readSqlite } from '../../imports/database/sqlite/maintenance/readSqlite
 import { collectionOfTable } from '../../imports/database/sqlite/names';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
-import { SEALED_CONTENT } from '../../imports/host/userData/sealedContent';
+import { COLLECTIONS } from '../../imports/host/collections';
 import { CONTENT_KEYS } from '../../imports/business/privacy/infrastructure/UserContentKeys';
 import type { ContentKeyDocument } from '../../imports/business/privacy/infrastructure/UserContentKeys';
 import { ADA, ADMIN, BOB, CANARIES, CONTENTS, FilledHost, marksOf, SHARED_PROVIDER } from '../support/FilledHost';
@@ -160,7 +160,7 @@ describe(
     it('contain content of every kind in plain text without sealing, and what a user chose as names with it', async () => {
       await start(false);
       await fill(ADA);
-      const kinds = Object.entries(SEALED_CONTENT).flatMap(([name, rule]) => (rule === null ? [] : [name]));
+      const kinds = COLLECTIONS.flatMap(({ name, content }) => (content === null ? [] : [name]));
       // The only content of these is of failures, and of guardrails. The last one is for several processes.
       const filled = kinds.filter((name) => !['ai_requests', 'ai_job_states', 'ai_run_events'].includes(name));
       expect(await collectionsWith(CONTENTS[ADA] ?? '')).to.deep.equal(filled.toSorted());

@@ -139,7 +139,10 @@ describeInSoak('the totals of 20,000 seeded runs', () => {
     const entries = await database.collection<RequestDocument>(REQUESTS).find({});
     const from = NOW - 20 * DAY;
     const to = NOW - DAY / 3;
-    const report = await new DocumentUsageReports(database).report({
+    const report = await new DocumentUsageReports(
+      database.collection(REQUESTS),
+      database.collection(TOOL_CALLS),
+    ).report({
       from,
       to,
       interval: 'day',

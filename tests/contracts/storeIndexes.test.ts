@@ -1,8 +1,9 @@
 /** What a host has its database index: nothing that grows is read whole, and nothing stays for longer than it may. */
 import { expect } from 'chai';
 import type { DocumentCollection } from '../../imports/database/DocumentCollection';
-import type { UserDocumentKind } from '../../imports/business/privacy/infrastructure/UserDocumentKind';
-import { USER_DOCUMENTS } from '../../imports/host/userData/userData';
+import { userDocumentsOf } from '../../imports/database/StoredCollection';
+import type { Ownership } from '../../imports/database/StoredCollection';
+import { COLLECTIONS } from '../../imports/host/collections';
 import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { FilledHost } from '../support/FilledHost';
@@ -99,9 +100,7 @@ describe('The indexes of a host', () => {
   });
 
   // Admins are few, and who has written what is asked only when one is deleted.
-  for (const { kind, collection, owner } of (USER_DOCUMENTS as readonly UserDocumentKind[]).filter(
-    (each) => each.author === undefined,
-  )) {
+  for (const { kind, collection, owner } of userDocumentsOf(COLLECTIONS).filter((each) => each.author === undefined)) {
     const field = fieldOf(owner);
     if (field === undefined || field === '_id' || READ_WHOLE.includes(collection)) continue;
     it(`find the ${kind} of a user in ${collection} by ${field}`, () => {
@@ -117,7 +116,7 @@ describe('The indexes of a host', () => {
 });
 
 /** @returns undefined if they are found by their ids, or by any of several fields */
-function fieldOf(owner: UserDocumentKind['owner']): string | undefined {
+function fieldOf(owner: Ownership): string | undefined {
   if ('part' in owner) return owner.part;
   return 'selector' in owner ? Object.keys(owner.selector('ann')).find((name) => !name.startsWith('$')) : undefined;
 }

@@ -11,6 +11,8 @@ import type { StoredDocument } from '../../imports/database/DocumentCollection';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import type { UsageFigures, UsageReport } from '../../imports/business/usage/domain/UsageReports';
 import { DocumentUsageReports } from '../../imports/business/usage/infrastructure/DocumentUsageReports';
+import { TOOL_CALLS } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
+import { REQUESTS as LOGGED } from '../../imports/business/requestLog/infrastructure/DocumentRequestStore';
 import { seededRandom } from '../../scripts/seed/seededRandom';
 import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
@@ -117,7 +119,9 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
           ...(index % 4 === 3 ? {} : { durationBucket: bucketOf(100) }),
         })),
       );
-      operations = bindOperations(USAGE_OPERATIONS, { usage: new DocumentUsageReports(opened.database) });
+      operations = bindOperations(USAGE_OPERATIONS, {
+        usage: new DocumentUsageReports(opened.database.collection(LOGGED), opened.database.collection(TOOL_CALLS)),
+      });
     });
     after(() => opened.close());
 

@@ -12,7 +12,7 @@ import { AUDIT } from '../../imports/business/audit/infrastructure/DocumentAudit
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { RUN_OWNERS } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { RUN_ITEMS } from '../../imports/business/ai/infrastructure/persistence/runs/RunTranscripts';
-import { SEALED_CONTENT } from '../../imports/host/userData/sealedContent';
+import { COLLECTIONS } from '../../imports/host/collections';
 import { QUICK_DATABASES } from '../support/documentDatabases';
 import { USER_LOADS } from '../../imports/business/limits/infrastructure/DocumentUserLoads';
 import { failure } from '../support/failure';
@@ -36,7 +36,7 @@ for (const [kind, open] of Object.entries(QUICK_DATABASES))
         const runsOfBob = await test.fill(BOB);
         // A collection that neither this test fills nor is impersonal has appeared: cover it in both places.
         const filled = await test.dumpOf(ADA, runsOfAda);
-        expect(Object.keys(SEALED_CONTENT)).to.include.members([...test.names]);
+        expect(COLLECTIONS.map(({ name }) => name)).to.include.members([...test.names]);
         for (const name of test.names)
           // Only the embedded database uses `RUN_ITEMS`.
           if (!IMPERSONAL.includes(name) && (name !== RUN_ITEMS || kind.startsWith('embedded')))

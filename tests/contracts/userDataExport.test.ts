@@ -16,11 +16,11 @@ import { UserDataReader } from '../../imports/business/privacy/infrastructure/Us
 import { COLLECTIONS as PROVIDERS } from '../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import { CONTENT_KEYS } from '../../imports/business/privacy/infrastructure/UserContentKeys';
 import { RUN_ITEMS } from '../../imports/business/ai/infrastructure/persistence/runs/RunTranscripts';
-import { SEALED_CONTENT } from '../../imports/host/userData/sealedContent';
-import { IMPERSONAL_COLLECTIONS, USER_DOCUMENTS } from '../../imports/host/userData/userData';
+import { userDocumentsOf } from '../../imports/database/StoredCollection';
+import { COLLECTIONS } from '../../imports/host/collections';
 import { DATABASES, QUICK_DATABASES } from '../support/documentDatabases';
 import { failure } from '../support/failure';
-import { ADA, ADMIN, actorOf, BOB, CANARIES, CONTENTS, FilledHost, marksOf } from '../support/FilledHost';
+import { ADA, ADMIN, actorOf, BOB, CANARIES, CONTENTS, FilledHost, IMPERSONAL, marksOf } from '../support/FilledHost';
 
 interface Line {
   readonly kind: string;
@@ -39,8 +39,8 @@ interface SecretDocument extends StoredDocument {
   readonly token?: { readonly secretId: string };
 }
 
+const USER_DOCUMENTS = userDocumentsOf(COLLECTIONS);
 const KINDS = new Set(USER_DOCUMENTS.map(({ kind }) => kind));
-const COLLECTIONS = [...new Set(USER_DOCUMENTS.map(({ collection }) => collection))];
 const SECRET_COLLECTIONS = [API_TOKENS, SESSIONS, PROVIDERS.credentials, PROVIDERS.authorizations, CONTENT_KEYS];
 const PATH = `/api/user-data/${encodeURIComponent(ADA)}`;
 
@@ -56,9 +56,16 @@ function parse(text: string): readonly Line[] {
     .map((line) => JSON.parse(line) as Line);
 }
 
-describe('The table of what is stored about a user', () => {
-  it('names each collection, or says that there is nothing of a user in it', () => {
-    expect([...COLLECTIONS, ...IMPERSONAL_COLLECTIONS]).to.have.members(Object.keys(SEALED_CONTENT));
+describe('The declarations of collections', () => {
+  it('name each collection once', () => {
+    const names = COLLECTIONS.map(({ name }) => name);
+    expect(names).to.deep.equal([...new Set(names)]);
+  });
+
+  it('declare nothing of a user where there is nothing', () => {
+    expect(COLLECTIONS.flatMap(({ name, ofUsers }) => (ofUsers.length === 0 ? [name] : []))).to.have.members(
+      IMPERSONAL,
+    );
   });
 });
 
@@ -87,7 +94,7 @@ for (const [kind, open] of Object.entries(QUICK_DATABASES))
       const expected = new Set(kinds.map(partOf).filter((part) => !OF_ADMINS.includes(part)));
       expect([...new Set(lines.map(partOf))]).to.have.members([...expected]);
       for (const [name, stored] of await test.dumpOf(ADA, runsOfAda)) {
-        if (IMPERSONAL_COLLECTIONS.includes(name)) continue;
+        if (IMPERSONAL.includes(name)) continue;
         const exported = lines.filter(({ collection }) => collection === name).map(({ data }) => data);
         const ids = exported.flatMap(({ _id }) => (typeof _id === 'string' ? [_id] : []));
         const missing = stored
@@ -97,9 +104,9 @@ for (const [kind, open] of Object.entries(QUICK_DATABASES))
         if (ids.length > 0) expect(missing, name).to.deep.equal([]);
         else expect(exported.length, name).to.be.at.least(stored.length);
       }
-      for (const [name, rule] of Object.entries(SEALED_CONTENT))
+      for (const { name, content } of COLLECTIONS)
         // The only content of these is of failures, and of guardrails.
-        if (rule !== null && !['ai_requests', 'ai_job_states', ...unused].includes(name))
+        if (content !== null && !['ai_requests', 'ai_job_states', ...unused].includes(name))
           expect(JSON.stringify(lines.filter(({ collection }) => collection === name)), name).to.include(CONTENTS[ADA]);
       for (const mark of marksOf(BOB, runsOfBob)) expect(text).not.to.include(mark);
     });

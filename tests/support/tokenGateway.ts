@@ -17,6 +17,8 @@ import { BUDGET_LIMITS, DocumentBudgetLimits } from '../../imports/business/limi
 import { BUDGETS, DocumentBudgetStore } from '../../imports/business/limits/infrastructure/DocumentBudgetStore';
 import { DocumentRateStore, TOKEN_RATES } from '../../imports/business/limits/infrastructure/DocumentRateStore';
 import { DocumentUsageReports } from '../../imports/business/usage/infrastructure/DocumentUsageReports';
+import { TOOL_CALLS } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
+import { REQUESTS } from '../../imports/business/requestLog/infrastructure/DocumentRequestStore';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { simulatedRow } from './gateway';
 import { RecordingLogger } from './RecordingLogger';
@@ -80,7 +82,7 @@ export async function startTokenGateway(
       tokens: tokens.tokens,
       accounts: budgets,
       usageSettled: module.usageSettled,
-      usage: new DocumentUsageReports(database),
+      usage: new DocumentUsageReports(database.collection(REQUESTS), database.collection(TOOL_CALLS)),
       logger,
       ...clock,
     }),

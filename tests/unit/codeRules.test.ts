@@ -77,6 +77,42 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
     `${AI}/infrastructure/telemetry/RunSpan.ts`,
     `${AI}/infrastructure/persistence/runs/MemoryRunStore.ts`,
   ],
+  [
+    'features-see-the-face-of-services',
+    'imports/business/memory/openMemories.ts',
+    `${AI}/application/services/runs/RunLoop.ts`,
+  ],
+  [
+    'features-never-see-each-other',
+    'imports/business/mcp/api/createMcpServerPorts.ts',
+    'imports/business/audit/application/AuditTrail.ts',
+  ],
+  [
+    'features-never-see-each-other',
+    'imports/business/limits/createCallLimits.ts',
+    'imports/business/providers/publications.ts',
+  ],
+  [
+    'feature-domains-see-domains',
+    'imports/business/batches/domain/UserBatch.ts',
+    'imports/business/batches/application/Batches.ts',
+  ],
+  [
+    'feature-applications-see-applications',
+    'imports/business/prompts/application/Prompts.ts',
+    'imports/business/prompts/infrastructure/DocumentPromptStore.ts',
+  ],
+  [
+    'feature-infrastructures-see-no-application',
+    'imports/business/limits/infrastructure/DocumentBudgetStore.ts',
+    'imports/business/limits/application/Budgets.ts',
+  ],
+  ['features-see-no-host', 'imports/business/audit/openAudit.ts', 'imports/host/createHost.ts'],
+  [
+    'composition-of-the-module-sees-business',
+    `${AI}/infrastructure/factories/createAIModule.ts`,
+    'imports/host/createHost.ts',
+  ],
   ['module-sees-itself-and-the-database-only', `${AI}/methods.ts`, 'imports/host/createHost.ts'],
   ['database-sees-domain', 'imports/database/openDatabase.ts', `${AI}/infrastructure/jobs/LocalJobQueue.ts`],
   ['library-sees-business-and-settings', 'imports/library/Agent.ts', 'imports/host/createHost.ts'],
@@ -129,7 +165,7 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
 
 /** What the rules must let pass. */
 const ALLOWED: readonly (readonly [from: string, to: string])[] = [
-  [`${AI}/infrastructure/factories/createManager.ts`, `${AI}/application/services/budgets/AccountLedger.ts`],
+  [`${AI}/infrastructure/factories/createManager.ts`, 'imports/business/limits/application/AccountLedger.ts'],
   [`${AI}/infrastructure/streaming/schemes.ts`, `${AI}/infrastructure/converters/Wire.ts`],
   [`${AI}/application/services/LLMManager.ts`, 'node:crypto'],
   [`${AI}/application/operations/Budgets.ts`, 'imports/host/defineOperation.ts'],

@@ -26,7 +26,7 @@ const BACKGROUND = 'imports/api/gateway/responses/BackgroundResponses.ts';
 const SOCKET = 'imports/api/gateway/responses/websocket/ResponseSocket.ts';
 const TRANSPORT = `${AI}/domain/types/VendorTypes.ts`;
 const HTTP = 'imports/api/createHttpApi.ts';
-const USER = `${AI}/domain/types/UserLimits.ts`;
+const USER = 'imports/business/limits/domain/UserLimits.ts';
 const COUNTING = `${AI}/infrastructure/tokens/countTextTokens.ts`;
 
 const plain = (path: string, name: string): string => numberIn(path, name).toLocaleString('en');
@@ -39,7 +39,7 @@ const word = (path: string, name: string): string => WORDS[numberIn(path, name)]
 /** What the rows state, in their order. */
 const ROWS: Readonly<Record<string, () => string>> = {
   'requests that wait for the event loop': () =>
-    `${plain(`${SERVICES}/limits/UserPacer.ts`, 'MAX_WAITING')} in each process`,
+    `${plain('imports/business/limits/application/UserPacer.ts', 'MAX_WAITING')} in each process`,
   'requests in progress, open streams and sockets, messages that wait': () =>
     `${plain(USER, 'parallelCalls')}, ${plain(USER, 'connections')} and ${plain(USER, 'queuedMessages')} in all processes`,
   'a body or WebSocket message': () =>

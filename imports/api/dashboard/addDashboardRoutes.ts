@@ -1,6 +1,6 @@
 /** Adds the routes that a dashboard needs without DDP: the page and the session, if the host provides them. */
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
-import type { AuditTrail } from '../../business/audit/application/AuditTrail';
+import type { AuditRecorder } from '../../business/ai/domain/interfaces/AuditRecorder';
 import type { AuthFailureLimiter } from '../auth/AuthFailureLimiter';
 import type { AddEndpoint } from '../http/Endpoint';
 import {
@@ -18,7 +18,7 @@ import { addSignInRoutes } from '../signIn/signInRoutes';
 export interface DashboardRoutePorts {
   readonly dashboard?: DashboardPagePorts;
   readonly authFailures: AuthFailureLimiter;
-  readonly audit?: AuditTrail;
+  readonly audit?: AuditRecorder;
   readonly forwardedCount: number;
   readonly logger: Logger;
 }

@@ -1,6 +1,6 @@
 /** Records who signs in to the dashboard and out, and who fails to. */
 import type { IncomingMessage } from 'node:http';
-import type { AuditTrail } from '../../business/audit/application/AuditTrail';
+import type { AuditRecorder } from '../../business/ai/domain/interfaces/AuditRecorder';
 import type { AuditDetails } from '../../business/ai/domain/types/AuditEntries';
 import { toActor } from '../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
@@ -8,7 +8,7 @@ import { clientNetwork } from '../auth/clientNetwork';
 import { clientOf } from '../auth/clientOf';
 
 export interface SessionAuditPorts {
-  readonly audit?: AuditTrail;
+  readonly audit?: AuditRecorder;
   /** How many proxies in front of the server append to `x-forwarded-for`. */
   readonly forwardedCount: number;
 }

@@ -9,7 +9,7 @@ import {
 } from '../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { UserLimiter } from '../../business/limits/application/UserLimiter';
-import type { AuditTrail } from '../../business/audit/application/AuditTrail';
+import type { AuditRecorder } from '../../business/ai/domain/interfaces/AuditRecorder';
 import { withLogIds } from '../../business/ai/application/services/logIds';
 import type { Telemetry } from '../../business/ai/infrastructure/telemetry/Telemetry';
 import { hasScope, toActor } from '../auth/ApiPrincipal';
@@ -39,7 +39,7 @@ export interface RoutePorts extends Pick<RequestLimiters, 'tokenRates'> {
   /** Keeps callers within their limits. Absent: they have none. */
   readonly userLimiter?: Pick<UserLimiter, 'begin' | 'countUnidentified'>;
   /** Learns of tokens without the scope of a route. */
-  readonly audit?: Pick<AuditTrail, 'report'>;
+  readonly audit?: Pick<AuditRecorder, 'report'>;
   /** How many proxies in front of the server append to `x-forwarded-for`. */
   readonly forwardedCount: number;
   /** The most bytes of a request's body. */

@@ -12,8 +12,6 @@ import { maxEntriesFor } from '../../database/bounds/EntryBound';
 import type { AuditSubject } from '../ai/domain/types/AuditEntries';
 import type { DocumentDatabase } from '../../database/DocumentDatabase';
 import { SYSTEM_OWNER } from '../providers/domain/entities/Provider';
-import type { ProvidersModule } from '../providers/infrastructure/factories/createProvidersModule';
-import type { UserDataDeletion } from '../../host/userData/UserDataDeletion';
 import { auditOperations } from './recordOperations';
 
 export interface OpenedAudit {
@@ -23,14 +21,14 @@ export interface OpenedAudit {
   readonly pseudonymize: (userId: string) => Promise<number>;
   readonly auditHost: (operations: DefinedOperations) => DefinedOperations;
   /** For the app's own code, which is not signed in. */
-  readonly auditDeletion: (deletion: DeleteUserData) => DeleteUserData;
+  readonly auditDeletion: <O, R>(deletion: DeleteUserData<O, R>) => DeleteUserData<O, R>;
   /** Before the first line, for the app's own code. */
   readonly recordExport: (userId: string) => Promise<void>;
   readonly onConnected: OAuthRoutesPorts['onConnected'] & {};
   readonly onSignedInAtMcpServer: OAuthRoutesPorts['onConnected'] & {};
 }
 
-type DeleteUserData = UserDataDeletion['deleteUserData'];
+type DeleteUserData<O, R> = (userId: string, options?: O) => Promise<R>;
 
 export interface AuditPorts {
   readonly database: Pick<DocumentDatabase, 'collection' | 'isExclusive'>;
@@ -38,7 +36,7 @@ export interface AuditPorts {
   readonly onChange: (userId: string) => void;
   /** The user id of the run's owner, or undefined for an unknown run. */
   readonly ownerOfRun: (executionId: string) => Promise<string | undefined>;
-  readonly providers: Pick<ProvidersModule['service'], 'find'>;
+  readonly providers: { find(providerId: string): Promise<{ readonly owner: string } | undefined> };
   /** Default number of entries: what a tenth of the heap holds in the embedded database, a million in others. */
   readonly limits?: AuditLimits;
   readonly forwardedCount: number;

@@ -1,5 +1,5 @@
 /** Wraps operations so that they are recorded in the audit trail, as their definitions say. */
-import type { ActOptions, AuditTrail } from './application/AuditTrail';
+import type { ActOptions, AuditRecorder } from '../ai/domain/interfaces/AuditRecorder';
 import { fieldsOf } from '../ai/domain/json';
 import type { Actor } from '../ai/domain/types/Actor';
 import type { AuditAct } from '../ai/domain/types/AuditEntries';
@@ -11,7 +11,7 @@ import type { AnyOperation } from '../../host/defineOperation';
 import { changedFields, detailsOf, textIn } from '../../host/auditedText';
 
 export interface AuditedPorts {
-  readonly trail: Pick<AuditTrail, 'carryOut'>;
+  readonly trail: Pick<AuditRecorder, 'carryOut'>;
   /** The user whose a run or a provider is; undefined for an unknown one, and for one that is nobody's. */
   readonly ownerOf: Readonly<Record<'run' | 'provider', (id: string) => Promise<string | undefined>>>;
 }

@@ -1,5 +1,5 @@
 /** Records in the audit trail who signs in to the app, fails to, and signs out. */
-import type { AuditTrail } from '../../business/audit/application/AuditTrail';
+import type { AuditRecorder } from '../../business/ai/domain/interfaces/AuditRecorder';
 import { fieldsOf } from '../../business/ai/domain/json';
 import { actorClient } from '../../business/ai/domain/types/ActorClient';
 import type { ActorClient } from '../../business/ai/domain/types/ActorClient';
@@ -12,7 +12,7 @@ const IS_DONE = { isSafe: true } as const;
 /** @returns stops recording */
 export function auditSignIns(
   Accounts: Pick<MeteorAccounts, 'onLogin' | 'onLoginFailure' | 'onLogout'>,
-  trail: Pick<AuditTrail, 'record' | 'report'>,
+  trail: Pick<AuditRecorder, 'record' | 'report'>,
 ): () => void {
   const handles = [
     Accounts.onLogin?.((async (attempt: unknown) => {

@@ -6,7 +6,7 @@ import type { AISettings } from '../../business/ai/infrastructure/factories/crea
 import type { CallLimits } from '../../business/ai/infrastructure/factories/createRunOperations';
 import type { RequestLogSettings } from '../../business/requestLog/createRequestLog';
 import type { UserLimits } from '../../business/limits/domain/UserLimits';
-import type { ContentTimes } from '../../business/ai/infrastructure/persistence/ContentRetention';
+import type { RetentionTime } from '../../database/StoredCollection';
 import type { StorageBounds } from '../../database/bounds/StorageBounds';
 import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
 import { readAuditLimits } from '../../business/audit/settings/audit';
@@ -75,7 +75,7 @@ export interface MeteorSettings extends AuthSettings {
   readonly corsOrigins: readonly string[];
   readonly responseCache: boolean;
   readonly sealContent: boolean;
-  readonly contentTimes: Partial<ContentTimes>;
+  readonly contentTimes: Partial<Record<RetentionTime, number>>;
   readonly guardrails: readonly Guardrail[];
   readonly shutdownGraceMs?: number;
 }

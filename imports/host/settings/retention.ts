@@ -1,5 +1,5 @@
 /** Settings of how long conversations of every form are kept. */
-import type { ContentTimes } from '../../business/ai/infrastructure/persistence/ContentRetention';
+import type { RetentionTime } from '../../database/StoredCollection';
 import { SettingProblems } from './SettingProblems';
 
 const DAY_MS = 86_400_000;
@@ -11,10 +11,12 @@ const MAX_DAYS = 30;
  * @param valueOf returns the setting or variable with that name
  * @throws LLMInvalidRequestError that names every invalid variable
  */
-export function readContentTimes(valueOf: (name: string) => string | undefined): Partial<ContentTimes> {
+export function readContentTimes(
+  valueOf: (name: string) => string | undefined,
+): Partial<Record<RetentionTime, number>> {
   const problems = new SettingProblems();
-  const times: Partial<Record<keyof ContentTimes, number>> = {};
-  for (const [kind, name] of Object.entries(VARIABLES) as [keyof ContentTimes, string][]) {
+  const times: Partial<Record<RetentionTime, number>> = {};
+  for (const [kind, name] of Object.entries(VARIABLES) as [RetentionTime, string][]) {
     const text = valueOf(name);
     if (text === undefined) continue;
     const days = Number(text);
@@ -30,4 +32,4 @@ const VARIABLES = {
   conversations: 'CONVERSATIONS_KEEP_DAYS',
   messages: 'MESSAGES_KEEP_DAYS',
   chats: 'CHATS_KEEP_DAYS',
-} as const satisfies Record<keyof ContentTimes, string>;
+} as const satisfies Record<RetentionTime, string>;

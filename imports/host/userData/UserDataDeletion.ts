@@ -13,13 +13,12 @@ import type { RequestLogModule } from '../../business/requestLog/createRequestLo
 import type { RunModule } from '../../business/ai/infrastructure/factories/createRunOperations';
 import type { DocumentDatabase } from '../../database/DocumentDatabase';
 import type { UserMemory } from '../../business/memory/infrastructure/UserMemory';
-import type { UserDocuments } from '../../business/privacy/infrastructure/UserDocuments';
+import type { UserDataRemoval } from '../../business/privacy/infrastructure/UserDataRemoval';
 import { SYSTEM_OWNER } from '../../business/providers/domain/entities/Provider';
 import type { ProvidersModule } from '../../business/providers/infrastructure/factories/createProvidersModule';
 import type { UsageRecorder } from '../UsageRecorder';
 import type { UserApiTokens } from '../UserApiTokens';
 import type { UserContentKeys } from '../../business/privacy/infrastructure/UserContentKeys';
-import type { UserDataKind } from './userData';
 
 export interface UserDataDeletionPorts {
   readonly module: Pick<AIModule, 'loop' | 'runs' | 'conversations' | 'usageSettled'>;
@@ -33,7 +32,7 @@ export interface UserDataDeletionPorts {
   readonly usage: Pick<UsageRecorder, 'flush'>;
   readonly requestLog: Pick<RequestLogModule, 'flush'>;
   readonly memories: Pick<UserMemory, 'evict'>;
-  readonly documents: UserDocuments;
+  readonly documents: UserDataRemoval;
   /** Absent: content is not sealed. */
   readonly contentKeys?: Pick<UserContentKeys, 'removeOfUser'>;
   readonly database: Pick<DocumentDatabase, 'purge'>;
@@ -44,9 +43,6 @@ export interface UserDataDeletionPorts {
     readonly pseudonymize: (userId: string) => Promise<number>;
   };
 }
-
-/** Kinds that are always removed. Counters of limits may be kept; acts stay, but not whose they were. */
-type RemovedKind = Exclude<UserDataKind, 'budgets' | 'rateWindows' | 'usageWindows' | 'auditEntries'>;
 
 /** What was being written when the deletion began is removed by the next pass. */
 const MAX_PASSES = 5;
@@ -117,7 +113,7 @@ export class UserDataDeletion {
     memories.evict(userId);
     const removed = {
       ...stored,
-      chatTurns: stored.chatTurns + chatTurns,
+      chatTurns: (stored['chatTurns'] ?? 0) + chatTurns,
       ...(await providers.service.removeUser(userId)),
       ...limits,
       chats: await chats.removeOfUser(userId),
@@ -125,7 +121,7 @@ export class UserDataDeletion {
       sessions: signIns,
       ...(contentKeys === undefined ? {} : { contentKeys: await contentKeys.removeOfUser(userId) }),
       identities: identified,
-    } satisfies Readonly<Record<RemovedKind, number>>;
+    };
     // Last, so that it covers what was done until now. The acts stay, but not whose they were.
     await audit.trail.settled();
     await audit.pseudonymize(userId);

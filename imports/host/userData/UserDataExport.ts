@@ -6,7 +6,8 @@ import { FixedWindowLimiter, WINDOWS_COLLECTION } from '../../database/FixedWind
 import type { WindowDocument } from '../../database/FixedWindowLimiter';
 import { UserDataReader } from '../../business/privacy/infrastructure/UserDataReader';
 import { SYSTEM_OWNER } from '../../business/providers/domain/entities/Provider';
-import { USER_DOCUMENTS } from './userData';
+import { userDocumentsOf } from '../../database/StoredCollection';
+import { COLLECTIONS } from '../collections';
 
 export interface UserDataExportPorts {
   readonly database: Pick<DocumentDatabase, 'collection'>;
@@ -24,7 +25,7 @@ export class UserDataExport {
   private readonly flush: UserDataExportPorts['flush'];
 
   constructor({ database, flush }: UserDataExportPorts) {
-    this.reader = new UserDataReader(database, USER_DOCUMENTS);
+    this.reader = new UserDataReader(database, userDocumentsOf(COLLECTIONS));
     this.limiter = new FixedWindowLimiter(database.collection<WindowDocument>(WINDOWS_COLLECTION), ['count']);
     this.flush = flush;
   }

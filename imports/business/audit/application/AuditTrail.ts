@@ -8,6 +8,7 @@ import { isLLMError, LLMOverloadedError } from '../../ai/domain/errors/LLMErrors
 import type { AuditEnd, AuditStore } from '../domain/AuditStore';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
 import type { Actor } from '../../ai/domain/types/Actor';
+import type { ActOptions, AuditActor, AuditRecorder } from '../../ai/domain/interfaces/AuditRecorder';
 import type { ActorClient } from '../../ai/domain/types/ActorClient';
 import type { AuditAct, AuditChannel, AuditEntry } from '../../ai/domain/types/AuditEntries';
 import { BoundedReports } from './BoundedReports';
@@ -27,16 +28,7 @@ export interface AuditTrailPorts {
 }
 
 /** Who acts, as far as it is known. */
-export type AuditActor = Pick<Actor, 'userId' | 'source' | 'tokenId' | 'client'>;
-
-export interface ActOptions<R> {
-  /** It stops or withdraws something, so it goes on if it cannot be recorded. */
-  readonly isSafe?: boolean;
-  /** The id of what was created. */
-  readonly idOf?: (result: R) => string | undefined;
-}
-
-export class AuditTrail {
+export class AuditTrail implements AuditRecorder {
   private readonly ports: AuditTrailPorts;
   private readonly now: () => number;
   private readonly failed: FailedAttempts;
@@ -51,11 +43,6 @@ export class AuditTrail {
     this.reports = new BoundedReports(ports.reportLimits, this.now);
   }
 
-  /**
-   * Records an act, carries it out and records its outcome. Of callers who have failed very often within the hour, only
-   * what succeeds is recorded from then on.
-   * @throws what `run` throws; LLMOverloadedError if the act cannot be recorded
-   */
   async carryOut<R>(
     actor: AuditActor,
     act: AuditAct,
@@ -81,7 +68,6 @@ export class AuditTrail {
     return result;
   }
 
-  /** Records what has been done. @throws LLMOverloadedError unless it is safe */
   async record(
     actor: AuditActor,
     act: AuditAct,
@@ -90,10 +76,6 @@ export class AuditTrail {
     await this.insert(this.entryOf(actor, act, 'done'), isSafe ? 'log' : NOTHING_DONE);
   }
 
-  /**
-   * Records that a caller was refused, within bounds, and without making the caller wait.
-   * @param key whose reports are counted together
-   */
   report(actor: AuditActor, act: AuditAct, error: string, key: string): void {
     const admitted = this.reports.admit(key);
     if (admitted === 'not-recorded') return;

@@ -1,7 +1,7 @@
 /** What the protocol's servers of a host have in common, over HTTP and over stdio. */
 import { createHmac } from 'node:crypto';
 import { ToolCaller } from '../../ai/application/services/ToolCaller';
-import type { AuditTrail } from '../../audit/application/AuditTrail';
+import type { AuditRecorder } from '../../ai/domain/interfaces/AuditRecorder';
 import type { LLMError } from '../../ai/domain/errors/LLMErrors';
 import type { AccessPolicy } from '../../ai/domain/interfaces/AccessPolicy';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
@@ -42,7 +42,7 @@ export interface McpHostPorts extends Pick<ToolTasksPorts, 'inFlight' | 'lostAft
   readonly runs?: Pick<RunRoutePorts, 'methods' | 'queries'> | undefined;
   readonly models: RunToolPorts['models'];
   readonly access?: AccessPolicy | undefined;
-  readonly audit?: AuditTrail | undefined;
+  readonly audit?: AuditRecorder | undefined;
   /** Known to all processes. */
   readonly secret: Buffer;
   readonly toError: (thrown: unknown) => LLMError;

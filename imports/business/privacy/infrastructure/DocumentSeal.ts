@@ -7,7 +7,7 @@ import type { StoredDocument } from '../../../database/DocumentCollection';
 import { StoreError } from '../../../database/databaseErrors';
 import { isRecord } from '../../../database/query/fieldPaths';
 import type { ContentKey, ContentKeys } from './ContentKeys';
-import type { ContentRule } from './ContentRule';
+import type { ContentRule } from '../../../database/StoredCollection';
 
 /** In place of content: the id of the key, and the sealed text. No content has this shape. */
 interface SealedBox {

@@ -11,7 +11,7 @@ import type {
 } from '../../../database/DocumentCollection';
 import { StoreError } from '../../../database/databaseErrors';
 import type { ContentKey, ContentKeys } from './ContentKeys';
-import type { ContentRule } from './ContentRule';
+import type { ContentRule } from '../../../database/StoredCollection';
 import type { DocumentSeal } from './DocumentSeal';
 
 export interface SealedCollectionPorts {

@@ -6,13 +6,12 @@ import { StoreError } from '../../../database/databaseErrors';
 import type { DocumentDatabase, StoreOutage } from '../../../database/DocumentDatabase';
 import { RUNS } from '../../ai/infrastructure/persistence/runs/runDocuments';
 import type { ContentKeys } from './ContentKeys';
-import type { ContentRules } from './ContentRule';
+import type { ContentRule, StoredCollection } from '../../../database/StoredCollection';
 import { DocumentSeal } from './DocumentSeal';
 import { SealedCollection } from './SealedCollection';
 
 export interface SealedDatabaseOptions {
-  /** The rules of every collection. */
-  readonly rules: ContentRules;
+  readonly collections: readonly StoredCollection[];
   readonly keys: ContentKeys;
   /** False opens what was sealed earlier, and stores in plain text. */
   readonly isSealing: boolean;
@@ -29,12 +28,14 @@ export class SealedDatabase implements DocumentDatabase {
   readonly sealsContent: boolean;
   private readonly inner: DocumentDatabase;
   private readonly options: SealedDatabaseOptions;
+  private readonly rules: ReadonlyMap<string, ContentRule | null>;
   private readonly owners = new Map<string, string>();
   private readonly reported = new Set<string>();
 
   constructor(inner: DocumentDatabase, options: SealedDatabaseOptions) {
     this.inner = inner;
     this.options = options;
+    this.rules = new Map(options.collections.map(({ name, content }) => [name, content]));
     this.isExclusive = inner.isExclusive;
     this.sealsContent = options.isSealing;
   }
@@ -76,14 +77,14 @@ export class SealedDatabase implements DocumentDatabase {
     return this.inner.close();
   }
 
-  private ruleOf(name: string): ContentRules[string] {
-    const rule = this.options.rules[name];
+  private ruleOf(name: string): ContentRule | null {
+    const rule = this.rules.get(name);
     if (rule === undefined)
-      throw new StoreError(`The table of sealed content does not say what of the collection ${name} is content.`);
+      throw new StoreError(`The collection "${name}" is not declared. Declare it with its feature's collections.`);
     return rule;
   }
 
-  private sealOf(name: string, rule: NonNullable<ContentRules[string]>): DocumentSeal {
+  private sealOf(name: string, rule: ContentRule): DocumentSeal {
     return new DocumentSeal(name, rule, {
       keys: this.options.keys,
       onUnreadable: (collection, keyId) => this.report(collection, keyId),

@@ -9,7 +9,7 @@ import { ownTurn } from '../../ai/domain/ownTurn';
 import type { UserDataPage } from '../domain/UserDataPage';
 import type { DocumentDatabase } from '../../../database/DocumentDatabase';
 import { toExportLine } from './toExportLine';
-import type { PartOwnership, UserDocumentKind } from './UserDocumentKind';
+import type { PartOwnership, UserDocumentKind } from '../../../database/StoredCollection';
 
 export interface UserDataReaderOptions {
   /** A page ends with the line that reaches it. Default: 1,000,000. */

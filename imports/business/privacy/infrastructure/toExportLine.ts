@@ -1,7 +1,7 @@
 /** One document as a line of JSON. */
 import type { StoredDocument } from '../../../database/DocumentCollection';
 import { isRecord } from '../../../database/query/fieldPaths';
-import type { UserDocumentKind } from './UserDocumentKind';
+import type { UserDocumentKind } from '../../../database/StoredCollection';
 
 /**
  * JSON that a store has written is inserted as it is, so that megabytes are neither parsed nor escaped.

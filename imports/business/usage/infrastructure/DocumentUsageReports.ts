@@ -8,9 +8,6 @@ import type {
 } from '../../../database/DocumentCollection';
 import type { UsageReader } from '../domain/UsageReader';
 import type { UsageGroup, UsageQuery, UsageReport } from '../domain/UsageReports';
-import type { DocumentDatabase } from '../../../database/DocumentDatabase';
-import { REQUESTS } from '../../requestLog/infrastructure/DocumentRequestStore';
-import { TOOL_CALLS } from '../../ai/infrastructure/persistence/runs/runDocuments';
 import { UsageTally } from './UsageTally';
 
 /** The groups of a report. Those with fewer requests are summed up. */
@@ -34,9 +31,10 @@ export class DocumentUsageReports implements UsageReader {
   private readonly requests: Source;
   private readonly calls: Source;
 
-  constructor(database: Pick<DocumentDatabase, 'collection'>) {
+  /** @param requests the log of model calls */
+  constructor(requests: DocumentCollection<StoredDocument>, calls: DocumentCollection<StoredDocument>) {
     this.requests = {
-      collection: database.collection(REQUESTS),
+      collection: requests,
       time: 'at',
       state: 'state',
       unpriced: 'unpriced',
@@ -52,7 +50,7 @@ export class DocumentUsageReports implements UsageReader {
       hasTokens: true,
     };
     this.calls = {
-      collection: database.collection(TOOL_CALLS),
+      collection: calls,
       time: 'createdAt',
       state: 'state',
       sum: {},

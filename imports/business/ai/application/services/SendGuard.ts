@@ -6,7 +6,7 @@ import { LLMModelNotFoundError, LLMPermissionError } from '../../domain/errors/L
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { SentRequest } from '../../domain/types/StoredObjects';
-import type { TokenPolicy } from '../../../limits/application/TokenPolicy';
+import type { LimitedToken } from '../../domain/types/ApiTokenLimits';
 import { assertModelPermitted } from './assertModelPermitted';
 import type { ObjectUser, VendorObjects } from './VendorObjects';
 
@@ -15,7 +15,7 @@ export interface SendGuardPorts {
   /** Default: everyone may use every tool of a vendor. */
   readonly access: AccessPolicy | undefined;
   /** Default: API tokens may use every model. */
-  readonly tokens: Pick<TokenPolicy, 'find'> | undefined;
+  readonly tokens: { find(tokenId: string): Promise<LimitedToken | undefined> } | undefined;
   /** Undefined for a provider whose models are all permitted. */
   readonly allowedModelsOf: (providerId: string) => readonly string[] | undefined;
 }

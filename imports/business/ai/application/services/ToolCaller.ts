@@ -12,7 +12,7 @@ import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { Actor } from '../../domain/types/Actor';
 import type { JsonObject } from '../../domain/types/VendorTypes';
-import type { AuditTrail } from '../../../audit/application/AuditTrail';
+import type { AuditRecorder } from '../../domain/interfaces/AuditRecorder';
 import { ToolProcessor } from './ToolProcessor';
 import { ToolConcurrency } from './tools/ToolConcurrency';
 import { resolveTools } from './tools/ToolSet';
@@ -23,7 +23,7 @@ export interface ToolCallerPorts {
   /** Default: everyone may call every tool. */
   readonly access?: Pick<AccessPolicy, 'refusalOfTool'> | undefined;
   /** Default: calls are not recorded. */
-  readonly audit?: Pick<AuditTrail, 'carryOut' | 'record'> | undefined;
+  readonly audit?: Pick<AuditRecorder, 'carryOut' | 'record'> | undefined;
   readonly logger: Logger;
 }
 

@@ -4,26 +4,12 @@
  */
 import { consoleLogger } from '../../domain/consoleLogger';
 import type { Logger } from '../../domain/interfaces/Logger';
-import { MESSAGES } from './conversations/DocumentConversationStore';
+import type { RetentionTime, StoredCollection } from '../../../../database/StoredCollection';
 import type { DocumentDatabase } from '../../../../database/DocumentDatabase';
-import { CONVERSATION_ITEMS, CONVERSATIONS } from './responses/DocumentResponseConversations';
-import { RESPONSES } from './responses/DocumentResponseStore';
-
-/** Milliseconds since the last use: of a response or conversation, a recorded one, which may be a day older. */
-export interface ContentTimes {
-  readonly responses: number;
-  readonly conversations: number;
-  readonly messages: number;
-  readonly chats: number;
-}
-
-/** A collection, and the field with the time from which its documents are kept. */
-export type RetainedCollection = readonly [name: string, field: string];
 
 export interface ContentRetentionOptions {
-  readonly times: Partial<ContentTimes>;
-  /** Where chats are stored, which is not here. */
-  readonly chats: RetainedCollection;
+  /** Milliseconds since the last use: of a response or conversation, a recorded one, which may be a day older. */
+  readonly times: Partial<Record<RetentionTime, number>>;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** Default: the console. */
@@ -34,12 +20,18 @@ const HOUR = 3_600_000;
 
 export class ContentRetention {
   private readonly database: Pick<DocumentDatabase, 'collection'>;
+  private readonly collections: readonly StoredCollection[];
   private readonly options: ContentRetentionOptions;
   private timer: ReturnType<typeof setInterval> | undefined;
   private lastSweep: Promise<void> = Promise.resolve();
 
-  constructor(database: Pick<DocumentDatabase, 'collection'>, options: ContentRetentionOptions) {
+  constructor(
+    database: Pick<DocumentDatabase, 'collection'>,
+    collections: readonly StoredCollection[],
+    options: ContentRetentionOptions,
+  ) {
     this.database = database;
+    this.collections = collections;
     this.options = options;
   }
 
@@ -65,18 +57,11 @@ export class ContentRetention {
   }
 
   async sweep(): Promise<void> {
-    const { times, chats, now = Date.now } = this.options;
-    const collections: Readonly<Record<keyof ContentTimes, readonly RetainedCollection[]>> = {
-      responses: [[RESPONSES, 'usedAt']],
-      conversations: [
-        [CONVERSATIONS, 'usedAt'],
-        [CONVERSATION_ITEMS, 'usedAt'],
-      ],
-      messages: [[MESSAGES, 'storedAt']],
-      chats: [chats],
-    };
-    for (const [kind, time] of Object.entries(times) as [keyof ContentTimes, number][])
-      for (const [name, field] of collections[kind])
-        await this.database.collection(name).remove({ [field]: { $lt: new Date(now() - time) } });
+    const { times, now = Date.now } = this.options;
+    for (const { name, kept } of this.collections) {
+      const time = kept && times[kept.by];
+      if (kept === undefined || time === undefined) continue;
+      await this.database.collection(name).remove({ [kept.field]: { $lt: new Date(now() - time) } });
+    }
   }
 }

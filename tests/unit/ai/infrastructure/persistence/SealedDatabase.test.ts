@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { DocumentCollection, StoredDocument } from '../../../../../imports/database/DocumentCollection';
 import type { DocumentDatabase } from '../../../../../imports/database/DocumentDatabase';
 import { openSqliteDatabase } from '../../../../../imports/database/sqlite/SqliteDatabase';
-import type { ContentRules } from '../../../../../imports/business/privacy/infrastructure/ContentRule';
+import type { ContentRule } from '../../../../../imports/database/StoredCollection';
 import { SealedDatabase } from '../../../../../imports/business/privacy/infrastructure/SealedDatabase';
 import { KeyRing } from '../../../../../imports/business/providers/infrastructure/sealing/KeyRing';
 import { CONTENT_KEYS, UserContentKeys } from '../../../../../imports/business/privacy/infrastructure/UserContentKeys';
@@ -28,13 +28,14 @@ interface Delta extends StoredDocument {
   readonly text: string;
 }
 
-const RULES: ContentRules = {
+const RULES: Readonly<Record<string, ContentRule | null>> = {
   ai_notes: { content: ['text', 'list', 'calls.*', 'error.message'], owner: { field: 'userId' } },
   ai_others: { content: ['text'], owner: { field: 'userId' } },
   ai_deltas: { content: ['text'], owner: { run: 'executionId' } },
   ai_runs: { content: [], owner: { field: 'userId' } },
   ai_counts: null,
 };
+const COLLECTIONS = Object.entries(RULES).map(([name, content]) => ({ name, content, ofUsers: [] }));
 const NOTE: Note = {
   _id: 'n1',
   userId: 'ada',
@@ -71,7 +72,7 @@ describe('SealedDatabase', () => {
     const keys = new UserContentKeys(inner.collection<ContentKeyDocument>(CONTENT_KEYS), ring, { now: () => now });
     await keys.ready();
     const logger = { warn: (message: string) => void warnings.push(message) };
-    return { database: new SealedDatabase(inner, { rules: RULES, keys, isSealing, logger }), keys };
+    return { database: new SealedDatabase(inner, { collections: COLLECTIONS, keys, isSealing, logger }), keys };
   }
   const notes = async (isSealing?: boolean): Promise<DocumentCollection<Note>> =>
     (await open(isSealing)).database.collection<Note>('ai_notes');

@@ -1,4 +1,4 @@
-/** Removes what the AI module stores about one user. */
+/** Removes the documents of one user, but for those that services remove. */
 import type { DocumentCollection, Selector, StoredDocument } from '../../../database/DocumentCollection';
 import type { JobQueue } from '../../ai/domain/interfaces/JobQueue';
 import { CHAT_TURNS } from '../../ai/infrastructure/persistence/conversations/DocumentChatTurns';
@@ -7,37 +7,38 @@ import { FixedWindowLimiter } from '../../../database/FixedWindowLimiter';
 import type { WindowDocument } from '../../../database/FixedWindowLimiter';
 import { RUNS, TOOL_CALLS } from '../../ai/infrastructure/persistence/runs/runDocuments';
 import { RUN_ITEMS } from '../../ai/infrastructure/persistence/runs/RunTranscripts';
-import type { UserDocumentKind } from './UserDocumentKind';
-import { AI_USER_DOCUMENTS } from '../../../host/userData/userDocumentKinds';
+import type { UserDocumentKind } from '../../../database/StoredCollection';
 
-type AIUserDocuments = (typeof AI_USER_DOCUMENTS)[number];
-type LimitKind = Extract<AIUserDocuments, { readonly isLimit: true }>['kind'];
-
-/** Numbers of removed documents; of `authored` ones, that the user's id was removed from. */
-export type RemovedUserDocuments = Readonly<Record<Exclude<AIUserDocuments['kind'], LimitKind> | 'jobs', number>>;
-export type RemovedLimits = Readonly<Record<LimitKind, number>>;
+/** Numbers of removed documents by kind; of `authored` ones, that the user's id was removed from. */
+export type RemovedDocuments = Readonly<Record<string, number>>;
 
 /** Runs per batch. */
 const BATCH_SIZE = 200;
 
-export class UserDocuments {
+export class UserDataRemoval {
   private readonly database: Pick<DocumentDatabase, 'collection'>;
   private readonly jobs: Pick<JobQueue, 'remove'>;
+  private readonly kinds: readonly UserDocumentKind[];
 
-  constructor(database: Pick<DocumentDatabase, 'collection'>, jobs: Pick<JobQueue, 'remove'>) {
+  constructor(
+    database: Pick<DocumentDatabase, 'collection'>,
+    jobs: Pick<JobQueue, 'remove'>,
+    kinds: readonly UserDocumentKind[],
+  ) {
     this.database = database;
     this.jobs = jobs;
+    this.kinds = kinds.filter(({ isRemovedByService }) => isRemovedByService !== true);
   }
 
   /** Can be repeated after an interruption. The user's runs must have ended. */
-  async remove(userId: string): Promise<RemovedUserDocuments> {
+  async remove(userId: string): Promise<RemovedDocuments> {
     const removed = new Map<string, number>([['jobs', 0]]);
     await this.removeRuns(userId, removed);
-    for (const kind of AI_USER_DOCUMENTS) if (!('isLimit' in kind)) await this.removeKind(kind, userId, removed);
+    for (const kind of this.kinds) if (kind.isLimit !== true) await this.removeKind(kind, userId, removed);
     // Inserted by a former owner of a run that is gone.
     count(removed, 'toolCalls', await this.collection(TOOL_CALLS).remove({ userId }));
     count(removed, 'runItems', await this.collection(RUN_ITEMS).remove({ userId }));
-    return Object.fromEntries(removed) as RemovedUserDocuments;
+    return Object.fromEntries(removed);
   }
 
   /** The user's messages that wait are not answered any more. @returns how many there were, with those of a day */
@@ -46,10 +47,10 @@ export class UserDocuments {
   }
 
   /** Removes the counters that enforce the user's limits. They hold numbers only and expire by themselves. */
-  async removeLimits(userId: string): Promise<RemovedLimits> {
+  async removeLimits(userId: string): Promise<RemovedDocuments> {
     const removed = new Map<string, number>();
-    for (const kind of AI_USER_DOCUMENTS) if ('isLimit' in kind) await this.removeKind(kind, userId, removed);
-    return Object.fromEntries(removed) as RemovedLimits;
+    for (const kind of this.kinds) if (kind.isLimit === true) await this.removeKind(kind, userId, removed);
+    return Object.fromEntries(removed);
   }
 
   private async removeKind(
@@ -70,7 +71,7 @@ export class UserDocuments {
 
   /** Each run goes last, after its parts, so that a repetition finds them by it. */
   private async removeRuns(userId: string, removed: Map<string, number>): Promise<void> {
-    const parts = AI_USER_DOCUMENTS.flatMap(({ kind, collection, owner }) =>
+    const parts = this.kinds.flatMap(({ kind, collection, owner }) =>
       'part' in owner ? [{ kind, collection, field: owner.part }] : [],
     );
     for (const { kind } of parts) count(removed, kind, 0);
