@@ -1,12 +1,12 @@
 /** Accounts at MCP servers: what an authorization server and a hostile one get to see. */
 import { expect } from 'chai';
-import { mcp } from '../../../../../../imports/business/mcp/mcp';
-import type { McpSource } from '../../../../../../imports/business/mcp/infrastructure/McpSource';
-import type { McpOAuthSettings } from '../../../../../../imports/business/mcp/infrastructure/McpOAuth';
-import { describeInSoak } from '../../../../../support/soak';
-import { failure } from '../../../../../support/failure';
-import { serveProtected } from '../../../../../support/mcp/serveProtected';
-import type { ProtectedServer } from '../../../../../support/mcp/serveProtected';
+import { mcp } from '../../../../imports/business/mcp/mcp';
+import type { McpSource } from '../../../../imports/business/mcp/infrastructure/McpSource';
+import type { McpOAuthSettings } from '../../../../imports/business/mcp/infrastructure/McpOAuth';
+import { describeInSoak } from '../../../support/soak';
+import { failure } from '../../../support/failure';
+import { serveProtected } from '../../../support/mcp/serveProtected';
+import type { ProtectedServer } from '../../../support/mcp/serveProtected';
 
 describeInSoak('an account at an MCP server', () => {
   const servers: ProtectedServer[] = [];

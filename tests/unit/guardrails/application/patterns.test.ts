@@ -1,12 +1,12 @@
 /** What the patterns find, and that a text in pieces is masked exactly as the whole. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { PatternFilter } from '../../../../../../imports/business/guardrails/application/PatternFilter';
-import { PII_PATTERNS, PII_TYPES } from '../../../../../../imports/business/guardrails/application/piiPatterns';
-import type { TextPattern } from '../../../../../../imports/business/guardrails/application/TextPattern';
-import { wordPattern } from '../../../../../../imports/business/guardrails/application/wordPattern';
-import type { FilteredText } from '../../../../../../imports/business/ai/domain/types/GuardrailTypes';
-import { IS_SOAK } from '../../../../../support/soak';
+import { PatternFilter } from '../../../../imports/business/guardrails/application/PatternFilter';
+import { PII_PATTERNS, PII_TYPES } from '../../../../imports/business/guardrails/application/piiPatterns';
+import type { TextPattern } from '../../../../imports/business/guardrails/application/TextPattern';
+import { wordPattern } from '../../../../imports/business/guardrails/application/wordPattern';
+import type { FilteredText } from '../../../../imports/business/ai/domain/types/GuardrailTypes';
+import { IS_SOAK } from '../../../support/soak';
 
 const textOf = (filtered: FilteredText): string => (typeof filtered === 'string' ? filtered : filtered.text);
 

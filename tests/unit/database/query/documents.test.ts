@@ -1,11 +1,11 @@
 /** Query semantics that the stand-ins for MongoDB cannot verify. */
 import { expect } from 'chai';
-import type { FindOptions } from '../../../../../../../imports/database/DocumentCollection';
-import { compileSelector } from '../../../../../../../imports/database/query/compileSelector';
-import { projectFields } from '../../../../../../../imports/database/query/findOptions';
-import { compareScalars } from '../../../../../../../imports/database/query/scalars';
-import { TopDocuments } from '../../../../../../../imports/database/query/TopDocuments';
-import { seededRandom } from '../../../../../../../scripts/seed/seededRandom';
+import type { FindOptions } from '../../../../imports/database/DocumentCollection';
+import { compileSelector } from '../../../../imports/database/query/compileSelector';
+import { projectFields } from '../../../../imports/database/query/findOptions';
+import { compareScalars } from '../../../../imports/database/query/scalars';
+import { TopDocuments } from '../../../../imports/database/query/TopDocuments';
+import { seededRandom } from '../../../../scripts/seed/seededRandom';
 
 describe('TopDocuments', () => {
   const sorted = <T extends object>(documents: readonly T[], sort: FindOptions['sort'], limit?: number): T[] => {

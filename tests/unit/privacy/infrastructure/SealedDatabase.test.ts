@@ -3,16 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { DocumentCollection, StoredDocument } from '../../../../../imports/database/DocumentCollection';
-import type { DocumentDatabase } from '../../../../../imports/database/DocumentDatabase';
-import { openSqliteDatabase } from '../../../../../imports/database/sqlite/SqliteDatabase';
-import type { ContentRule } from '../../../../../imports/database/StoredCollection';
-import { SealedDatabase } from '../../../../../imports/business/privacy/infrastructure/SealedDatabase';
-import { KeyRing } from '../../../../../imports/business/providers/infrastructure/sealing/KeyRing';
-import { CONTENT_KEYS, UserContentKeys } from '../../../../../imports/business/privacy/infrastructure/UserContentKeys';
-import type { ContentKeyDocument } from '../../../../../imports/business/privacy/infrastructure/UserContentKeys';
-import { failure } from '../../../../support/failure';
-import { newKey } from '../../../../support/oauth/ProvidersHost';
+import type { DocumentCollection, StoredDocument } from '../../../../imports/database/DocumentCollection';
+import type { DocumentDatabase } from '../../../../imports/database/DocumentDatabase';
+import { openSqliteDatabase } from '../../../../imports/database/sqlite/SqliteDatabase';
+import type { ContentRule } from '../../../../imports/database/StoredCollection';
+import { SealedDatabase } from '../../../../imports/business/privacy/infrastructure/SealedDatabase';
+import { KeyRing } from '../../../../imports/business/providers/infrastructure/sealing/KeyRing';
+import { CONTENT_KEYS, UserContentKeys } from '../../../../imports/business/privacy/infrastructure/UserContentKeys';
+import type { ContentKeyDocument } from '../../../../imports/business/privacy/infrastructure/UserContentKeys';
+import { failure } from '../../../support/failure';
+import { newKey } from '../../../support/oauth/ProvidersHost';
 
 interface Note extends StoredDocument {
   readonly userId: string;

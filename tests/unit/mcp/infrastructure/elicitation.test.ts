@@ -1,21 +1,21 @@
 /** Tools of MCP servers that ask a person, over both ways in which the protocol lets them. */
 import { expect } from 'chai';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { AgenticLoop } from '../../../../../../imports/business/ai/application/services/AgenticLoop';
-import type { ToolCall } from '../../../../../../imports/business/ai/domain/entities/Tool';
-import { mcp } from '../../../../../../imports/business/mcp/mcp';
-import { MemoryRunStore } from '../../../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
-import { McpElicitations } from '../../../../../../imports/business/mcp/infrastructure/McpElicitations';
-import { ToolRegistry } from '../../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { answer, calling } from '../../../../../../imports/testing/responses';
-import { ScriptedProvider } from '../../../../../../imports/testing/ScriptedProvider';
-import { failure } from '../../../../../support/failure';
-import { serveMcp, withSessions } from '../../../../../support/mcp/serveMcp';
-import type { ServedMcp } from '../../../../../support/mcp/serveMcp';
-import { createState, createTestServer } from '../../../../../support/mcp/testServer';
-import { recordEvents } from '../../../../../support/recordEvents';
-import { RecordingLogger } from '../../../../../support/RecordingLogger';
-import { until } from '../../../../../support/until';
+import { AgenticLoop } from '../../../../imports/business/ai/application/services/AgenticLoop';
+import type { ToolCall } from '../../../../imports/business/ai/domain/entities/Tool';
+import { mcp } from '../../../../imports/business/mcp/mcp';
+import { MemoryRunStore } from '../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
+import { McpElicitations } from '../../../../imports/business/mcp/infrastructure/McpElicitations';
+import { ToolRegistry } from '../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { answer, calling } from '../../../../imports/testing/responses';
+import { ScriptedProvider } from '../../../../imports/testing/ScriptedProvider';
+import { failure } from '../../../support/failure';
+import { serveMcp, withSessions } from '../../../support/mcp/serveMcp';
+import type { ServedMcp } from '../../../support/mcp/serveMcp';
+import { createState, createTestServer } from '../../../support/mcp/testServer';
+import { recordEvents } from '../../../support/recordEvents';
+import { RecordingLogger } from '../../../support/RecordingLogger';
+import { until } from '../../../support/until';
 
 for (const revision of ['2026-07-28', '2025-11-25'] as const)
   describe(`a tool of an MCP server that asks a person, with the revision ${revision}`, () => {

@@ -1,18 +1,18 @@
 /** Calls of which an MCP server makes tasks, in both revisions that have them. */
 import { expect } from 'chai';
-import { AgenticLoop } from '../../../../../../imports/business/ai/application/services/AgenticLoop';
-import { mcp } from '../../../../../../imports/business/mcp/mcp';
-import type { McpOptions } from '../../../../../../imports/business/mcp/mcp';
-import { MemoryRunStore } from '../../../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
-import { ToolRegistry } from '../../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { answer, calling } from '../../../../../../imports/testing/responses';
-import { ScriptedProvider } from '../../../../../../imports/testing/ScriptedProvider';
-import { serveTasks } from '../../../../../support/mcp/serveTasks';
-import type { TaskServer } from '../../../../../support/mcp/serveTasks';
-import { recordEvents } from '../../../../../support/recordEvents';
-import { RecordingLogger } from '../../../../../support/RecordingLogger';
-import { until } from '../../../../../support/until';
-import { itInVirtualTime } from '../../../../../support/itInVirtualTime';
+import { AgenticLoop } from '../../../../imports/business/ai/application/services/AgenticLoop';
+import { mcp } from '../../../../imports/business/mcp/mcp';
+import type { McpOptions } from '../../../../imports/business/mcp/mcp';
+import { MemoryRunStore } from '../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
+import { ToolRegistry } from '../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { answer, calling } from '../../../../imports/testing/responses';
+import { ScriptedProvider } from '../../../../imports/testing/ScriptedProvider';
+import { serveTasks } from '../../../support/mcp/serveTasks';
+import type { TaskServer } from '../../../support/mcp/serveTasks';
+import { recordEvents } from '../../../support/recordEvents';
+import { RecordingLogger } from '../../../support/RecordingLogger';
+import { until } from '../../../support/until';
+import { itInVirtualTime } from '../../../support/itInVirtualTime';
 
 for (const revision of ['2026-07-28', '2025-11-25'] as const)
   describe(`a call of which an MCP server makes a task, with the revision ${revision}`, () => {

@@ -1,19 +1,19 @@
 /** Servers that lie, flood, stay silent or go away. None of them harms the process, and each is named in an error. */
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { expect } from 'chai';
-import type { ToolCallContext } from '../../../../../../imports/business/ai/domain/interfaces/IToolExecutor';
-import { mcp } from '../../../../../../imports/business/mcp/mcp';
-import type { McpOptions } from '../../../../../../imports/business/mcp/mcp';
-import { McpSource } from '../../../../../../imports/business/mcp/infrastructure/McpSource';
-import { ProgressReporter } from '../../../../../../imports/business/mcp/infrastructure/ProgressReporter';
-import { itInSoak } from '../../../../../support/soak';
-import { failure } from '../../../../../support/failure';
-import { INITIALIZE, jsonRpc, serveMcp, withSessions } from '../../../../../support/mcp/serveMcp';
-import type { ServedMcp } from '../../../../../support/mcp/serveMcp';
-import { createState, createTestServer } from '../../../../../support/mcp/testServer';
-import { RecordingLogger } from '../../../../../support/RecordingLogger';
-import { until } from '../../../../../support/until';
-import { itInVirtualTime } from '../../../../../support/itInVirtualTime';
+import type { ToolCallContext } from '../../../../imports/business/ai/domain/interfaces/IToolExecutor';
+import { mcp } from '../../../../imports/business/mcp/mcp';
+import type { McpOptions } from '../../../../imports/business/mcp/mcp';
+import { McpSource } from '../../../../imports/business/mcp/infrastructure/McpSource';
+import { ProgressReporter } from '../../../../imports/business/mcp/infrastructure/ProgressReporter';
+import { itInSoak } from '../../../support/soak';
+import { failure } from '../../../support/failure';
+import { INITIALIZE, jsonRpc, serveMcp, withSessions } from '../../../support/mcp/serveMcp';
+import type { ServedMcp } from '../../../support/mcp/serveMcp';
+import { createState, createTestServer } from '../../../support/mcp/testServer';
+import { RecordingLogger } from '../../../support/RecordingLogger';
+import { until } from '../../../support/until';
+import { itInVirtualTime } from '../../../support/itInVirtualTime';
 
 const OBJECT = { type: 'object' } as const;
 const tool = (name: string, fields: object = {}): object => ({
