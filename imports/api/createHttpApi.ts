@@ -25,7 +25,7 @@ import { OpenSessions } from './auth/OpenSessions';
 import { OpenTokens } from './auth/OpenTokens';
 import { addApiRoutes } from './routes';
 import type { ReadinessPorts } from './health/readReadiness';
-import type { DefinedOperations } from '../host/operations';
+import type { ServedOperations } from './http/addOperationRoutes';
 import type { DashboardPagePorts } from './dashboard/dashboardPages';
 import { allowOrigins } from './http/allowOrigins';
 import { toLLMError } from './http/toLLMError';
@@ -79,8 +79,8 @@ export interface HttpApiPorts {
   readonly conversations?: ResponseConversationStore;
   /** The streams of background responses. Default: in memory. */
   readonly responseEvents?: ResponseEventStore;
-  /** Enables the routes of the areas whose operations are here. */
-  readonly operations?: Partial<DefinedOperations>;
+  /** The operations that have routes. */
+  readonly operations?: ServedOperations;
   /** Sent with the stream of run events, so that pages reload what has changed. */
   readonly changes?: TopicChanges;
   /** The host also serves the app's own pages: browsers that open a path as a page are left to it. Default: false. */

@@ -5,6 +5,7 @@ import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { UserLimiter } from '../business/limits/application/UserLimiter';
 import type { AuditRecorder } from '../business/ai/domain/interfaces/AuditRecorder';
 import { addAuditExport } from '../business/audit/api/addAuditExport';
+import type { ListEntries } from '../business/audit/api/addAuditExport';
 import { exportUserData } from '../business/privacy/api/exportUserData';
 import { receiveInput, streamOutput } from './conversations/conversationRoutes';
 import type { ConversationRoutePorts } from './conversations/conversationRoutes';
@@ -32,8 +33,7 @@ import type { CountingPorts } from './gateway/tokens/countTokens';
 import { PAGE_PATHS, serveNotFound, servePage } from './dashboard/dashboardPages';
 import { VENDOR_PATHS } from './http/apiOfPath';
 import { addOperationRoutes } from './http/addOperationRoutes';
-import { OPERATIONS } from '../host/operations';
-import type { DefinedOperations } from '../host/operations';
+import type { ServedOperations } from './http/addOperationRoutes';
 import { createRoute } from './http/createRoute';
 import { handleLastError } from './http/handleLastError';
 import type { RouteOptions, RoutePorts } from './http/createRoute';
@@ -77,7 +77,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly summaries: ResponsesPorts['summaries'];
   readonly vendorObjects: VendorObjectGuard;
   readonly conversations: ResponsesPorts['conversations'];
-  readonly operations?: Partial<DefinedOperations>;
+  readonly operations?: ServedOperations;
   readonly audit?: AuditRecorder;
   readonly readiness?: ReadinessPorts;
   /** What streams of runs need. */
@@ -90,6 +90,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
 }
 
 /** What responds in its own way. */
+const NO_OPERATIONS: ServedOperations = { definitions: [], bound: {} };
 const HANDLERS = { 'ai.users.exportData': exportUserData } as const;
 
 export function addApiRoutes(router: HttpRouter, ports: ApiRoutePorts): void {
@@ -293,9 +294,10 @@ export function addApiRoutes(router: HttpRouter, ports: ApiRoutePorts): void {
   });
 
   addRunRoutes(add, ports);
-  const { operations = {} } = ports;
-  addAuditExport(add, operations['ai.audit.list'], ports.audit);
-  const operationPaths = addOperationRoutes(add, OPERATIONS, operations, HANDLERS);
+  const { operations = NO_OPERATIONS } = ports;
+  // The definition of the operation types its result.
+  addAuditExport(add, operations.bound['ai.audit.list'] as ListEntries | undefined, ports.audit);
+  const operationPaths = addOperationRoutes(add, operations, HANDLERS);
 
   const { chat, agUi, streamedRuns } = ports;
   if (chat !== undefined && streamedRuns !== undefined) {

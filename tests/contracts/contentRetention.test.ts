@@ -4,7 +4,7 @@ import { ChatStore, CHATS } from '../../imports/api/chat/ChatStore';
 import { ContentRetention } from '../../imports/business/ai/infrastructure/persistence/ContentRetention';
 import type { StoredDocument } from '../../imports/database/DocumentCollection';
 import { LLMInvalidRequestError } from '../../imports/business/ai/domain/errors/LLMErrors';
-import { openHostStores } from '../../imports/host/openHostStores';
+import { openStores } from '../../imports/business/ai/openStores';
 import { COLLECTIONS } from '../../imports/host/collections';
 import { readContentTimes } from '../../imports/host/settings/retention';
 import { DATABASES } from '../support/documentDatabases';
@@ -23,7 +23,7 @@ for (const [kind, open] of Object.entries(DATABASES))
     it('removes what is older than the time of its kind, and nothing else', async () => {
       const opened = await open();
       const { database } = opened;
-      await openHostStores(database);
+      await openStores(database);
       await new ChatStore(database.collection(CHATS)).ready();
       const now = Date.now();
       for (const [name, field] of Object.entries(FIELDS))

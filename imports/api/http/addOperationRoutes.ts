@@ -12,6 +12,12 @@ import type { AddEndpoint, Endpoint } from './Endpoint';
 import type { HttpRequest } from './HttpMessages';
 import type { RouteHandler } from './RequestContext';
 
+/** Definitions, and by their names what carries them out; those without it get no routes. */
+export interface ServedOperations {
+  readonly definitions: readonly AnyOperation[];
+  readonly bound: Readonly<Partial<Record<string, Operation>>>;
+}
+
 /** Responds in its own way, such as with a file of any length. */
 export type OperationHandler<R = never> = (
   operation: Operation<R>,
@@ -19,18 +25,16 @@ export type OperationHandler<R = never> = (
 ) => RouteHandler;
 
 /**
- * @param operations those that the host has; the others get no routes
  * @param handlers by name, instead of responding with the result as JSON
  * @returns the first segments of the paths
  */
 export function addOperationRoutes(
   add: AddEndpoint,
-  definitions: readonly AnyOperation[],
-  operations: Readonly<Partial<Record<string, Operation>>>,
+  { definitions, bound }: ServedOperations,
   handlers: Readonly<Partial<Record<string, OperationHandler>>> = {},
 ): readonly string[] {
   const endpoints = definitions.flatMap((definition) => {
-    const operation = operations[definition.name];
+    const operation = bound[definition.name];
     if (operation === undefined) return [];
     return routesOf(definition).map((route) => {
       const { path, method } = route;

@@ -1,7 +1,7 @@
 /** Opens the audit trail of a host, and has the host's operations recorded there. */
 import { clientOf } from '../../api/auth/clientOf';
-import { OPERATIONS } from '../../host/operations';
-import type { DefinedOperations } from '../../host/operations';
+import type { OperationsOf } from '../../host/bindOperations';
+import type { AnyOperation } from '../../host/defineOperation';
 import type { OAuthRoutesPorts } from '../../api/oauth/oauthRoutes';
 import { AuditTrail } from './application/AuditTrail';
 import type { AuditReader } from './domain/AuditStore';
@@ -19,7 +19,10 @@ export interface OpenedAudit {
   readonly entries: AuditReader;
   /** Removes what identifies the user from entries. @returns the number of changed entries */
   readonly pseudonymize: (userId: string) => Promise<number>;
-  readonly auditHost: (operations: DefinedOperations) => DefinedOperations;
+  readonly auditHost: <const D extends readonly AnyOperation[]>(
+    definitions: D,
+    operations: OperationsOf<D>,
+  ) => OperationsOf<D>;
   /** For the app's own code, which is not signed in. */
   readonly auditDeletion: <O, R>(deletion: DeleteUserData<O, R>) => DeleteUserData<O, R>;
   /** Before the first line, for the app's own code. */
@@ -73,7 +76,7 @@ export async function openAudit(ports: AuditPorts): Promise<OpenedAudit> {
     trail,
     entries: store,
     pseudonymize: (userId) => store.pseudonymize(userId),
-    auditHost: (operations) => auditOperations(OPERATIONS, operations, audited),
+    auditHost: (definitions, operations) => auditOperations(definitions, operations, audited),
     auditDeletion: (deleteUserData) => (userId, options) => {
       const act = { action: 'user.delete_data', subject: userSubject(userId) } as const;
       return trail.carryOut(THE_APP, act, () => deleteUserData(userId, options));

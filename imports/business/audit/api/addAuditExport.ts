@@ -15,7 +15,7 @@ import { toActor } from '../../../api/auth/ApiPrincipal';
 import type { AddEndpoint } from '../../../api/http/Endpoint';
 import type { RequestContext, RouteHandler } from '../../../api/http/RequestContext';
 
-type ListEntries = Operation<AuditPage>;
+export type ListEntries = Operation<AuditPage>;
 
 /** Entries that are read at a time. */
 const PAGE_SIZE = 200;

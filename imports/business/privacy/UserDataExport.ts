@@ -1,16 +1,16 @@
 /** Exports everything that a host stores about a user. */
-import { LLMInvalidRequestError, LLMRateLimitError } from '../../business/ai/domain/errors/LLMErrors';
-import type { UserDataPage } from '../../business/privacy/domain/UserDataPage';
+import { LLMInvalidRequestError, LLMRateLimitError } from '../ai/domain/errors/LLMErrors';
+import type { UserDataPage } from './domain/UserDataPage';
 import type { DocumentDatabase } from '../../database/DocumentDatabase';
 import { FixedWindowLimiter, WINDOWS_COLLECTION } from '../../database/FixedWindowLimiter';
 import type { WindowDocument } from '../../database/FixedWindowLimiter';
-import { UserDataReader } from '../../business/privacy/infrastructure/UserDataReader';
-import { SYSTEM_OWNER } from '../../business/providers/domain/entities/Provider';
-import { userDocumentsOf } from '../../database/StoredCollection';
-import { COLLECTIONS } from '../collections';
+import { UserDataReader } from './infrastructure/UserDataReader';
+import { SYSTEM_OWNER } from '../providers/domain/entities/Provider';
+import type { UserDocumentKind } from '../../database/StoredCollection';
 
 export interface UserDataExportPorts {
   readonly database: Pick<DocumentDatabase, 'collection'>;
+  readonly kinds: readonly UserDocumentKind[];
   /** Writes what is in memory. */
   readonly flush: () => Promise<void>;
 }
@@ -24,8 +24,8 @@ export class UserDataExport {
   private readonly limiter: FixedWindowLimiter;
   private readonly flush: UserDataExportPorts['flush'];
 
-  constructor({ database, flush }: UserDataExportPorts) {
-    this.reader = new UserDataReader(database, userDocumentsOf(COLLECTIONS));
+  constructor({ database, kinds, flush }: UserDataExportPorts) {
+    this.reader = new UserDataReader(database, kinds);
     this.limiter = new FixedWindowLimiter(database.collection<WindowDocument>(WINDOWS_COLLECTION), ['count']);
     this.flush = flush;
   }

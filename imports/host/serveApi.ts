@@ -1,0 +1,100 @@
+/** Creates the HTTP API of a host, with the pages on which people sign in at vendors and MCP servers. */
+import { AuthFailureLimiter } from '../api/auth/AuthFailureLimiter';
+import { createHttpApi } from '../api/createHttpApi';
+import type { HttpApi, HttpApiPorts } from '../api/createHttpApi';
+import type { ChatStore } from '../api/chat/ChatStore';
+import { UsedStates, SIGN_IN_STATES } from '../api/signIn/UsedStates';
+import { createRouter } from '../api/http/createRouter';
+import { createOAuthRoutes } from '../api/oauth/oauthRoutes';
+import { RunHealth } from '../business/ai/infrastructure/persistence/runs/RunHealth';
+import type { OpenedAudit } from '../business/audit/openAudit';
+import type { UserLimiter } from '../business/limits/application/UserLimiter';
+import { importMcpServer } from '../business/mcp/api/importMcpServer';
+import type { McpOffer } from '../business/mcp/api/createMcpServerPorts';
+import { MCP_SIGN_IN_PAGES } from '../business/mcp/api/mcpSignInPages';
+import type { DelegatedOAuthFlow } from '../business/providers/application/oauth/DelegatedOAuthFlow';
+import type { RunningHost } from './Feature';
+import type { UserApiTokens } from './UserApiTokens';
+
+export interface ServedParts {
+  readonly apiTokens: UserApiTokens;
+  readonly secrets: readonly Buffer[];
+  readonly chats: ChatStore;
+  readonly userLimiter: UserLimiter;
+  readonly audit: OpenedAudit;
+  /** The flow of the sign-in pages of MCP servers. */
+  readonly mcpFlow: DelegatedOAuthFlow;
+  readonly shutdownGraceMs: number;
+}
+
+export async function serveApi(
+  host: RunningHost,
+  parts: ServedParts,
+  routes: Pick<HttpApiPorts, 'operations' | 'runs' | 'changes' | 'requestLog'>,
+): Promise<HttpApi> {
+  const { settings, ports, database, ai, stores, rootUrl, homeUrl, providers } = host;
+  const { apiTokens, audit, userLimiter, chats, secrets } = parts;
+  const { express, dashboard } = ports;
+  const { httpPath = '', forwardedCount = 0, corsOrigins = [], maxBodyBytes, maxJsonValues } = settings;
+  const authFailures = new AuthFailureLimiter({ limits: settings.authFailures ?? {}, forwardedCount });
+  const authenticate: HttpApiPorts['authenticate'] = async (request) =>
+    (await ports.authenticate(request)) ?? apiTokens.authenticate(request);
+  const pages = { express, authenticate: authFailures.limit(authenticate) };
+  const homeOf = (page: string): string => (dashboard === undefined ? settings.rootUrl : `${homeUrl}/${page}`);
+  const oauth = createRouter(express);
+  oauth.use(
+    createOAuthRoutes({
+      ...{ ...pages, flow: parts.mcpFlow, pages: MCP_SIGN_IN_PAGES },
+      onConnected: audit.onSignedInAtMcpServer,
+      homeUrl: (name) => homeOf(name === undefined ? 'mcp-servers' : `mcp-servers/${name}`),
+    }),
+    createOAuthRoutes({
+      ...{ ...pages, flow: providers.flow, onConnected: audit.onConnected },
+      homeUrl: () => homeOf('providers'),
+    }),
+  );
+  return createHttpApi(ai, {
+    ...{ express, authenticate, authFailures, userLimiter, secrets, forwardedCount, corsOrigins, oauth, chats },
+    ...routes,
+    isTokenValid: (tokenId) => apiTokens.tokens.isValid(tokenId),
+    access: host.access,
+    audit: audit.trail,
+    conversations: stores.conversations,
+    responseEvents: stores.responseEvents,
+    readiness: {
+      outage: () => database.outage,
+      isLeaseCurrent: () => ai.loop.isLeaseCurrent,
+      isQueueRunning: () => ai.queue.isRunning,
+    },
+    runHealth: new RunHealth(database, stores.inbox),
+    isAlone: database.isExclusive,
+    limits: {
+      shutdownGrace: parts.shutdownGraceMs,
+      ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+      ...(maxJsonValues === undefined ? {} : { maxJsonValues }),
+    },
+    ...(await offeredMcp(host)),
+    servesPages: ports.servesPages ?? false,
+    // A proxy may or may not strip the root URL's path.
+    basePaths: [httpPath, new URL(rootUrl).pathname.replace(/\/+$/, '')],
+    ...(dashboard === undefined ? {} : { dashboard }),
+  });
+}
+
+async function offeredMcp({
+  settings,
+  ports,
+  database,
+  stores,
+  rootUrl,
+  homeUrl,
+}: RunningHost): Promise<{ readonly mcp?: McpOffer }> {
+  const { tools = [] } = settings.mcp ?? {};
+  if (tools.length === 0) return {};
+  // Random ids, like the states of sign-ins, which are kept for minutes, too.
+  const usedApprovals = new UsedStates(database.collection(SIGN_IN_STATES));
+  await usedApprovals.ready();
+  const sdk = await importMcpServer();
+  const access = ports.mcpAccess === undefined ? {} : { access: ports.mcpAccess };
+  return { mcp: { ...{ sdk, tools, rootUrl, homeUrl, usedApprovals }, toolTasks: stores.toolTasks, ...access } };
+}
