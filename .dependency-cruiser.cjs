@@ -74,7 +74,8 @@ module.exports = {
     },
     {
       name: 'services-face',
-      comment: 'The files at the root of application/services are its public face; folders hold their parts.',
+      comment:
+        'The files at the root of application/services, and shared, are its public face; folders hold their parts.',
       severity: 'error',
       from: {
         path: OURS,
@@ -85,7 +86,7 @@ module.exports = {
           '^(tests|scripts|imports/(entries|library))/',
         ],
       },
-      to: { path: `${SERVICES}[^/]+/` },
+      to: { path: `${SERVICES}[^/]+/`, pathNot: `${SERVICES}shared/` },
     },
     {
       name: 'features-see-the-face-of-services',
@@ -147,7 +148,7 @@ module.exports = {
       severity: 'error',
       from: { path: INFRASTRUCTURE, pathNot: `${INFRASTRUCTURE}factories/` },
       // The hash needs node:crypto, which the domain may not use: browsers load it.
-      to: { path: `${AI}application/`, pathNot: `${AI}application/services/argumentsHash\\.ts$` },
+      to: { path: `${AI}application/`, pathNot: `${AI}application/services/shared/argumentsHash\\.ts$` },
     },
     ...Object.entries(LAYERS).map(([layer, below]) => ({
       name: `infrastructure-layers-${layer}`,

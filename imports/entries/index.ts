@@ -20,7 +20,7 @@ export { ResponseChainManager } from '../business/ai/application/services/Respon
 export type { ChainOptions } from '../business/ai/application/services/ResponseChainManager';
 export { ResponseHandler } from '../business/ai/application/services/ResponseHandler';
 export type { MessageOptions, ResponseHandlerOptions } from '../business/ai/application/services/ResponseHandler';
-export type { BatchOptions, BatchResult, LLMRequest } from '../business/ai/application/services/chains/batch';
+export type { BatchOptions, BatchResult, LLMRequest } from '../business/ai/application/services/batches/runBatch';
 export type { AnySchema, StandardSchema } from '../business/ai/application/services/schema/AnySchema';
 export { createGuardrails } from '../business/guardrails/createGuardrails';
 export {
@@ -76,7 +76,7 @@ export type {
   MemoryQuery,
   NewMemory,
 } from '../business/ai/domain/interfaces/Memory';
-export type { RecallOption } from '../business/ai/application/services/memory/recallMemories';
+export type { RecallOption } from '../business/ai/application/services/runs/recallMemories';
 export type { Logger } from '../business/ai/domain/interfaces/Logger';
 export type {
   AgentEvent,

@@ -1,6 +1,6 @@
 /** Records the tokens that responses used, in the background. Failures are logged. */
 import { consoleLogger } from '../business/ai/domain/consoleLogger';
-import { runDetached } from '../business/ai/application/services/runDetached';
+import { runDetached } from '../business/ai/application/services/shared/runDetached';
 import type { UsedTokens } from '../business/ai/domain/types/UsageRecords';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 

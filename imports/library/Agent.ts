@@ -8,7 +8,7 @@ import type { BuiltInTool } from '../business/ai/domain/entities/Tool';
 import type { LLMInput } from '../business/ai/domain/types/LLMTypes';
 import type { SchemaInput, ValueOf } from '../business/ai/domain/types/Schemas';
 import { normalizeInput } from '../business/ai/application/services/ContentNormalizer';
-import type { BatchOptions } from '../business/ai/application/services/chains/batch';
+import type { BatchOptions } from '../business/ai/application/services/batches/runBatch';
 import { titleOf } from '../business/ai/application/services/runs/titleOf';
 import type { RegisteredTool } from '../business/ai/infrastructure/tools/ToolRegistry';
 import { checkEngineOptions, createAgentEngine } from './AgentEngine';

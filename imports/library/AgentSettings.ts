@@ -12,7 +12,7 @@ import {
 } from '../business/ai/domain/arguments';
 import type { ArgumentReader } from '../business/ai/domain/arguments';
 import type { ExecuteOptions } from '../business/ai/application/services/AgenticLoop';
-import type { RecallOption } from '../business/ai/application/services/memory/recallMemories';
+import type { RecallOption } from '../business/ai/application/services/runs/recallMemories';
 import { compactionOf } from '../business/ai/application/services/runs/compaction/compactionOptions';
 import { toolSearchOf } from '../business/ai/application/services/runs/toolSearch/planToolSearch';
 import { isObject } from '../business/ai/domain/json';

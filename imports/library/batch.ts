@@ -4,8 +4,8 @@ import type { LLMError } from '../business/ai/domain/errors/LLMErrors';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { LLMInput } from '../business/ai/domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../business/ai/domain/types/ResponsesAPITypes';
-import { runBatch } from '../business/ai/application/services/chains/batch';
-import type { BatchOptions } from '../business/ai/application/services/chains/batch';
+import { runBatch } from '../business/ai/application/services/batches/runBatch';
+import type { BatchOptions } from '../business/ai/application/services/batches/runBatch';
 import type { AgentResult } from './AgentResult';
 
 export interface BatchSuccess<Value> {

@@ -2,7 +2,7 @@ import { HttpAgent } from '@ag-ui/client';
 import type { Message, Tool } from '@ag-ui/core';
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { argumentsHash } from '../../imports/business/ai/application/services/argumentsHash';
+import { argumentsHash } from '../../imports/business/ai/application/services/shared/argumentsHash';
 import { toInterruptId } from '../../imports/interop/agUi/agUiIds';
 import type { RunningServer } from '../../imports/host/node/startServer';
 import { runAgent } from '../support/agUi/replayAgUi';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { stub } from 'sinon';
-import { argumentsHash } from '../../imports/business/ai/application/services/argumentsHash';
+import { argumentsHash } from '../../imports/business/ai/application/services/shared/argumentsHash';
 import type { AuditPage } from '../../imports/business/audit/domain/AuditStore';
 import type { AuditEntry } from '../../imports/business/ai/domain/types/AuditEntries';
 import { AUDIT, DocumentAuditStore } from '../../imports/business/audit/infrastructure/DocumentAuditStore';

@@ -4,7 +4,7 @@ import { AgenticLoop } from '../../imports/business/ai/application/services/Agen
 import type { AgenticLoopOptions } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunQueue } from '../../imports/business/ai/application/services/RunQueue';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
-import { RunSlots } from '../../imports/business/ai/application/services/RunSlots';
+import { RunSlots } from '../../imports/business/ai/application/services/queue/RunSlots';
 import { childId, MAX_RUN_DEPTH } from '../../imports/business/ai/application/services/runs/ChildRuns';
 import { StoreUnavailableError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { LocalJobQueue } from '../../imports/business/ai/infrastructure/jobs/LocalJobQueue';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { Inbox } from '../../imports/business/ai/application/operations/Inbox';
 import { INBOX_OPERATIONS } from '../../imports/business/ai/application/operations/inboxOperations';
-import { argumentsHash } from '../../imports/business/ai/application/services/argumentsHash';
+import { argumentsHash } from '../../imports/business/ai/application/services/shared/argumentsHash';
 import type { ToolCall } from '../../imports/business/ai/domain/entities/Tool';
 import { ConflictError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';

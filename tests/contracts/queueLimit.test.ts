@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunQueue } from '../../imports/business/ai/application/services/RunQueue';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
-import { RunSlots } from '../../imports/business/ai/application/services/RunSlots';
+import { RunSlots } from '../../imports/business/ai/application/services/queue/RunSlots';
 import { LocalJobQueue } from '../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
 import { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { MeteorDatabase } from '../../imports/database/meteor/MeteorDatabase';

@@ -1,7 +1,7 @@
 /** Requests in the batches of each vendor: mapped to their results, priced, counted, and continued after a crash. */
 import { expect } from 'chai';
 import { MemoryBatchStore } from '../../imports/business/ai/application/services/batches/MemoryBatchStore';
-import type { BatchOptions, BatchResult } from '../../imports/business/ai/application/services/chains/batch';
+import type { BatchOptions, BatchResult } from '../../imports/business/ai/application/services/batches/runBatch';
 import { LLMClient } from '../../imports/business/ai/application/services/LLMClient';
 import type { LLMClientOptions } from '../../imports/business/ai/application/services/LLMClient';
 import { batchPrice } from '../../imports/business/ai/domain/entities/batchPrice';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import sinon from 'sinon';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
-import { argumentsHash } from '../../imports/business/ai/application/services/argumentsHash';
+import { argumentsHash } from '../../imports/business/ai/application/services/shared/argumentsHash';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { DocumentRunViews } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import { TOOL_CALLS } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';

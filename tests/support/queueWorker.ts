@@ -7,7 +7,7 @@ import { MongoClient } from 'mongodb';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunQueue } from '../../imports/business/ai/application/services/RunQueue';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
-import { RunSlots } from '../../imports/business/ai/application/services/RunSlots';
+import { RunSlots } from '../../imports/business/ai/application/services/queue/RunSlots';
 import { openAgendaQueue } from '../../imports/business/ai/infrastructure/jobs/AgendaJobQueue';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { openMongoDatabase } from '../../imports/database/mongo/MongoDatabase';

@@ -1,6 +1,6 @@
 /** The events of a run with every kind of call, and the snapshot that a server would return after each of them. */
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
-import { argumentsHash } from '../../imports/business/ai/application/services/argumentsHash';
+import { argumentsHash } from '../../imports/business/ai/application/services/shared/argumentsHash';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import type { Item } from '../../imports/business/ai/domain/types/ResponsesAPITypes';

@@ -4,7 +4,7 @@ import type { ToolCall } from '../../business/ai/domain/entities/Tool';
 import type { Actor } from '../../business/ai/domain/types/Actor';
 import type { RunMethods } from '../../business/ai/application/operations/runCommandOperations';
 import type { ReadToolPart } from '../../interop/aiSdk/readUIMessages';
-import { argumentsHash } from '../../business/ai/application/services/argumentsHash';
+import { argumentsHash } from '../../business/ai/application/services/shared/argumentsHash';
 import { argumentsHashIn, startTimeIn } from '../../interop/aiSdk/toolValues';
 
 export type DecisionMethods = Pick<RunMethods, 'ai.runs.approve' | 'ai.runs.reject' | 'ai.runs.submitToolResult'>;

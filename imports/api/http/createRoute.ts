@@ -10,7 +10,7 @@ import {
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { UserLimiter } from '../../business/limits/application/UserLimiter';
 import type { AuditRecorder } from '../../business/ai/domain/interfaces/AuditRecorder';
-import { withLogIds } from '../../business/ai/application/services/logIds';
+import { withLogIds } from '../../business/ai/application/services/shared/logIds';
 import type { Telemetry } from '../../business/ai/infrastructure/telemetry/Telemetry';
 import { hasScope, toActor } from '../auth/ApiPrincipal';
 import { clientOf } from '../auth/clientOf';

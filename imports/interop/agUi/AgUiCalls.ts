@@ -1,5 +1,5 @@
 /** A run's tool calls as its events report them, and which of them keep the run from continuing. */
-import { argumentsHash } from '../../business/ai/application/services/argumentsHash';
+import { argumentsHash } from '../../business/ai/application/services/shared/argumentsHash';
 import { isSettled, needsApproval, needsReview, STATE_AFTER_EVENT } from '../../business/ai/domain/entities/Tool';
 import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';

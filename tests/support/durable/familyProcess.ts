@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
 import { RunQueue } from '../../../imports/business/ai/application/services/RunQueue';
 import { RunRecovery } from '../../../imports/business/ai/application/services/RunRecovery';
-import { RunSlots } from '../../../imports/business/ai/application/services/RunSlots';
+import { RunSlots } from '../../../imports/business/ai/application/services/queue/RunSlots';
 import { ConflictError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import { LocalJobQueue } from '../../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
 import { openDatabase } from '../../../imports/database/openDatabase';

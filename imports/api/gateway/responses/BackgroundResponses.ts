@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgenticLoop } from '../../../business/ai/application/services/AgenticLoop';
-import { runDetached } from '../../../business/ai/application/services/runDetached';
+import { runDetached } from '../../../business/ai/application/services/shared/runDetached';
 import type { LeasedWork, LeasedWorkSource, RunRecovery } from '../../../business/ai/application/services/RunRecovery';
 import { isStoreOutage, LLMAbortedError, LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';

@@ -14,7 +14,7 @@ import type { AuditAct, AuditChannel, AuditEntry } from '../../ai/domain/types/A
 import { BoundedReports } from './BoundedReports';
 import type { ReportLimits } from './BoundedReports';
 import { FailedAttempts } from './FailedAttempts';
-import { runDetached } from '../../ai/application/services/runDetached';
+import { runDetached } from '../../ai/application/services/shared/runDetached';
 
 export interface AuditTrailPorts {
   readonly store: AuditStore;

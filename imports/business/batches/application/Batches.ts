@@ -11,7 +11,7 @@ import type { BatchPage, BatchResultPage, BatchView } from '../domain/BatchViews
 import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 import type { UserBatches } from './UserBatches';
 import { assertUntrustedSchema } from '../../ai/application/services/schema/checkSchema';
-import { canonicalJson } from '../../ai/application/services/shared/canonicalJson';
+import { canonicalJson } from '../../ai/domain/canonicalJson';
 import { authorizeUse } from '../../ai/application/usecases/authorizeUse';
 import type { AuthorizationPorts } from '../../ai/application/usecases/authorizeUse';
 import { itemsFromUser, originOf } from '../../ai/application/usecases/RunLauncher';

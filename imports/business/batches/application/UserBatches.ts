@@ -18,10 +18,10 @@ import type { UserBatchStore } from '../domain/UserBatchStore';
 import type { AgenticLoop } from '../../ai/application/services/AgenticLoop';
 import { LLMClient } from '../../ai/application/services/LLMClient';
 import type { LeasedWork, LeasedWorkSource } from '../../ai/application/services/RunRecovery';
-import type { BatchResult, LLMRequest } from '../../ai/application/services/chains/batch';
+import type { BatchResult, LLMRequest } from '../../ai/application/services/batches/runBatch';
 import { LeaseLostError } from '../../ai/domain/errors/LeaseLostError';
-import { canonicalJson } from '../../ai/application/services/shared/canonicalJson';
-import { runDetached } from '../../ai/application/services/runDetached';
+import { canonicalJson } from '../../ai/domain/canonicalJson';
+import { runDetached } from '../../ai/application/services/shared/runDetached';
 import type { VendorBatchSettings } from '../../ai/application/services/batches/vendorBatch';
 
 export interface UserBatchesOptions extends Pick<VendorBatchSettings, 'poll' | 'leaseMs' | 'graceMs'> {

@@ -3,7 +3,7 @@ import { CHARACTERS_PER_TOKEN } from '../../ai/domain/charactersPerToken';
 import type { Guardrail } from '../../ai/domain/interfaces/Guardrail';
 import { isList, isObject } from '../../ai/domain/json';
 import type { MaximumSizeSettings } from '../../ai/domain/types/GuardrailSettings';
-import { canonicalJson } from '../../ai/application/services/shared/canonicalJson';
+import { canonicalJson } from '../../ai/domain/canonicalJson';
 import { mapStrings } from './mapStrings';
 
 export function maximumSize(settings: MaximumSizeSettings): Guardrail {

@@ -4,7 +4,7 @@
  */
 import { LLMServerError } from '../../ai/domain/errors/LLMErrors';
 import type { AccountStore, StoredAccount } from '../domain/AccountStore';
-import { runDetached } from '../../ai/application/services/runDetached';
+import { runDetached } from '../../ai/application/services/shared/runDetached';
 
 /**
  * A pure function, called again if another process has changed the account meanwhile. To leave the account

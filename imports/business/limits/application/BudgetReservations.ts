@@ -16,7 +16,7 @@ import type {
 import { BudgetError } from '../../ai/domain/errors/LLMErrors';
 import type { BudgetStore } from '../domain/BudgetStore';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
-import { runDetached } from '../../ai/application/services/runDetached';
+import { runDetached } from '../../ai/application/services/shared/runDetached';
 import { AccountLedger } from './AccountLedger';
 import { amountOf } from './amountOf';
 import type { CallLimiter, LimitedCall, ReservationHandle } from './CallLimiter';

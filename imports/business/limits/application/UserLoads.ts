@@ -18,7 +18,7 @@ import type { LoadAmounts, LoadKind, UserAccount, UserLoad } from '../domain/Use
 import { isStoreOutage, LLMServerError } from '../../ai/domain/errors/LLMErrors';
 import type { AccountStore } from '../domain/AccountStore';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
-import { runDetached } from '../../ai/application/services/runDetached';
+import { runDetached } from '../../ai/application/services/shared/runDetached';
 
 export interface UserLoadsOptions {
   readonly limits: Readonly<Record<LoadKind, number>>;

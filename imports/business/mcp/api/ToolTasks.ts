@@ -8,7 +8,7 @@ import type { LLMError } from '../../ai/domain/errors/LLMErrors';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
 import type { ToolTask, ToolTaskOutcome, ToolTaskStore } from '../../ai/domain/interfaces/ToolTaskStore';
 import type { JsonObject } from '../../ai/domain/types/VendorTypes';
-import { runDetached } from '../../ai/application/services/runDetached';
+import { runDetached } from '../../ai/application/services/shared/runDetached';
 import type { InFlightRequests } from '../../../api/http/InFlightRequests';
 import type { McpCaller } from './McpCaller';
 import { taskFields } from './McpTasks';

@@ -1,6 +1,6 @@
 /** Approvals of tool calls as the protocol's elicitation: the person at the client sees the call, and decides. */
 import type { ClientCapabilities, ElicitRequestFormParams } from '@modelcontextprotocol/server';
-import { argumentsHash } from '../../ai/application/services/argumentsHash';
+import { argumentsHash } from '../../ai/application/services/shared/argumentsHash';
 import { fieldsOf } from '../../ai/domain/json';
 
 /** What comes back with the person's answer. */

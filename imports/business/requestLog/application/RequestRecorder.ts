@@ -6,7 +6,7 @@ import { consoleLogger } from '../../ai/domain/consoleLogger';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
 import type { LoggedCall, RequestLog, RequestStore } from '../domain/RequestLog';
 import type { RequestBodies, RequestEntry } from '../../ai/domain/types/RequestRecords';
-import { runDetached } from '../../ai/application/services/runDetached';
+import { runDetached } from '../../ai/application/services/shared/runDetached';
 
 export interface RequestRecorderOptions {
   readonly store: RequestStore;

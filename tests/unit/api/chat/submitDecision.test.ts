@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { submitDecision } from '../../../../imports/api/chat/submitDecision';
 import type { DecisionMethods } from '../../../../imports/api/chat/submitDecision';
-import { argumentsHash } from '../../../../imports/business/ai/application/services/argumentsHash';
+import { argumentsHash } from '../../../../imports/business/ai/application/services/shared/argumentsHash';
 import { applyToolEvent, createToolCall } from '../../../../imports/business/ai/domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../../../imports/business/ai/domain/entities/Tool';
 import { approvalIdOf } from '../../../../imports/interop/aiSdk/toolValues';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { createConsoleLogger } from '../../../../imports/business/ai/domain/consoleLogger';
 import { LLMOverloadedError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { withLogIds } from '../../../../imports/business/ai/application/services/logIds';
+import { withLogIds } from '../../../../imports/business/ai/application/services/shared/logIds';
 import { ToolRegistry } from '../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { openLog } from '../../../../imports/host/node/openLog';
 import { CANARY } from '../../../support/canaries';

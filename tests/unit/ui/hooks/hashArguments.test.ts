@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { argumentsHash } from '../../../../imports/business/ai/application/services/argumentsHash';
+import { argumentsHash } from '../../../../imports/business/ai/application/services/shared/argumentsHash';
 import { hashArguments } from '../../../../imports/ui/hooks/hashArguments';
 
 describe('hashArguments', () => {

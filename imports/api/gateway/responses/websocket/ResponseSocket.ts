@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { RawData, WebSocket } from 'ws';
-import { withLogIds } from '../../../../business/ai/application/services/logIds';
+import { withLogIds } from '../../../../business/ai/application/services/shared/logIds';
 import type { Release } from '../../../../business/limits/application/UserLimiter';
 import { LLMAbortedError, LLMInvalidRequestError } from '../../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../../business/ai/domain/errors/LLMErrors';

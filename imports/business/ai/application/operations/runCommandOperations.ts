@@ -8,7 +8,7 @@ import { json } from '../../domain/arguments';
 import { RUN_TRANSITIONS } from '../../domain/entities/Run';
 import type { RunState } from '../../domain/entities/Run';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
-import { MAX_SIGNAL_BYTES } from '../services/signals/readSignal';
+import { MAX_SIGNAL_BYTES } from '../services/tools/signals/readSignal';
 import type { ExternalResult } from '../services/tools/decisions';
 import { MAX_SIGNAL_NAME } from '../services/tools/signalWait';
 import { ARGUMENT_LIMITS, asOneRequest } from './readArguments';

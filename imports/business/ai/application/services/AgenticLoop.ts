@@ -32,8 +32,8 @@ import { SafeEmitter } from './shared/SafeEmitter';
 import { DurableRuns } from './runs/durable/DurableRuns';
 import type { ClaimedRun, RunEnding, RunMetadata } from './runs/durable/DurableRuns';
 import { unknownRunError } from './runs/durable/RemoteRuns';
-import { recallMemories } from './memory/recallMemories';
-import type { RecallOption } from './memory/recallMemories';
+import { recallMemories } from './runs/recallMemories';
+import type { RecallOption } from './runs/recallMemories';
 import { compactionOf } from './runs/compaction/compactionOptions';
 import { ExternalDecisions } from './runs/ExternalDecisions';
 import { planRun } from './runs/planRun';
@@ -44,16 +44,16 @@ import { ResilientProvider } from './routing/ResilientProvider';
 import { ChildRuns } from './runs/ChildRuns';
 import type { ChildOptions, ParentRun } from './runs/ChildRuns';
 import type { LiveRun } from './runs/LiveRun';
-import { runDetached } from './runDetached';
-import { RunLauncher } from './runs/RunLauncher';
+import { runDetached } from './shared/runDetached';
+import { RunStarter } from './runs/RunStarter';
 import type { LeaseTimes } from './runs/durable/LeaseHeartbeat';
 import { RunRegistry } from './runs/RunRegistry';
 import { planRecoveryOf } from './runs/durable/recoveryPlan';
 import type { RunRecoveryStep } from './runs/durable/recoveryPlan';
 import { MemoryRunSignals } from '../../domain/MemoryRunSignals';
-import { readSignal } from './signals/readSignal';
-import { RunSignals } from './signals/RunSignals';
-import { WorkInProgress } from './runs/WorkInProgress';
+import { readSignal } from './tools/signals/readSignal';
+import { RunSignals } from './tools/signals/RunSignals';
+import { WorkInProgress } from './tools/WorkInProgress';
 import { DEFAULT_MAX_RESULT_BYTES, ToolProcessor } from './ToolProcessor';
 import { assertUntrustedTools } from './tools/ToolSet';
 import type { ExternalResult } from './tools/decisions';
@@ -145,7 +145,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   private readonly compaction: CompactionSetting;
   private readonly memory: AgenticLoopOptions['memory'];
   private readonly registry: RunRegistry;
-  private readonly launcher: RunLauncher;
+  private readonly launcher: RunStarter;
   private readonly work = new WorkInProgress();
   private readonly durable: DurableRuns | undefined;
   private readonly decisions: ExternalDecisions;
@@ -200,7 +200,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       childrenOf: (executionId) =>
         runStore?.childrenOf(executionId) ?? Promise.resolve(this.registry.childrenOf(executionId).map(toChildRun)),
     });
-    this.launcher = new RunLauncher({
+    this.launcher = new RunStarter({
       children: this.children,
       signals: this.signals,
       provider: this.provider,

@@ -13,7 +13,7 @@ import type { CompactionOptions } from '../../domain/types/Compaction';
 import type { CallOrigin } from '../../domain/types/RequestRecords';
 import type { MessageItem } from '../../domain/types/ResponsesAPITypes';
 import type { AgenticLoop } from './AgenticLoop';
-import type { RecallOption } from './memory/recallMemories';
+import type { RecallOption } from './runs/recallMemories';
 import { answerText } from './chat/answerText';
 import { AnswerWriter } from './chat/AnswerWriter';
 import { ChatInput } from './chat/ChatInput';

@@ -12,7 +12,7 @@ import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore, ToolWaits } from '../../domain/interfaces/RunStore';
 import type { LeasedRun, RunLease } from '../../domain/types/RunRecords';
 import { DEFAULT_LEASE_TIMES } from './runs/durable/LeaseHeartbeat';
-import type { RunSlots } from './RunSlots';
+import type { RunSlots } from './queue/RunSlots';
 import { LeaseLostError } from '../../domain/errors/LeaseLostError';
 import { planRecovery } from './runs/durable/recoveryPlan';
 import type { RunRecoveryStep } from './runs/durable/recoveryPlan';

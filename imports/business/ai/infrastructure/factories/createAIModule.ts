@@ -3,7 +3,7 @@ import { AgenticLoop } from '../../application/services/AgenticLoop';
 import type { LLMManager, LLMManagerOptions } from '../../application/services/LLMManager';
 import { SendGuard } from '../../application/services/SendGuard';
 import { VendorObjects } from '../../application/services/VendorObjects';
-import { RunSlots } from '../../application/services/RunSlots';
+import { RunSlots } from '../../application/services/queue/RunSlots';
 import { RunQueue } from '../../application/services/RunQueue';
 import { RunRecovery } from '../../application/services/RunRecovery';
 import { MemoryBatchStore } from '../../application/services/batches/MemoryBatchStore';

@@ -6,7 +6,7 @@ import type { RunMethods } from '../../application/operations/runCommandOperatio
 import { RunCommands } from '../../application/operations/RunCommands';
 import type { CallKind, RunControl } from '../../application/operations/RunCommands';
 import { RunQueries } from '../../application/operations/RunQueries';
-import { runDetached } from '../../application/services/runDetached';
+import { runDetached } from '../../application/services/shared/runDetached';
 import { RunEventBus } from '../../application/services/runs/RunEventBus';
 import type { RunEventSink } from '../../application/services/runs/RunEventBus';
 import { LLMRateLimitError } from '../../domain/errors/LLMErrors';

@@ -4,7 +4,7 @@ import type { BatchRecord } from '../../../domain/entities/BatchRecord';
 import { ConflictError, isLLMError } from '../../../domain/errors/LLMErrors';
 import type { BatchStore } from '../../../domain/interfaces/BatchStore';
 import type { Logger } from '../../../domain/interfaces/Logger';
-import { runDetached } from '../runDetached';
+import { runDetached } from '../shared/runDetached';
 import { sleep } from '../shared/time';
 
 export interface BatchJournalOptions {

@@ -7,7 +7,7 @@ import { ConflictError, LLMInvalidRequestError } from '../../../domain/errors/LL
 import type { BatchStore } from '../../../domain/interfaces/BatchStore';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { BatchedCall, BatchRequest, VendorBatchCounts } from '../../../domain/interfaces/VendorBatches';
-import { canonicalJson } from '../shared/canonicalJson';
+import { canonicalJson } from '../../../domain/canonicalJson';
 import { BatchCollection } from './BatchCollection';
 import { BatchJournal } from './BatchJournal';
 import { BatchSubmission, isRefusal } from './BatchSubmission';

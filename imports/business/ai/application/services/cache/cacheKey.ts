@@ -4,7 +4,7 @@ import { isObject } from '../../../domain/json';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { normalizeInput } from '../ContentNormalizer';
-import { canonicalJson } from '../shared/canonicalJson';
+import { canonicalJson } from '../../../domain/canonicalJson';
 
 export interface CacheKeyContext {
   /** Where the request is sent, as far as that is known before the call. */

@@ -16,7 +16,7 @@ import type { Decider, ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { RunAction } from '../../../domain/types/RunRecords';
-import { argumentsHash } from '../argumentsHash';
+import { argumentsHash } from '../shared/argumentsHash';
 import type { Approval, ExternalResult, ShownCall } from '../tools/decisions';
 import { assertValues } from '../tools/inputValues';
 import { hasSettledWith, toStorableResult } from '../tools/toolResult';

@@ -12,9 +12,9 @@ import type { ChildRuns } from './ChildRuns';
 import type { LiveRun } from './LiveRun';
 import type { DisclosedTools } from './toolSearch/DisclosedTools';
 import type { RestoredRun } from './durable/restoreRun';
-import type { WorkInProgress } from './WorkInProgress';
+import type { WorkInProgress } from '../tools/WorkInProgress';
 import type { ToolProcessor } from '../ToolProcessor';
-import type { RunSignals } from '../signals/RunSignals';
+import type { RunSignals } from '../tools/signals/RunSignals';
 import type { ToolSet } from '../tools/ToolSet';
 
 /** How the run came about, as far as its children depend on it. */

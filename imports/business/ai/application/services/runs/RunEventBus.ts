@@ -5,7 +5,7 @@
 import { consoleLogger } from '../../../domain/consoleLogger';
 import type { AgentEvent, AgentEventOf } from '../../../domain/types/AgentEvents';
 import type { Logger } from '../../../domain/interfaces/Logger';
-import { runDetached } from '../runDetached';
+import { runDetached } from '../shared/runDetached';
 
 export type RunEventSink = (event: AgentEvent) => void;
 

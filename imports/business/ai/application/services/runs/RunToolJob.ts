@@ -10,7 +10,7 @@ import type { ToolJob } from '../ToolProcessor';
 import { DECISION_LIFETIME_MS } from '../tools/decisions';
 import type { Approval, ExternalResult, Review } from '../tools/decisions';
 import type { ToolConcurrency } from '../tools/ToolConcurrency';
-import type { RunSignals } from '../signals/RunSignals';
+import type { RunSignals } from '../tools/signals/RunSignals';
 import type { RunJournal } from './durable/RunJournal';
 import type { LiveRun } from './LiveRun';
 import type { PendingDecisions } from './PendingDecisions';

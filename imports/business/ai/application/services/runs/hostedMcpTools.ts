@@ -2,7 +2,7 @@
 import { isFunctionTool } from '../../../domain/entities/Tool';
 import type { FunctionTool, Tool } from '../../../domain/entities/Tool';
 import type { HostedMcpTool, HostedMcpTools } from '../../../domain/types/HostedMcp';
-import { toolHash } from './durable/toolChanges';
+import { toolHash } from '../tools/toolChanges';
 import type { RunContext } from './RunContext';
 
 type Context = Pick<RunContext, 'executor' | 'tools' | 'changedTools'>;

@@ -14,7 +14,7 @@ import type { ToolSearchPlan } from '../../../domain/types/ToolSearch';
 import { adoptItem, normalizeOptions } from '../ContentNormalizer';
 import { compactionOf, DEFAULT_COMPACTION } from './compaction/compactionOptions';
 import { hasTool } from './durable/ToolAvailability';
-import { toolHashes } from './durable/toolChanges';
+import { toolHashes } from '../tools/toolChanges';
 import { resolveTools, ToolSet } from '../tools/ToolSet';
 import { limitsOf } from './runLimits';
 import { planToolSearch, toolSearchOf } from './toolSearch/planToolSearch';

@@ -1,7 +1,7 @@
 /** Converts an event of a tool call into the event that the run publishes. */
 import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
 import type { AgentEventBody } from '../../../domain/types/AgentEvents';
-import { argumentsHash } from '../argumentsHash';
+import { argumentsHash } from '../shared/argumentsHash';
 
 /**
  * @param call after the event

@@ -2,7 +2,7 @@
  * Times of day for which any number of calls wait, with one timer for all of them: a call that waits for days holds an
  * entry here and nothing else. The timer keeps the process alive, since somebody awaits what is due.
  */
-import { runDetached } from '../runDetached';
+import { runDetached } from './runDetached';
 import { MAX_TIMER_MS } from './time';
 
 export interface DueListener {

@@ -10,7 +10,7 @@ import type { ToolFailure } from '../../../domain/errors/LLMErrors';
 import type { AbortListener, AbortSource } from '../shared/AbortSource';
 import type { DueListener, DueTime, DueTimes } from '../shared/DueTimes';
 import { elapsedSince } from '../shared/time';
-import type { RunningTool } from '../runs/WorkInProgress';
+import type { RunningTool } from './WorkInProgress';
 import { errorMessage } from './toolResult';
 
 /** Characters. */

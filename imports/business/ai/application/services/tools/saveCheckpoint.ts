@@ -1,6 +1,6 @@
 /** Records what a tool goes on from when its process has died. */
 import { ToolError } from '../../../domain/errors/LLMErrors';
-import type { WorkInProgress } from '../runs/WorkInProgress';
+import type { WorkInProgress } from './WorkInProgress';
 import type { ToolCallHandle, ToolCallOutcome } from './ToolCallOutcome';
 
 export interface StoredJob extends ToolCallHandle {

@@ -3,7 +3,7 @@
  * review, in documents of older versions as well. Whether it waits for a result from outside is stored in `waiting`,
  * which a call that an older version started receives when its run is taken over after the upgrade.
  */
-import { argumentsHash } from '../../../application/services/argumentsHash';
+import { argumentsHash } from '../../../application/services/shared/argumentsHash';
 import { ERROR_TABLE } from '../../../domain/errors/LLMErrors';
 import type { ErrorCode } from '../../../domain/errors/LLMErrors';
 import { isExecuting, needsApproval, needsReview } from '../../../domain/entities/Tool';

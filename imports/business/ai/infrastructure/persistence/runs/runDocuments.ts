@@ -7,7 +7,7 @@ import { inputOf, isUndelivered, waitOf } from '../../../domain/entities/Tool';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import type { Modifier } from '../../../../../database/DocumentCollection';
 import type { OpenCalls, RecordedCalls } from '../../../domain/interfaces/RunStore';
-import { argumentsHash } from '../../../application/services/argumentsHash';
+import { argumentsHash } from '../../../application/services/shared/argumentsHash';
 import type { Actor } from '../../../domain/types/Actor';
 import type { RunCompaction } from '../../../domain/types/Compaction';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';

@@ -1,7 +1,7 @@
 /** Clears the stored counts of takeovers of all runs that have made progress in the same task with one command. */
 import type { RunStore } from '../../../../domain/interfaces/RunStore';
 import type { RunLease } from '../../../../domain/types/RunRecords';
-import { runDetached } from '../../runDetached';
+import { runDetached } from '../../shared/runDetached';
 
 export class ClearedTakeovers {
   private readonly store: Pick<RunStore, 'clearTakeovers'>;

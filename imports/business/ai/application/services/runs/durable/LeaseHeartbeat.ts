@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../../../domain/interfaces/Logger';
 import type { RunStore } from '../../../../domain/interfaces/RunStore';
 import type { RunCommand } from '../../../../domain/types/RunRecords';
-import { runDetached } from '../../runDetached';
+import { runDetached } from '../../shared/runDetached';
 
 export interface LeaseTimes {
   /** Milliseconds without a heartbeat after which an owner's runs may be claimed. */

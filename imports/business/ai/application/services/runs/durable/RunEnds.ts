@@ -4,7 +4,7 @@
  */
 import { isStoreOutage } from '../../../../domain/errors/LLMErrors';
 import type { RunStore } from '../../../../domain/interfaces/RunStore';
-import { runDetached } from '../../runDetached';
+import { runDetached } from '../../shared/runDetached';
 
 /** How many runs one query asks for; those beyond take turns. */
 const MAX_PER_POLL = 1_000;

@@ -12,7 +12,7 @@ import { isLLMError, isStoreOutage } from '../../../../domain/errors/LLMErrors';
 import type { RunDurability, RunLease, RunProgress } from '../../../../domain/types/RunRecords';
 import type { RecordedCalls, RunStore } from '../../../../domain/interfaces/RunStore';
 import type { RunObserver } from '../../../../domain/interfaces/Instrumentation';
-import { runDetached } from '../../runDetached';
+import { runDetached } from '../../shared/runDetached';
 import type { JournalContext } from '../RunContext';
 import { LeaseLostError } from '../../../../domain/errors/LeaseLostError';
 import { reclaimLease } from './reclaimLease';

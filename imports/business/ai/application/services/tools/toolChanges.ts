@@ -3,12 +3,12 @@
  * or a person approved them, under the old one. What happens then, the tool's new definition says (`onChange`).
  */
 import { createHash } from 'node:crypto';
-import type { FunctionTool, Tool } from '../../../../domain/entities/Tool';
-import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
-import type { LLMError } from '../../../../domain/errors/LLMErrors';
-import type { RunPlan, RunProgress, RunRecord, ToolHash } from '../../../../domain/types/RunRecords';
-import { canonicalJson } from '../../shared/canonicalJson';
-import type { ToolSet } from '../../tools/ToolSet';
+import type { FunctionTool, Tool } from '../../../domain/entities/Tool';
+import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import type { LLMError } from '../../../domain/errors/LLMErrors';
+import type { RunPlan, RunProgress, RunRecord, ToolHash } from '../../../domain/types/RunRecords';
+import { canonicalJson } from '../../../domain/canonicalJson';
+import type { ToolSet } from './ToolSet';
 
 export interface ToolChange extends ToolHash {
   readonly onChange: NonNullable<FunctionTool['onChange']>;

@@ -3,10 +3,10 @@
  * from lost processes, and those that go on after a wait. A run that waits only for people and other services does not
  * count. Runs taken over come first, since they have begun already.
  */
-import type { ToolExecutionContext } from '../../domain/entities/Tool';
-import { isSettled, waitsForOthers } from '../../domain/entities/Tool';
-import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
-import type { AgenticLoop } from './AgenticLoop';
+import type { ToolExecutionContext } from '../../../domain/entities/Tool';
+import { isSettled, waitsForOthers } from '../../../domain/entities/Tool';
+import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
+import type { AgenticLoop } from '../AgenticLoop';
 
 export interface RunSlotsOptions {
   readonly loop: Pick<AgenticLoop, 'getExecutionContext' | 'on' | 'off'>;

@@ -1,7 +1,7 @@
 /** Checks what a signal is made of before it is stored. */
-import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
-import { MAX_SIGNAL_NAME } from '../tools/signalWait';
-import { toStorableResult } from '../tools/toolResult';
+import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
+import { MAX_SIGNAL_NAME } from '../signalWait';
+import { toStorableResult } from '../toolResult';
 
 /** Characters. */
 const MAX_SIGNAL_ID = 128;

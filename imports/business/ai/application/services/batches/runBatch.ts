@@ -7,8 +7,8 @@ import { fieldsOf, isList, isObject } from '../../../domain/json';
 import type { GenerateOptions, LLMInput } from '../../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
-import { runVendorBatch } from '../batches/vendorBatch';
-import type { BatchPlace, VendorBatchPorts, VendorBatchSettings } from '../batches/vendorBatch';
+import { runVendorBatch } from './vendorBatch';
+import type { BatchPlace, VendorBatchPorts, VendorBatchSettings } from './vendorBatch';
 import type { AnySchema } from '../schema/AnySchema';
 
 /** With a chain, the chain sets `store` and `previous_response_id`. */

@@ -11,7 +11,7 @@ import type { ToolProcessor } from '../ToolProcessor';
 import type { ChildRuns } from './ChildRuns';
 import type { ClaimedRun } from './durable/DurableRuns';
 import { restoreRun } from './durable/restoreRun';
-import { endOfChanged, hasBegun, toolChanges, toolProgress } from './durable/toolChanges';
+import { endOfChanged, hasBegun, toolChanges, toolProgress } from '../tools/toolChanges';
 import { LiveRun } from './LiveRun';
 import { readStoredPlan } from './planRun';
 import type { PlannedRun } from './planRun';
@@ -20,11 +20,11 @@ import { RunLoop } from './RunLoop';
 import type { RunPublisher } from './RunPublisher';
 import { DisclosedTools } from './toolSearch/DisclosedTools';
 import { withToolSearch } from './toolSearch/searchTool';
-import type { RunSignals } from '../signals/RunSignals';
-import type { WorkInProgress } from './WorkInProgress';
+import type { RunSignals } from '../tools/signals/RunSignals';
+import type { WorkInProgress } from '../tools/WorkInProgress';
 import type { RunRegistry } from './RunRegistry';
 
-export interface RunLauncherOptions {
+export interface RunStarterOptions {
   readonly provider: ILLMProvider;
   readonly toolExecutor: IToolExecutor;
   readonly processor: ToolProcessor;
@@ -51,10 +51,10 @@ export interface RunInit
   readonly origin?: RunContext['origin'];
 }
 
-export class RunLauncher {
-  private readonly options: RunLauncherOptions;
+export class RunStarter {
+  private readonly options: RunStarterOptions;
 
-  constructor(options: RunLauncherOptions) {
+  constructor(options: RunStarterOptions) {
     this.options = options;
   }
 

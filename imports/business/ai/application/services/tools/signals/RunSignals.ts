@@ -4,10 +4,10 @@
  * heartbeat, and of one whose sender died in between by a search for all calls that wait. A call that looks for its
  * signal first begins to listen, so that none that arrives meanwhile is missed.
  */
-import { ConflictError, isStoreOutage } from '../../../domain/errors/LLMErrors';
-import { MAX_SIGNALS } from '../../../domain/interfaces/RunSignalStore';
-import type { RunSignal, RunSignalStore } from '../../../domain/interfaces/RunSignalStore';
-import { runDetached } from '../runDetached';
+import { ConflictError, isStoreOutage } from '../../../../domain/errors/LLMErrors';
+import { MAX_SIGNALS } from '../../../../domain/interfaces/RunSignalStore';
+import type { RunSignal, RunSignalStore } from '../../../../domain/interfaces/RunSignalStore';
+import { runDetached } from '../../shared/runDetached';
 
 /** Milliseconds between two searches. */
 const SEARCH_MS = 30_000;

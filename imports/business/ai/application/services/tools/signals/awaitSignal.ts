@@ -1,9 +1,9 @@
 /** Waits for the signal of one call. Everything that can end the wait is looked at here, one after the other. */
-import type { RunSignal } from '../../../domain/interfaces/RunSignalStore';
-import type { ExternalResult } from '../tools/decisions';
-import type { ToolCallOutcome } from '../tools/ToolCallOutcome';
-import { throughOutages } from '../shared/throughOutages';
-import type { DueTimes } from '../shared/DueTimes';
+import type { RunSignal } from '../../../../domain/interfaces/RunSignalStore';
+import type { ExternalResult } from '../decisions';
+import type { ToolCallOutcome } from '../ToolCallOutcome';
+import { throughOutages } from '../../shared/throughOutages';
+import type { DueTimes } from '../../shared/DueTimes';
 import type { RunSignals } from './RunSignals';
 
 export interface AwaitedSignal {

@@ -1,22 +1,22 @@
 /** Background work does not inherit the async context of the call that starts it. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect } from 'chai';
-import { AgenticLoop } from '../../../../../imports/business/ai/application/services/AgenticLoop';
-import { openBudget } from '../../../../../imports/business/ai/domain/entities/BudgetAccount';
-import { AccountLedger } from '../../../../../imports/business/limits/application/AccountLedger';
-import { runDetached } from '../../../../../imports/business/ai/application/services/runDetached';
-import { RunQueue } from '../../../../../imports/business/ai/application/services/RunQueue';
-import { RunRecovery } from '../../../../../imports/business/ai/application/services/RunRecovery';
-import { RunEventBus } from '../../../../../imports/business/ai/application/services/runs/RunEventBus';
-import type { RunStore } from '../../../../../imports/business/ai/domain/interfaces/RunStore';
-import { LocalJobQueue } from '../../../../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
-import { MemoryBudgetStore } from '../../../../../imports/business/limits/infrastructure/MemoryBudgetStore';
-import { MemoryRunStore } from '../../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
-import { ToolRegistry } from '../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { UsageRecorder } from '../../../../../imports/host/UsageRecorder';
-import { callingProvider } from '../../../../support/callingProvider';
-import { recordEvents } from '../../../../support/recordEvents';
-import { until } from '../../../../support/until';
+import { AgenticLoop } from '../../../../../../imports/business/ai/application/services/AgenticLoop';
+import { openBudget } from '../../../../../../imports/business/ai/domain/entities/BudgetAccount';
+import { AccountLedger } from '../../../../../../imports/business/limits/application/AccountLedger';
+import { runDetached } from '../../../../../../imports/business/ai/application/services/shared/runDetached';
+import { RunQueue } from '../../../../../../imports/business/ai/application/services/RunQueue';
+import { RunRecovery } from '../../../../../../imports/business/ai/application/services/RunRecovery';
+import { RunEventBus } from '../../../../../../imports/business/ai/application/services/runs/RunEventBus';
+import type { RunStore } from '../../../../../../imports/business/ai/domain/interfaces/RunStore';
+import { LocalJobQueue } from '../../../../../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
+import { MemoryBudgetStore } from '../../../../../../imports/business/limits/infrastructure/MemoryBudgetStore';
+import { MemoryRunStore } from '../../../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
+import { ToolRegistry } from '../../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { UsageRecorder } from '../../../../../../imports/host/UsageRecorder';
+import { callingProvider } from '../../../../../support/callingProvider';
+import { recordEvents } from '../../../../../support/recordEvents';
+import { until } from '../../../../../support/until';
 
 const context = new AsyncLocalStorage<string>();
 
