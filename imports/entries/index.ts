@@ -21,7 +21,7 @@ export type { ChainOptions } from '../business/ai/application/services/ResponseC
 export { ResponseHandler } from '../business/ai/application/services/ResponseHandler';
 export type { MessageOptions, ResponseHandlerOptions } from '../business/ai/application/services/ResponseHandler';
 export type { BatchOptions, BatchResult, LLMRequest } from '../business/ai/application/services/batches/runBatch';
-export type { AnySchema, StandardSchema } from '../business/ai/application/services/schema/AnySchema';
+export type { AnySchema, StandardSchema } from '../business/ai/domain/types/Schemas';
 export { createGuardrails } from '../business/guardrails/createGuardrails';
 export {
   BudgetError,

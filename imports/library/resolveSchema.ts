@@ -1,7 +1,7 @@
 /** Any schema that tools accept, as a JSON Schema and a validator. */
 import type { JsonObject } from '../business/ai/domain/types/VendorTypes';
-import { toJsonSchema } from '../business/ai/application/services/schema/AnySchema';
-import type { Validated } from '../business/ai/application/services/schema/AnySchema';
+import { toJsonSchema } from '../business/ai/application/services/schema/toJsonSchema';
+import type { Validated } from '../business/ai/application/services/schema/ResolvedSchema';
 import { checkValue } from '../business/ai/application/services/schema/checkSchema';
 
 export interface SchemaReader {

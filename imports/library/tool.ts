@@ -4,7 +4,7 @@ import type { ArgumentReader } from '../business/ai/domain/arguments';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../business/ai/domain/json';
 import type { SchemaInput } from '../business/ai/domain/types/Schemas';
-import { toJsonSchema } from '../business/ai/application/services/schema/AnySchema';
+import { toJsonSchema } from '../business/ai/application/services/schema/toJsonSchema';
 import { assertSchema } from '../business/ai/application/services/schema/checkSchema';
 import type { RegisteredTool, ToolDefinition } from '../business/ai/infrastructure/tools/ToolRegistry';
 

@@ -1,6 +1,6 @@
 /** What every response cache guarantees. */
 import { expect } from 'chai';
-import { MemoryResponseCache } from '../../imports/business/ai/application/services/cache/MemoryResponseCache';
+import { MemoryResponseCache } from '../../imports/business/ai/application/services/routing/cache/MemoryResponseCache';
 import { MAX_CACHED_LENGTH } from '../../imports/business/ai/domain/cacheLimits';
 import type { CachedResponse, ResponseCache } from '../../imports/business/ai/domain/interfaces/ResponseCache';
 import {

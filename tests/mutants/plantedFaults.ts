@@ -136,7 +136,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'an empty answer is cached',
     layer: 'application',
-    file: 'imports/business/ai/application/services/cache/CachedProvider.ts',
+    file: 'imports/business/ai/application/services/routing/cache/CachedProvider.ts',
     find: '      response.output.length > 0 &&\n',
     replace: '',
     shows: 'An answer without any output is served again and again.',

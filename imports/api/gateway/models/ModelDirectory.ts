@@ -1,6 +1,6 @@
 /** The providers and models that a caller may use. */
 import { offeredModels } from '../../../business/ai/application/operations/offeredModels';
-import { assertModelPermitted } from '../../../business/ai/application/services/assertModelPermitted';
+import { assertModelPermitted } from '../../../business/ai/application/services/shared/assertModelPermitted';
 import { permitsModel } from '../../../business/ai/domain/entities/modelPatterns';
 import { permittedProviders } from '../../../business/ai/application/operations/permittedProviders';
 import { LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErrors';

@@ -1,6 +1,6 @@
 /** Refuses models that the API token of a call may not use, and every call of a token that is no longer valid. */
 import type { CallLimiter, LimitedCall, ReservationHandle } from './CallLimiter';
-import { assertModelPermitted } from '../../ai/application/services/assertModelPermitted';
+import { assertModelPermitted } from '../../ai/application/services/shared/assertModelPermitted';
 import type { TokenPolicy } from './TokenPolicy';
 
 export interface TokenModelLimiterOptions {

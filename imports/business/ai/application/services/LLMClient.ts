@@ -31,7 +31,7 @@ import { ResponseChainManager } from './ResponseChainManager';
 import { completeTurn } from './routing/completeTurn';
 import { NormalizedProvider } from './routing/NormalizedProvider';
 import { StatefulProvider } from './routing/StatefulProvider';
-import type { AnySchema } from './schema/AnySchema';
+import type { AnySchema } from '../../domain/types/Schemas';
 import { KeyedQueue } from './shared/KeyedQueue';
 import type { InferSchema, LiteralJsonSchema } from '../../domain/types/InferSchema';
 import { generateStructured } from './structured/StructuredOutput';

@@ -7,7 +7,7 @@ import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { SentRequest } from '../../domain/types/StoredObjects';
 import type { LimitedToken } from '../../domain/types/ApiTokenLimits';
-import { assertModelPermitted } from './assertModelPermitted';
+import { assertModelPermitted } from './shared/assertModelPermitted';
 import type { ObjectUser, VendorObjects } from './VendorObjects';
 
 export interface SendGuardPorts {

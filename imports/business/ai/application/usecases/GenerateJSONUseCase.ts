@@ -1,8 +1,8 @@
 /** Generates a value of a schema for an actor who may use the provider. */
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { Actor } from '../../domain/types/Actor';
-import { toJsonSchema } from '../services/schema/AnySchema';
-import type { AnySchema } from '../services/schema/AnySchema';
+import { toJsonSchema } from '../services/schema/toJsonSchema';
+import type { AnySchema } from '../../domain/types/Schemas';
 import { generateStructured } from '../services/structured/StructuredOutput';
 import type { AuthorizedRun, RunCost } from './RequestRuns';
 import type { RunLauncher, UseRequest } from './RunLauncher';

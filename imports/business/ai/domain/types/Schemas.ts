@@ -1,5 +1,9 @@
 /** The kinds of schemas that callers may pass, and the types of their values. */
 import type { InferSchema, JsonTypeName } from './InferSchema';
+import type { JsonObject } from './VendorTypes';
+
+/** A schema of values of type `Output`, if its own type states that. */
+export type AnySchema<Output = unknown> = StandardSchema<Output> | SimpleSchemaLike | JsonObject;
 
 /** Standard Schema v1, https://standardschema.dev/schema, which zod, valibot, arktype and others implement. */
 export interface StandardSchema<Output = unknown> {

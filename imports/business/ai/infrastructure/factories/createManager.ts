@@ -1,8 +1,8 @@
 /** Creates the manager and composes the decorators of its model calls. */
-import { BackgroundProvider } from '../../application/services/background/BackgroundProvider';
+import { BackgroundProvider } from '../../application/services/routing/BackgroundProvider';
 import { BudgetedProvider } from '../../../limits/application/BudgetedProvider';
-import { CachedProvider } from '../../application/services/cache/CachedProvider';
-import { MemoryResponseCache } from '../../application/services/cache/MemoryResponseCache';
+import { CachedProvider } from '../../application/services/routing/cache/CachedProvider';
+import { MemoryResponseCache } from '../../application/services/routing/cache/MemoryResponseCache';
 import { GuardedProvider } from '../../../guardrails/application/GuardedProvider';
 import { GuardrailChain } from '../../../guardrails/application/GuardrailChain';
 import { LoggedProvider } from '../../../requestLog/application/LoggedProvider';

@@ -1,7 +1,7 @@
 /** Where all text of a response is needed, none of it may go to the client undecoded. */
 import { expect } from 'chai';
-import { CachedProvider } from '../../../../../imports/business/ai/application/services/cache/CachedProvider';
-import { MemoryResponseCache } from '../../../../../imports/business/ai/application/services/cache/MemoryResponseCache';
+import { CachedProvider } from '../../../../../imports/business/ai/application/services/routing/cache/CachedProvider';
+import { MemoryResponseCache } from '../../../../../imports/business/ai/application/services/routing/cache/MemoryResponseCache';
 import { LoggedProvider } from '../../../../../imports/business/requestLog/application/LoggedProvider';
 import { PartialUsage } from '../../../../../imports/business/ai/application/services/routing/estimateUsage';
 import type { ILLMProvider } from '../../../../../imports/business/ai/domain/interfaces/ILLMProvider';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { AgentEvent } from '../../../../../imports/business/ai/domain/types/AgentEvents';
 import type { LLMResponse } from '../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
-import { MemoryResponseCache } from '../../../../../imports/business/ai/application/services/cache/MemoryResponseCache';
+import { MemoryResponseCache } from '../../../../../imports/business/ai/application/services/routing/cache/MemoryResponseCache';
 import { ConversationChannels } from '../../../../../imports/business/ai/infrastructure/events/ConversationChannels';
 import { RunEventLog } from '../../../../../imports/business/ai/infrastructure/events/RunEventLog';
 import { MemoryConversationStore } from '../../../../../imports/business/ai/infrastructure/persistence/conversations/MemoryConversationStore';

@@ -9,7 +9,7 @@ import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { runVendorBatch } from './vendorBatch';
 import type { BatchPlace, VendorBatchPorts, VendorBatchSettings } from './vendorBatch';
-import type { AnySchema } from '../schema/AnySchema';
+import type { AnySchema } from '../../../domain/types/Schemas';
 
 /** With a chain, the chain sets `store` and `previous_response_id`. */
 export interface LLMRequest<Schema = AnySchema | undefined> extends Omit<GenerateOptions, 'response_format' | 'input'> {

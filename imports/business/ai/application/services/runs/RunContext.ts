@@ -8,7 +8,7 @@ import type { RunObserver } from '../../../domain/interfaces/Instrumentation';
 import type { RunStore } from '../../../domain/interfaces/RunStore';
 import type { RunDurability, RunLease, RunRequest, ToolHash } from '../../../domain/types/RunRecords';
 import type { RunLimits } from '../../../domain/types/RunLimits';
-import type { ChildRuns } from './ChildRuns';
+import type { ChildRuns } from '../tools/ChildRuns';
 import type { LiveRun } from './LiveRun';
 import type { DisclosedTools } from './toolSearch/DisclosedTools';
 import type { RestoredRun } from './durable/restoreRun';

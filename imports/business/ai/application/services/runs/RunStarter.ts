@@ -8,7 +8,7 @@ import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { NewRun, RunInstrumentation, RunObserver } from '../../../domain/interfaces/Instrumentation';
 import type { StoredRun } from '../../../domain/interfaces/RunStore';
 import type { ToolProcessor } from '../ToolProcessor';
-import type { ChildRuns } from './ChildRuns';
+import type { ChildRuns } from '../tools/ChildRuns';
 import type { ClaimedRun } from './durable/DurableRuns';
 import { restoreRun } from './durable/restoreRun';
 import { endOfChanged, hasBegun, toolChanges, toolProgress } from '../tools/toolChanges';

@@ -6,8 +6,8 @@ import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider'
 import type { GenerateOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
 import type { Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
-import { toJsonSchema } from '../schema/AnySchema';
-import type { AnySchema } from '../schema/AnySchema';
+import { toJsonSchema } from '../schema/toJsonSchema';
+import type { AnySchema } from '../../../domain/types/Schemas';
 import { assertAnswered } from '../routing/assertAnswered';
 import type { ModelAnswer } from '../routing/completeTurn';
 import { DEFAULT_JSON_LIMITS, parseJsonAnswer } from './parseJsonAnswer';

@@ -5,8 +5,8 @@ import { LLMInvalidRequestError, ToolError } from '../../../domain/errors/LLMErr
 import { fieldsOf, isObject } from '../../../domain/json';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { LooseTool, NestedFunctionTool } from '../../../domain/types/LLMTypes';
-import { toJsonSchema } from '../schema/AnySchema';
-import type { ResolvedSchema } from '../schema/AnySchema';
+import { toJsonSchema } from '../schema/toJsonSchema';
+import type { ResolvedSchema } from '../schema/ResolvedSchema';
 import { normalizeTools } from '../ContentNormalizer';
 import { assertSchema, assertUntrustedSchema, checkValue } from '../schema/checkSchema';
 import type { Verdict, Violation } from '../schema/SchemaValidator';

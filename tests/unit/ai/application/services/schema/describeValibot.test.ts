@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import * as v from 'valibot';
-import { toJsonSchema } from '../../../../../../imports/business/ai/application/services/schema/AnySchema';
+import { toJsonSchema } from '../../../../../../imports/business/ai/application/services/schema/toJsonSchema';
 import { assertSchema } from '../../../../../../imports/business/ai/application/services/schema/checkSchema';
 import { validate } from '../../../../../support/validate';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { z as z4 } from 'zod';
 import { z } from 'zod/v3';
-import { toJsonSchema } from '../../../../../../imports/business/ai/application/services/schema/AnySchema';
+import { toJsonSchema } from '../../../../../../imports/business/ai/application/services/schema/toJsonSchema';
 import { validate } from '../../../../../support/validate';
 
 describe('a schema of zod 3', () => {

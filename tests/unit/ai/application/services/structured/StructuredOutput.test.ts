@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import SimpleSchema from 'simpl-schema';
 import { z } from 'zod';
 import { LLMManager } from '../../../../../../imports/business/ai/application/services/LLMManager';
-import { toJsonSchema } from '../../../../../../imports/business/ai/application/services/schema/AnySchema';
+import { toJsonSchema } from '../../../../../../imports/business/ai/application/services/schema/toJsonSchema';
 import { parseStructured } from '../../../../../../imports/business/ai/application/services/structured/StructuredOutput';
 import {
   LLMContentFilterError,

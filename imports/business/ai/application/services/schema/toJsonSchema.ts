@@ -5,18 +5,12 @@
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import { isObject } from '../../../domain/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
-import type { SimpleSchemaLike, StandardSchema } from '../../../domain/types/Schemas';
+import type { AnySchema, StandardSchema } from '../../../domain/types/Schemas';
 import type { ResolvedSchema, Validated } from './ResolvedSchema';
 import { isSimpleSchema, readSimpleSchema } from './SimpleSchemaReader';
 import { pathStep } from './SchemaViolations';
 import { describeValibot } from './describeValibot';
 import { describeZod3, isZod3 } from './describeZod3';
-
-export type { StandardSchema } from '../../../domain/types/Schemas';
-export type { ResolvedSchema, Validated } from './ResolvedSchema';
-
-/** A schema of values of type `Output`, if its own type states that. */
-export type AnySchema<Output = unknown> = StandardSchema<Output> | SimpleSchemaLike | JsonObject;
 
 /**
  * @throws LLMInvalidRequestError for anything but a schema, and for a Standard Schema that cannot be converted to JSON

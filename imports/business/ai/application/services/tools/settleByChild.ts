@@ -1,6 +1,6 @@
 /** Settles a call of a tool with `childRun: true` by the end of the run that the call starts. */
-import type { ToolCallOutcome } from '../tools/ToolCallOutcome';
-import type { ToolConcurrency } from '../tools/ToolConcurrency';
+import type { ToolCallOutcome } from './ToolCallOutcome';
+import type { ToolConcurrency } from './ToolConcurrency';
 import type { ChildCall, ChildRuns, ParentRun } from './ChildRuns';
 
 /**

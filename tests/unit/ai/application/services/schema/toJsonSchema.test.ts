@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import SimpleSchema, { toJsonSchema as simpleSchemaToJson } from 'simpl-schema';
 import * as v from 'valibot';
 import { z } from 'zod';
-import { toJsonSchema } from '../../../../../../imports/business/ai/application/services/schema/AnySchema';
+import { toJsonSchema } from '../../../../../../imports/business/ai/application/services/schema/toJsonSchema';
 import { validate } from '../../../../../support/validate';
 import { LLMInvalidRequestError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
-import type { StandardSchema } from '../../../../../../imports/business/ai/application/services/schema/AnySchema';
+import type { StandardSchema } from '../../../../../../imports/business/ai/domain/types/Schemas';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
 
 function faultOf(read: () => unknown): LLMInvalidRequestError {

@@ -1,9 +1,9 @@
 /** Embeddings of any number of inputs, in as many requests as the vendor's limits make necessary. */
-import { addUsage } from '../../domain/entities/Response';
-import { LLMTimeoutError } from '../../domain/errors/LLMErrors';
-import { isList } from '../../domain/json';
-import type { EmbeddingBatch, EmbeddingInput, Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
-import type { CallCost } from '../../domain/types/ModelPrice';
+import { addUsage } from '../../../domain/entities/Response';
+import { LLMTimeoutError } from '../../../domain/errors/LLMErrors';
+import { isList } from '../../../domain/json';
+import type { EmbeddingBatch, EmbeddingInput, Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
+import type { CallCost } from '../../../domain/types/ModelPrice';
 
 /**
  * @param inputs of the options

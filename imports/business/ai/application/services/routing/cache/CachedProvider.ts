@@ -1,20 +1,20 @@
 /** Decorates a provider so that requests with `cache` are answered from stored responses where there are any. */
 import { randomBytes } from 'node:crypto';
-import { consoleLogger } from '../../../domain/consoleLogger';
-import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
-import { ProviderDecorator } from '../../../domain/ProviderDecorator';
-import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
-import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
-import type { Logger } from '../../../domain/interfaces/Logger';
-import type { ResponseCache } from '../../../domain/interfaces/ResponseCache';
-import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
-import type { CacheOptions, GenerateOptions } from '../../../domain/types/LLMTypes';
-import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
-import { cacheOptions } from '../normalizer/normalizeOptions';
-import { PlainReader } from '../normalizer/PlainReader';
-import { unansweredError } from '../routing/assertAnswered';
-import { replayResponse } from '../shared/replayResponse';
+import { consoleLogger } from '../../../../domain/consoleLogger';
+import { noEmbeddings, noRelay } from '../../../../domain/errors/noEmbeddings';
+import { ProviderDecorator } from '../../../../domain/ProviderDecorator';
+import type { RelayCall, RelayResponse } from '../../../../domain/types/RelayTypes';
+import type { ILLMProvider } from '../../../../domain/interfaces/ILLMProvider';
+import type { Logger } from '../../../../domain/interfaces/Logger';
+import type { ResponseCache } from '../../../../domain/interfaces/ResponseCache';
+import type { Embeddings, EmbedOptions } from '../../../../domain/types/EmbeddingTypes';
+import type { CacheOptions, GenerateOptions } from '../../../../domain/types/LLMTypes';
+import type { LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
+import { cacheOptions } from '../../normalizer/normalizeOptions';
+import { PlainReader } from '../../normalizer/PlainReader';
+import { unansweredError } from '../assertAnswered';
+import { replayResponse } from '../../shared/replayResponse';
 import { cacheKey } from './cacheKey';
 import type { CacheKeyContext } from './cacheKey';
 

@@ -1,5 +1,5 @@
-import { permitsModel } from '../../domain/entities/modelPatterns';
-import { LLMPermissionError } from '../../domain/errors/LLMErrors';
+import { permitsModel } from '../../../domain/entities/modelPatterns';
+import { LLMPermissionError } from '../../../domain/errors/LLMErrors';
 
 /**
  * @param names by which the requested model is known
