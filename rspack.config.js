@@ -12,5 +12,7 @@ const WATCHED = { watchOptions: { ignored: /[\\/](?:node_modules|\.meteor[\\/]lo
 
 module.exports = defineConfig((Meteor) => ({
   ...WATCHED,
+  // The dashboard is one script, and larger than what the default warns of.
+  performance: { hints: false },
   ...(Meteor.isServer ? Meteor.compileWithMeteor(LOADED_BY_NODE) : {}),
 }));
