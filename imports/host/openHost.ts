@@ -13,13 +13,15 @@ import { SealingService } from '../business/providers/infrastructure/sealing/Sea
 import { boundsFor } from '../database/bounds/StorageBounds';
 import { createAccessPolicy, dedupeLookups, knownToAny } from './accessPolicy';
 import { COLLECTIONS } from './collections';
-import { toConfiguredProvider } from './configuredProvider';
 import type { FeatureHost } from './Feature';
 import type { HostPorts, HostSettings } from './HostSettings';
 import { createProviderCatalog } from './providerCatalog';
 import { StoredProviderSource } from './StoredProviderSource';
 import { UsageRecorder } from './UsageRecorder';
 import { UserApiTokens } from './UserApiTokens';
+import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
+import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
+import type { Provider } from '../business/providers/domain/entities/Provider';
 
 /** What is composed later, and called once it is there. */
 export interface LaterParts {
@@ -103,4 +105,27 @@ function checkedPath(path: string): string {
   throw new LLMInvalidRequestError(`httpPath must be empty or a path like "/ai", but is "${path}".`, {
     path: 'httpPath',
   });
+}
+
+/** A vendor of the settings in the form that access rules and lists use. Its key is not copied. */
+function toConfiguredProvider(
+  { id, vendor, baseURL, deployment, defaultModel, allowedModels, hostedTools }: ProviderSettings,
+  access: 'admins' | 'everyone',
+): Provider {
+  return {
+    _id: id,
+    name: id,
+    vendor,
+    auth: { kind: 'api_key' },
+    owner: SYSTEM_OWNER,
+    access: { kind: access },
+    enabled: true,
+    createdAt: 0,
+    updatedAt: 0,
+    ...(baseURL === undefined ? {} : { baseURL }),
+    ...(deployment === undefined ? {} : { deployment }),
+    ...(defaultModel === undefined ? {} : { defaultModel }),
+    ...(allowedModels === undefined ? {} : { allowedModels }),
+    ...(hostedTools === undefined ? {} : { hostedTools }),
+  };
 }

@@ -17,8 +17,9 @@ import { addDdpRateLimits } from './ddpRateLimits';
 import type { MeteorUsers } from './MeteorUsers';
 import type { ReadPackages } from './readPackages';
 import { publishChanges } from './publishChanges';
-import { publishStatus } from './publishStatus';
-import { trackConnections } from './trackConnections';
+import { argumentCheck } from '../../business/ai/domain/argumentCheck';
+import type { MeteorCheck, MeteorServer, MeteorSubscription } from '../../business/ai/domain/interfaces/MeteorServer';
+import type { MeteorApp } from './MeteorPackages';
 
 export interface ServePorts {
   readonly packages: ReadPackages;
@@ -152,4 +153,53 @@ function observeOtherProcesses(
       cursor.observeChangesAsync({ added: notify, changed: notify, removed: notify }),
     ),
   );
+}
+
+/** Publishes `ai.status` to everyone, signed in or not: it states whether responses are simulated. */
+const STATUS_COLLECTION = 'ai_status';
+
+interface StatusPublicationPorts {
+  readonly Meteor: MeteorServer;
+  readonly argumentChecks?: MeteorCheck | undefined;
+  /** Undefined if models write the responses. */
+  readonly simulationNotice: string | undefined;
+}
+
+/** @returns the publication's name */
+function publishStatus({ Meteor, argumentChecks, simulationNotice }: StatusPublicationPorts): string {
+  // The publication has no options, but accepts an empty object.
+  const checkArgument = argumentCheck(argumentChecks, (Match) => Match.Maybe({}));
+  Meteor.publish('ai.status', function (this: MeteorSubscription, argument?: unknown) {
+    checkArgument(argument);
+    if (simulationNotice !== undefined) this.added(STATUS_COLLECTION, 'status', { simulationNotice });
+    this.ready();
+    return undefined;
+  } as never);
+  return 'ai.status';
+}
+
+/** Tracks the connections of DDP clients to this process, so that a shutdown can close them. */
+interface ClientConnections {
+  /** Closes all connections. Their clients connect again. */
+  close(): void;
+  /** Stops tracking. */
+  stop(): void;
+}
+
+interface Closable {
+  close(): void;
+}
+
+function trackConnections(Meteor: Pick<MeteorApp, 'onConnection'>): ClientConnections {
+  const open = new Set<Closable>();
+  const handle = Meteor.onConnection((connection) => {
+    open.add(connection);
+    connection.onClose(() => open.delete(connection));
+  }) as { stop(): void };
+  return {
+    close() {
+      for (const connection of open) connection.close();
+    },
+    stop: () => handle.stop(),
+  };
 }

@@ -13,10 +13,12 @@ import { configureSignUp, createFirstUser, requirePasswords } from './configureA
 import { MeteorUsers } from './MeteorUsers';
 import type { FindRoles } from './MeteorUsers';
 import type { MeteorPackages } from './MeteorPackages';
-import { useMeteorLog } from './meteorLog';
 import { readPackages } from './readPackages';
 import { serveHost } from './serveHost';
 import { simulateWithoutVendors } from './simulateWithoutVendors';
+import { setLogWriter } from '../../business/ai/domain/logWriter';
+import { toLogRecord } from '../../business/ai/infrastructure/telemetry/logRecord';
+import { installedPackage } from './installedPackage';
 
 export interface MeteorHost extends Host {
   readonly database: MeteorDatabase;
@@ -152,4 +154,19 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
     await simulated?.simulator.close();
     throw error;
   }
+}
+
+/** `import { Log } from 'meteor/logging'` https://docs.meteor.com/packages/logging.html */
+type MeteorLog = Readonly<
+  Record<'debug' | 'info' | 'warn' | 'error', (line: Readonly<Record<string, unknown>>) => void>
+>;
+
+/** Without the package, lines go to the console. */
+function useMeteorLog(): void {
+  const { Log } = (installedPackage('logging') ?? {}) as { readonly Log?: MeteorLog };
+  if (Log === undefined) return;
+  setLogWriter((line) => {
+    const { msg, ...fields } = toLogRecord(line);
+    Log[line.level]({ ...fields, message: msg });
+  });
 }

@@ -2,8 +2,6 @@
 import type { ReactNode } from 'react';
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { CodeBlock } from './CodeBlock';
-import { decodeEntities } from './decodeEntities';
-import { safeUrl } from './safeUrl';
 
 export function MarkdownTokens({ tokens, depth = 0 }: { readonly tokens: readonly Token[]; readonly depth?: number }) {
   return (
@@ -121,3 +119,35 @@ function hostOf(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return protocol === 'mailto:' ? pathname : host;
 }
+
+/** The address of a link in an untrusted text. @returns undefined unless it leads to a web or mail address */
+function safeUrl(href: string): string | undefined {
+  try {
+    const url = new URL(href);
+    return ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Decodes the character references that models write in Markdown. Others are left as they are. */
+function decodeEntities(text: string): string {
+  return text.replace(/&(#\d{1,7}|#x[\da-f]{1,6}|[a-z]+);/gi, (reference, name: string) => {
+    if (!name.startsWith('#')) return NAMED[name] ?? reference;
+    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+    const isCharacter = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
+    return isCharacter ? String.fromCodePoint(code) : '\uFFFD';
+  });
+}
+
+const NAMED: Readonly<Record<string, string | undefined>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00A0',
+  mdash: '—',
+  ndash: '–',
+  hellip: '…',
+};

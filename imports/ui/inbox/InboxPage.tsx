@@ -1,5 +1,5 @@
 /** Everything that waits for a person or an outside result, across all runs. */
-import { useRef } from 'react';
+import { useRef, useCallback } from 'react';
 import type { InboxCounts, InboxKind } from '../../business/ai/domain/types/InboxViews';
 import { useData } from '../hooks/BolideProvider';
 import { formatCount } from '../format/format';
@@ -13,7 +13,8 @@ import { changeFilters, parametersOf, placeOf } from '../shell/queryParameters';
 import { linkTo } from '../shell/route';
 import type { Route } from '../shell/route';
 import { InboxList } from './InboxList';
-import { NotificationSwitch } from './NotificationSwitch';
+import { useAction } from '../components/useAction';
+import { chooseNotifications, useNotificationChoice } from './notificationChoice';
 
 const LIMIT = 25;
 
@@ -122,5 +123,24 @@ function NothingWaits({ isFiltered }: { readonly isFiltered: boolean }) {
     <EmptyState icon="check" title="Nothing waits for anyone">
       Approvals, interrupted calls, results from outside, parked and failed runs appear here.
     </EmptyState>
+  );
+}
+
+/** Turns notifications of new entries on and off. */
+function NotificationSwitch() {
+  const choice = useNotificationChoice();
+  const choose = useAction(useCallback((next: 'on' | 'off') => chooseNotifications(next), []));
+  if (choice === 'unsupported') return null;
+  if (choice === 'blocked') return <p className="muted inbox-hint">This browser blocks notifications of this site.</p>;
+  return (
+    <button
+      type="button"
+      className="button"
+      aria-pressed={choice === 'on'}
+      onClick={() => choose.run(choice === 'on' ? 'off' : 'on')}
+      disabled={choose.isBusy}
+    >
+      {choice === 'on' ? 'Notifications on' : 'Notify me'}
+    </button>
   );
 }

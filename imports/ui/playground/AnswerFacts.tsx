@@ -1,14 +1,15 @@
 /** What an answer has cost and taken. Each value has a place of its own, so that nothing moves as values arrive. */
 import type { ReactNode } from 'react';
 import { isFinished } from '../../business/ai/domain/entities/Run';
-import type { RunDetailView } from '../../business/ai/domain/types/RunViews';
+import type { RunDetailView, RunView } from '../../business/ai/domain/types/RunViews';
 import { Elapsed } from '../components/Elapsed';
 import { StateBadge } from '../components/StateBadge';
 import { formatCount, formatDuration } from '../format/format';
 import { formatRunCost } from '../format/formatCost';
 import { RUN_STATE_STYLES } from '../format/stateStyles';
 import { linkTo } from '../shell/route';
-import { useTimeToFirstToken } from './useTimeToFirstToken';
+import { useEffect, useState } from 'react';
+import { useData } from '../hooks/BolideProvider';
 
 export interface AnswerFactsProps {
   readonly run: RunDetailView;
@@ -69,4 +70,17 @@ function Fact({
       <dd className="numeric">{children}</dd>
     </div>
   );
+}
+
+/** @returns undefined until the run has ended, where the log is off, and for calls that were not streamed */
+function useTimeToFirstToken({ _id: executionId, state }: RunView): number | undefined {
+  const [stored, setStored] = useState<{ readonly milliseconds: number | undefined }>();
+  // What is logged does not change, so that it is asked for only until it is known.
+  const isAsked = isFinished(state) && stored === undefined;
+  const loaded = useData().useQuery('ai.requests.list', isAsked ? { executionId, order: 'asc', limit: 1 } : undefined);
+  const first = loaded.state === 'ready' ? loaded.value.requests[0] : undefined;
+  useEffect(() => {
+    if (first !== undefined) setStored({ milliseconds: first.timeToFirstToken });
+  }, [first]);
+  return stored?.milliseconds;
 }

@@ -9,8 +9,11 @@ import type { PageProps } from '../shell/PageProps';
 import { replaceQuery } from '../shell/route';
 import type { Route } from '../shell/route';
 import { storeDraft } from './draftStorage';
-import { stateFromRun } from './openRun';
 import { PlaygroundWorkspace } from './PlaygroundWorkspace';
+import { newRequestId } from '../hooks/newRequestId';
+import { NO_MESSAGE } from './playgroundState';
+import type { PlaygroundState } from './playgroundState';
+import { toSettings } from './promptContent';
 
 /** `?run=` opens a run. */
 export function PlaygroundPage({ route }: PageProps) {
@@ -67,4 +70,23 @@ function NoProvider() {
       </EmptyState>
     </div>
   );
+}
+
+/** Opens a run in the playground: its settings, and its message and answer as the beginning of a conversation. */
+function stateFromRun({ run, plan }: RunDetail): PlaygroundState {
+  const { _id: executionId, providerId, model = '' } = run;
+  return {
+    settings: toSettings(plan),
+    draft: NO_MESSAGE,
+    lanes: [
+      {
+        id: newRequestId(),
+        // Continuing it is a conversation of its own: the run's may go on elsewhere.
+        conversationId: newRequestId(),
+        providerId,
+        model,
+        turns: [{ messageId: newRequestId(), requestId: newRequestId(), executionId }],
+      },
+    ],
+  };
 }

@@ -15,9 +15,10 @@ import type { Lane, PlaygroundState } from './playgroundState';
 import { toLoadActions, toPromptContent } from './promptContent';
 import { PromptsDialog } from './PromptsDialog';
 import { SettingsPanel } from './SettingsPanel';
-import { SuggestionChips } from './SuggestionChips';
 import { useCodeRequest } from './useCodeRequest';
 import { usePlayground } from './usePlayground';
+import { suggestionsFor } from './suggestions';
+import type { Suggestion } from './suggestions';
 
 export interface PlaygroundWorkspaceProps {
   /** At least one. */
@@ -185,4 +186,22 @@ function warningOf({ lanes, draft, settings }: PlaygroundState, models: readonly
       return `${model.model ?? model.providerId} does not take ${lacking.what}.`;
   }
   return undefined;
+}
+
+/** Example prompts, as long as there is no conversation. */
+interface SuggestionChipsProps {
+  readonly tools: readonly ToolSummary[];
+  readonly onChoose: (suggestion: Suggestion) => void;
+}
+
+function SuggestionChips({ tools, onChoose }: SuggestionChipsProps) {
+  return (
+    <div className="chips suggestions" role="group" aria-label="Examples">
+      {suggestionsFor(tools).map((suggestion) => (
+        <button key={suggestion.label} type="button" className="chip" onClick={() => onChoose(suggestion)}>
+          {suggestion.label}
+        </button>
+      ))}
+    </div>
+  );
 }

@@ -3,7 +3,6 @@ import { useId } from 'react';
 import type { ModelInfo } from '../../business/ai/domain/types/ProviderViews';
 import { FormField } from '../components/form/FormField';
 import type { CommandError } from '../components/useCommand';
-import { describeModel } from './describeModel';
 
 export function ModelField({
   value,
@@ -55,4 +54,16 @@ export function ModelField({
       )}
     </FormField>
   );
+}
+
+/** "1.0M context · $2 in, $10 out per 1M tokens" */
+function describeModel({ contextWindow, price }: ModelInfo): string {
+  const context = contextWindow === undefined ? 'context unknown' : `${formatTokens(contextWindow)} context`;
+  const cost = price === undefined ? 'price unknown' : `$${price.input} in, $${price.output} out per 1M tokens`;
+  return `${context} · ${cost}`;
+}
+
+function formatTokens(tokens: number): string {
+  if (tokens >= 999_500) return `${(tokens / 1_000_000).toFixed(1)}M`;
+  return `${Math.round(tokens / 1_000)}k`;
 }

@@ -5,9 +5,8 @@ import type { RequestView } from '../../business/ai/domain/types/RequestRecords'
 import { Ago } from '../components/Elapsed';
 import { StateBadge } from '../components/StateBadge';
 import { SortButton } from '../components/list/SortButton';
-import { formatCount, formatDuration, pluralize } from '../format/format';
+import { formatCount, formatDuration, pluralize, formatMoney } from '../format/format';
 import { linkTo } from '../shell/route';
-import { RequestCost } from './RequestCost';
 import type { RequestOrder } from './requestFilter';
 import { API_LABELS, REQUEST_STATE_STYLES, SOURCE_LABELS } from './requestLabels';
 
@@ -103,4 +102,26 @@ const RequestRow = memo(function RequestRow({ request }: { readonly request: Req
 export function nameOf({ providerId, model, requestedModel }: RequestView): string {
   if (providerId === undefined) return requestedModel ?? 'No model';
   return model === undefined ? providerId : `${providerId} / ${model}`;
+}
+
+/** What a request has cost. What is not known is shown as unknown, with the reason in a tooltip. */
+function RequestCost({
+  request: { cost, unpriced, usage },
+}: {
+  readonly request: Pick<RequestView, 'cost' | 'unpriced' | 'usage'>;
+}) {
+  if (unpriced !== undefined)
+    return (
+      <span title={unpriced} className="unknown-cost">
+        {cost === undefined ? 'unknown' : `${formatMoney(cost)} + unknown`}
+      </span>
+    );
+  if (cost !== undefined) return <>{formatMoney(cost)}</>;
+  return usage.total_tokens === 0 ? (
+    <span title="The vendor reported no tokens for this request.">none</span>
+  ) : (
+    <span title="No price was recorded." className="unknown-cost">
+      unknown
+    </span>
+  );
 }

@@ -9,8 +9,7 @@ import { StateBadge } from '../components/StateBadge';
 import { useAction } from '../components/useAction';
 import { linkTo } from '../shell/route';
 import type { AgainChoice } from './AgainPanel';
-import { CancelButton } from './CancelButton';
-import { downloadJson } from './downloadJson';
+import { downloadText } from '../components/downloadText';
 
 export interface RunActionsProps {
   readonly live: LiveRun;
@@ -57,5 +56,27 @@ export function RunActions({ live, run, onAgain }: RunActionsProps) {
         </span>
       )}
     </div>
+  );
+}
+
+/** Saves a value as a JSON file. */
+function downloadJson(name: string, value: unknown): void {
+  downloadText(name, JSON.stringify(value, undefined, 2), 'application/json');
+}
+
+/** Cancels an active run, and shows why if that fails. */
+function CancelButton({ command }: { readonly command: () => Promise<void> }) {
+  const cancel = useAction(command);
+  return (
+    <>
+      {cancel.error !== undefined && (
+        <span className="form-error" role="alert">
+          {cancel.error}
+        </span>
+      )}
+      <button type="button" className="button button-danger" onClick={() => cancel.run()} disabled={cancel.isBusy}>
+        {cancel.isBusy ? 'Cancelling…' : 'Cancel run'}
+      </button>
+    </>
   );
 }

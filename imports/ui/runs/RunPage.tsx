@@ -1,5 +1,5 @@
 /** One run, live: its progress, conversation, tool calls and cost, and the actions it waits for. */
-import { useState } from 'react';
+import { useState, useMemo } from 'react';
 import { useRun } from '../hooks/useRun';
 import type { LiveRun } from '../hooks/useRun';
 import type { RunDetails } from '../data/DashboardData';
@@ -15,20 +15,22 @@ import { EventLog } from './EventLog';
 import { ToolNotices } from './ToolNotices';
 import { ParkedRun } from './ParkedRun';
 import { PendingActions } from './PendingActions';
-import { openCard, scrollToCall } from './scrollToCall';
 import { RunActions } from './RunActions';
 import { RunFacts } from './RunFacts';
-import { RunFailure } from './RunFailure';
 import { RunFeedback } from './RunFeedback';
 import { RunRelations } from './RunRelations';
 import { RunTimeline } from './RunTimeline';
 import { TurnList } from './TurnList';
 import { turnRecords } from './turnRecords';
 import { turnTimes } from './turnTimes';
-import { useExternalTools } from './useExternalTools';
 import { usePlainText } from './usePlainText';
-import { useRunRequests } from './useRunRequests';
 import { linkTo } from '../shell/route';
+import { useData } from '../hooks/BolideProvider';
+import type { RequestView } from '../../business/ai/domain/types/RequestRecords';
+import type { RunError } from '../../business/ai/domain/types/RunViews';
+import { ERROR_ADVICE } from '../format/errorAdvice';
+import type { ErrorAdvice } from '../format/errorAdvice';
+import { FoldedText } from '../components/FoldedText';
 
 export function RunPage({ executionId }: { readonly executionId: string }) {
   const live = useRun(executionId);
@@ -132,3 +134,52 @@ function RunContent({ live, details }: { readonly live: LiveRun; readonly detail
 
 /** The server cuts titles; a page must not rely on it. */
 const MAX_TITLE = 160;
+
+/** The names of the tools whose results another service supplies. */
+function useExternalTools(): ReadonlySet<string> {
+  const tools = useData().useQuery('ai.tools.list', {});
+  const list = tools.state === 'ready' ? tools.value : undefined;
+  return useMemo(() => new Set((list ?? []).filter((tool) => tool.external).map((tool) => tool.name)), [list]);
+}
+
+/** @returns none while they load, and where the log is off; otherwise the first 200, oldest first */
+function useRunRequests(executionId: string): readonly RequestView[] {
+  const loaded = useData().useQuery('ai.requests.list', { executionId, order: 'asc', limit: 200 });
+  return loaded.state === 'ready' ? loaded.value.requests : NONE;
+}
+
+const NONE: readonly RequestView[] = [];
+
+/** Expands a card, scrolls it into view and focuses it. */
+function scrollToCall(callId: string): void {
+  openCard(`call-${callId}`);
+}
+
+/** @param id of the element */
+function openCard(id: string): void {
+  const card = document.getElementById(id);
+  if (!(card instanceof HTMLDetailsElement)) return;
+  card.open = true;
+  card.scrollIntoView({ block: 'nearest' });
+  card.querySelector('summary')?.focus({ preventScroll: true });
+}
+
+/** Why a run failed: the code, its meaning, the message, and what to do. */
+function RunFailure({ error }: { readonly error: RunError }) {
+  // A newer server may have codes that this page lacks.
+  const known = ERROR_ADVICE[error.code] as ErrorAdvice | undefined;
+  return (
+    <div className="run-failure tone-red" role="alert">
+      <p>
+        <strong className="mono">{error.code}</strong> {known?.meaning}
+      </p>
+      <FoldedText text={error.message} label="the error" />
+      {known !== undefined && (
+        <p className="run-advice">
+          {known.advice}
+          {error.retryable === true && ' The same request may succeed if it is sent again.'}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,14 +1,13 @@
 /** One run in a list. It is rendered again only when its own record changes. */
 import { memo } from 'react';
-import type { ListedRun } from '../../business/ai/domain/types/RunViews';
+import type { ListedRun, RunView } from '../../business/ai/domain/types/RunViews';
 import { Ago, Elapsed } from '../components/Elapsed';
 import { Icon } from '../components/Icon';
 import { StateBadge } from '../components/StateBadge';
-import { formatCount, pluralize } from '../format/format';
+import { formatCount, pluralize, formatMoney } from '../format/format';
 import { runStyle } from '../format/stateStyles';
 import { linkTo } from '../shell/route';
 import { isLive } from './isLive';
-import { RunCost } from './RunCost';
 
 export type RunRowView = ListedRun;
 
@@ -75,3 +74,18 @@ export const RunRow = memo(function RunRow({ run }: { readonly run: RunRowView }
     </li>
   );
 });
+
+/** What a run has cost. What is not known is shown as unknown, with the reason in a tooltip. */
+function RunCost({ run: { cost, unpriced, usage } }: { readonly run: Pick<RunView, 'cost' | 'unpriced' | 'usage'> }) {
+  if (unpriced !== undefined) {
+    const reasons = [...unpriced.reasons, ...unpriced.models].join('\n');
+    return (
+      <span title={reasons} className="unknown-cost">
+        {cost === undefined ? 'unknown' : `${formatMoney(cost)} + unknown`}
+      </span>
+    );
+  }
+  if (cost !== undefined) return formatMoney(cost);
+  // Runs of an older version have neither; before the first response, there is nothing to pay.
+  return usage.total_tokens === 0 ? '–' : <span title="Recorded before costs were stored.">unknown</span>;
+}

@@ -9,15 +9,17 @@ import { keyName } from '../keys/keyName';
 import { KeysDialog } from '../keys/KeysDialog';
 import { CommandPalette } from '../palette/CommandPalette';
 import { useCommands } from '../palette/useCommands';
-import { ConnectionStatus } from './ConnectionStatus';
-import { LostConnection } from './LostConnection';
 import { Logo } from './Logo';
 import { Navigation } from './Navigation';
 import type { Route } from './route';
 import { SimulationNotice } from './SimulationNotice';
-import { ThemeSwitch } from './ThemeSwitch';
-import type { ThemeChoice } from './useTheme';
+import type { ThemeChoice, Theme } from './useTheme';
 import { linkTo } from './route';
+import type { Connection } from '../data/DashboardData';
+import { useLostSince } from './useLostSince';
+import { THEMES } from './useTheme';
+import { useNow } from '../components/useNow';
+import { formatDuration } from '../format/format';
 
 export interface ShellProps {
   readonly route: Route;
@@ -100,4 +102,66 @@ export function Shell({ route, theme, name, children }: ShellProps) {
 function focusContent(event: { preventDefault(): void }): void {
   event.preventDefault();
   document.getElementById('bolide-content')?.focus();
+}
+
+/** Whether the page receives live updates. */
+const LABELS: Readonly<Record<Connection, string>> = {
+  connecting: 'Connecting…',
+  live: 'Live',
+  lost: 'Connection lost',
+};
+
+function ConnectionStatus() {
+  const connection = useData().useConnection();
+  const shown = useLostSince(connection) === undefined ? connection : 'lost';
+  return (
+    <p className={`connection connection-${shown}`} role="status">
+      <span className="connection-dot" aria-hidden="true" />
+      {LABELS[shown]}
+    </p>
+  );
+}
+
+/** Cycles through the three themes. */
+const THEME_STYLES = {
+  system: { icon: 'screen', label: 'Theme: system' },
+  light: { icon: 'sun', label: 'Theme: light' },
+  dark: { icon: 'moon', label: 'Theme: dark' },
+} as const satisfies Record<Theme, unknown>;
+
+function ThemeSwitch({ theme: { theme, choose } }: { readonly theme: ThemeChoice }) {
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
+  const { icon, label } = THEME_STYLES[theme];
+  return (
+    <button
+      type="button"
+      className="icon-button"
+      onClick={() => choose(next)}
+      aria-label={`${label}. Change theme`}
+      title={label}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+/** Streams are reopened once in a while, which takes a moment. */
+const PATIENCE_MS = 2_000;
+
+function LostConnection() {
+  const since = useLostSince(useData().useConnection());
+  const now = useNow(1_000, since !== undefined);
+  if (since === undefined || now - since < PATIENCE_MS) return null;
+  return (
+    <div className="notice notice-lost">
+      <Icon name="plug" />
+      <p>
+        {/* The age would be read out every second. */}
+        <span role="alert">Connection lost, retrying.</span>{' '}
+        <span className="numeric">
+          The data below is at least {formatDuration(Math.floor((now - since) / 1_000) * 1_000)} old.
+        </span>
+      </p>
+    </div>
+  );
 }

@@ -2,7 +2,6 @@
  * Estimates what each user takes of the event loop. Nothing says for whom the loop works, so what it has worked between
  * two looks is divided among the users by the requests that they had in progress meanwhile.
  */
-import { DecayingSum } from './DecayingSum';
 
 /** Milliseconds so far. */
 export interface LoopTimes {
@@ -160,4 +159,25 @@ function end(request: WorkingRequest): void {
   if (request.hasEnded) return;
   request.hasEnded = true;
   request.share.working -= 1;
+}
+
+/** A sum whose parts count half after each half-life. */
+class DecayingSum {
+  private readonly halfLife: number;
+  private sum = 0;
+  private asOf = 0;
+
+  /** @param halfLife milliseconds */
+  constructor(halfLife: number) {
+    this.halfLife = halfLife;
+  }
+
+  add(amount: number, now: number): void {
+    this.sum = this.at(now) + amount;
+    this.asOf = now;
+  }
+
+  at(now: number): number {
+    return this.sum * 2 ** ((this.asOf - now) / this.halfLife);
+  }
 }

@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import type { StoredDocument } from '../../DocumentCollection';
 import { decodeDocument } from '../storedText';
 import { parseRecord, readDataLine } from './dataLine';
-import { FileText } from './FileText';
 import { readLines } from './readLines';
 import type { FileLine } from './readLines';
+import { readFileSync } from 'node:fs';
+import { codeOf, toFileError } from '../../fileErrors';
+import type { TextSource } from '../../query/LargeText';
 
 export const DATA_EXTENSION = '.nedb';
 /** The extension of the directory with a collection's long texts. */
@@ -79,4 +81,27 @@ function pathOf(directory: string, collection: string): string {
 /** A line that ends with a checksum and one more byte is complete: its end was changed. */
 function isCut({ bytes }: FileLine): boolean {
   return readDataLine(bytes.subarray(0, -1))?.hasChecksum !== true;
+}
+
+/** A long text that version 0.2 has kept in a file of its own. */
+class FileText implements TextSource {
+  readonly place: string;
+
+  /** @param file its path */
+  constructor(file: string) {
+    this.place = file;
+  }
+
+  load(): Promise<Buffer | undefined> {
+    return Promise.resolve(this.read());
+  }
+
+  read(): Buffer | undefined {
+    try {
+      return readFileSync(this.place);
+    } catch (cause) {
+      if (codeOf(cause) === 'ENOENT') return undefined;
+      throw toFileError(`${this.place} could not be read`, cause);
+    }
+  }
 }

@@ -3,7 +3,7 @@
  * disk; from then on, it is the one that counts, and the old files are put aside. Whatever interrupts that, a later
  * start completes it or begins again, and no file is lost.
  */
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, readFile } from 'node:fs/promises';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoredDocument } from '../../DocumentCollection';
@@ -18,7 +18,8 @@ import type { SqliteFile } from '../SqliteFile';
 import { syncDirectory } from '../syncDirectory';
 import { DATA_EXTENSION, DataFile, TEXTS_EXTENSION } from './DataFile';
 import { OLD_LOCK, refuseOldOwner } from './refuseOldOwner';
-import { readFileSizes, SIZES_FILE } from './readFileSizes';
+import { isRecord } from '../../query/fieldPaths';
+import { readDataLine } from './dataLine';
 
 export interface ImportOptions {
   /** Receives sentences about the progress. */
@@ -165,3 +166,24 @@ async function setAside(directory: string): Promise<string> {
 function damage(file: string, problem: string): CorruptDataFileError {
   return new CorruptDataFileError(file, problem, { remedy: REMEDY });
 }
+
+/**
+ * `files.json` of a directory that version 0.2 has closed: the sizes of its data files. A file whose end has been lost
+ * since looks like one that a crash cut off; its size tells them apart.
+ */
+const SIZES_FILE = 'files.json';
+
+/** By name. Empty for a directory that was not closed. @throws CorruptDataFileError */
+async function readFileSizes(directory: string): Promise<ReadonlyMap<string, number>> {
+  const file = join(directory, SIZES_FILE);
+  if (!existsSync(file)) return new Map();
+  const content = await readFile(file);
+  const line = content.at(-1) === NEWLINE ? readDataLine(content.subarray(0, -1)) : undefined;
+  const parsed: unknown = line?.hasChecksum === true ? JSON.parse(line.json) : undefined;
+  if (!isRecord(parsed) || !isRecord(parsed['sizes'])) throw new CorruptDataFileError(file, 'is damaged');
+  return new Map(
+    Object.entries(parsed['sizes']).flatMap(([name, size]) => (typeof size === 'number' ? [[name, size]] : [])),
+  );
+}
+
+const NEWLINE = 0x0a;

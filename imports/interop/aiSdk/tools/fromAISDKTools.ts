@@ -7,7 +7,6 @@ import { unsupportedFunctionality } from '../model/aiSdkErrors';
 import { readProviderTool } from '../model/readTools';
 import { vendorPartOf } from '../model/vendorOptions';
 import { fromAISDKSchema } from './fromAISDKSchema';
-import { lastOf } from './lastOf';
 import { toToolResult } from './toToolResult';
 
 export interface FromAISDKToolsOptions {
@@ -75,4 +74,26 @@ function executor(tool: Tool, context: unknown): NonNullable<RegisteredTool['exe
       ? output
       : toToolResult(await tool.toModelOutput({ toolCallId, input, output }));
   };
+}
+
+/**
+ * The last value of a function that may yield several.
+ * @param onPreliminary receives every value that another one follows
+ * @throws the signal's reason once it fires, after which the function is asked for no more values
+ */
+async function lastOf(result: unknown, signal: AbortSignal, onPreliminary: (value: unknown) => void): Promise<unknown> {
+  if (!isAsyncIterable(result)) return result;
+  let last: unknown;
+  let isFirst = true;
+  for await (const value of result) {
+    signal.throwIfAborted();
+    if (!isFirst) onPreliminary(last);
+    last = value;
+    isFirst = false;
+  }
+  return last;
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }

@@ -9,7 +9,6 @@ import { QueryStore } from '../queries/QueryStore';
 import { reduceRun } from '../reducers/reduceRun';
 import type { StreamedRun } from '../reducers/reduceRun';
 import { runFromSnapshot } from '../reducers/runFromSnapshot';
-import { callOperation } from './callOperation';
 import { createPageSchedule } from './createUpdateThrottle';
 import { createFeedChanges } from './createFeedChanges';
 import { EventFeed } from './EventFeed';
@@ -20,6 +19,10 @@ import { HttpSession } from './HttpSession';
 import type { HttpSessionOptions } from './HttpSession';
 import { Observable } from './Observable';
 import type { ReadonlyObservable } from './Observable';
+import { OPERATION_TABLE } from '../operationTable';
+import type { ArgumentOf, OperationName, ResultOf } from '../operations';
+import type { HttpConnection } from './HttpConnection';
+import { operationRequest } from './operationRequest';
 
 export interface HttpDataOptions extends HttpSessionOptions {
   /** Calls `flush` once, when the page is ready for an update. Default: with the next frame, less often under load. */
@@ -186,4 +189,18 @@ async function undefinedIfNotFound<T>(request: Promise<T>): Promise<T | undefine
     if (error instanceof DashboardError && error.code === 'not-found') return undefined;
     throw error;
   }
+}
+
+/** @throws DashboardError */
+async function callOperation<N extends OperationName>(
+  connection: HttpConnection,
+  name: N,
+  argument: ArgumentOf<N>,
+): Promise<ResultOf<N>> {
+  const entry = OPERATION_TABLE[name];
+  const { method, path, body } = operationRequest(entry, argument);
+  const response = await connection.request<unknown>(method, path, body);
+  const { field } = entry;
+  // The contract of the server's own routes types their responses.
+  return (field === undefined ? response : (response as Readonly<Record<string, unknown>>)[field]) as ResultOf<N>;
 }

@@ -4,9 +4,8 @@ import { ConflictError, LLMInvalidRequestError } from '../../domain/errors/LLMEr
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { Actor } from '../../domain/types/Actor';
 import type { RunCompaction } from '../../domain/types/Compaction';
-import type { Item } from '../../domain/types/ResponsesAPITypes';
+import type { Item, FunctionCallItem } from '../../domain/types/ResponsesAPITypes';
 import type { RunRecord } from '../../domain/types/RunRecords';
-import { continuableTranscript } from './continuableTranscript';
 import { forkedConversation } from './forkedConversation';
 
 /** The earlier run that a request follows; one of these at most. */
@@ -66,4 +65,23 @@ export async function conversationBefore(
 
 export function followedRunOf({ continues, repeats, forkOf, startedFrom }: FollowedRuns): string | undefined {
   return continues ?? repeats ?? forkOf?.executionId ?? startedFrom;
+}
+
+/** Vendors require an output for every call, and a run that was cut off may have left some without one. */
+function continuableTranscript(transcript: readonly Item[]): readonly Item[] {
+  const answered = new Set(transcript.flatMap((item) => (item.type === 'function_call_output' ? [item.call_id] : [])));
+  const unanswered = transcript.filter(
+    (item): item is FunctionCallItem => item.type === 'function_call' && !answered.has(item.call_id),
+  );
+  return [
+    ...transcript,
+    ...unanswered.map(({ call_id, name }): Item => ({
+      type: 'function_call_output',
+      call_id,
+      output: 'Error: The run ended before the call did.',
+      status: 'completed',
+      name,
+      state: 'cancelled',
+    })),
+  ];
 }

@@ -1,9 +1,10 @@
 /** A line of the log as fields, without secrets. */
 import { redactSecrets } from '../../domain/errors/safeText';
 import { isObject } from '../../domain/json';
-import type { LogLine } from '../../domain/logWriter';
+import type { LogLine, LogIds } from '../../domain/logWriter';
 import { maskCredentials } from '../../domain/maskCredentials';
-import { currentIds } from './currentIds';
+import { currentLogIds } from '../../domain/logWriter';
+import { openTelemetry } from './openTelemetry';
 
 export interface LogRecord {
   readonly msg: string;
@@ -63,4 +64,21 @@ function safe(value: unknown): unknown {
     // Circular, or it holds what JSON has not: it is named at least.
     return '[not JSON]';
   }
+}
+
+/** In OpenTelemetry's names. */
+interface SpanIds {
+  readonly trace_id?: string;
+  readonly span_id?: string;
+}
+
+function currentIds(): LogIds & SpanIds {
+  const api = openTelemetry();
+  const span = api?.trace.getSpanContext(api.context.active());
+  return {
+    ...currentLogIds(),
+    ...(span === undefined || api?.isSpanContextValid(span) !== true
+      ? {}
+      : { trace_id: span.traceId, span_id: span.spanId }),
+  };
 }

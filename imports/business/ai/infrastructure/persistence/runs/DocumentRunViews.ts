@@ -5,8 +5,9 @@ import type { RunDetailView, RunPlanView, RunView, ToolCallView, UsageView } fro
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 import { RUNS, TOOL_CALLS } from './runDocuments';
 import { RUN_ITEMS, RunTranscripts } from './RunTranscripts';
-import { toPlanView } from './toPlanView';
 import type { RunDocument, ToolCallDocument } from './runDocuments';
+import { isFunctionTool } from '../../../domain/entities/Tool';
+import type { RunPlan } from '../../../domain/types/RunRecords';
 
 type UsageField = `usage.${keyof UsageView}`;
 type UnpricedField = `unpriced.${keyof NonNullable<RunView['unpriced']>}`;
@@ -168,5 +169,24 @@ export function runSelector({ userId, state, conversationId, since }: RunFilter)
     ...(state === undefined ? {} : { state }),
     ...(conversationId === undefined ? {} : { conversationId }),
     ...(since === undefined ? {} : { createdAt: { $gte: since } }),
+  };
+}
+
+/** @param stored JSON of the RunPlan */
+function toPlanView(stored: string): RunPlanView {
+  // The run store wrote it.
+  const { options, tools, limits } = JSON.parse(stored) as RunPlan;
+  const { instructions, temperature, max_output_tokens: maxOutputTokens, reasoning, response_format: format } = options;
+  return {
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(typeof reasoning?.effort === 'string' ? { reasoning: reasoning.effort } : {}),
+    ...(format?.type === 'json_schema' ? { schema: format.schema } : {}),
+    tools: tools.flatMap((tool) => (typeof tool === 'string' ? [tool] : [])),
+    otherTools: tools.flatMap((tool) =>
+      typeof tool === 'string' ? [] : [isFunctionTool(tool) ? tool.name : tool.type],
+    ),
+    limits,
   };
 }

@@ -9,7 +9,7 @@ import type { ContentEvent } from '../../stream/BaseStreamEncoder';
 import { ChatChunks } from './ChatChunks';
 import type { OpenAIChunk } from './OpenAIChunk';
 import type { StreamEncoderOptions } from '../../stream/StreamEncoder';
-import { chatStreamError } from './chatStreamError';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 const DONE: readonly string[] = ['data: [DONE]\n\n'];
 const CONTENT_SUFFIX = '},"finish_reason":null}]}\n\n';
@@ -59,4 +59,28 @@ export class ChatCompletionsEncoder extends BaseStreamEncoder {
 
 function frame(chunk: OpenAIChunk): string {
   return `data: ${JSON.stringify(chunk)}\n\n`;
+}
+
+/** By HTTP status; every other status is a `server_error`. */
+const TYPES: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  402: 'invalid_request_error',
+  403: 'permission_error',
+  404: 'invalid_request_error',
+  409: 'invalid_request_error',
+  413: 'invalid_request_error',
+  422: 'invalid_request_error',
+  429: 'rate_limit_error',
+};
+
+function chatStreamError(error: LLMError): JsonObject {
+  return {
+    error: {
+      message: error.message,
+      type: TYPES[error.httpStatus] ?? 'server_error',
+      param: error.path ?? null,
+      code: error.code,
+    },
+  };
 }
