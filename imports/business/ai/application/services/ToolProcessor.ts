@@ -339,10 +339,14 @@ export class ToolProcessor {
 
   /** Not awaited: a call that waits for days holds no more than this callback. */
   private settleBySubmission(job: ToolJob, outcome: ToolCallOutcome): void {
-    void job.awaitExternal().then((result) => {
-      if ('error' in result) outcome.fail(new ToolError('threw', result.error));
-      else this.complete(result.output, outcome);
-    });
+    job.awaitExternal().then(
+      (result) => {
+        if ('error' in result) outcome.fail(new ToolError('threw', result.error));
+        else this.complete(result.output, outcome);
+      },
+      // Outside of a run nobody can submit one.
+      (thrown: unknown) => outcome.fail(thrown),
+    );
   }
 
   private runChild(
