@@ -46,7 +46,7 @@ const WAIT = {
   name: 'wait',
   description: 'Waits.',
   parameters: { type: 'object', properties: {} },
-  external: true,
+  kind: 'external',
   blocking: false,
   timeout: DAY_MS,
 } as const;

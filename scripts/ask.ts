@@ -5,6 +5,7 @@ import { Command } from '@commander-js/extra-typings';
 import { generateStructured } from '../imports/business/ai/application/services/structured/StructuredOutput';
 import type { ModelAnswer } from '../imports/business/ai/application/services/routing/completeTurn';
 import type { RunResult } from '../imports/business/ai/domain/entities/Run';
+import { isExternalTool } from '../imports/business/ai/domain/entities/Tool';
 import { isLLMError, LLMInvalidRequestError } from '../imports/business/ai/domain/errors/LLMErrors';
 import type { AgentEvent } from '../imports/business/ai/domain/types/AgentEvents';
 import type { GenerateOptions } from '../imports/business/ai/domain/types/LLMTypes';
@@ -76,7 +77,7 @@ async function ask(module: AIModule, { question, model, schema, tools, stream }:
     ...(settings.systemPrompt === undefined ? {} : { instructions: settings.systemPrompt }),
     ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),
   };
-  const names = tools ? module.tools.tools.filter(({ external }) => external !== true).map(({ name }) => name) : [];
+  const names = tools ? module.tools.tools.filter((tool) => !isExternalTool(tool)).map(({ name }) => name) : [];
   let result: RunResult | undefined;
   const run = async (request: GenerateOptions): Promise<RunResult> =>
     (result = await loop.execute('terminal', { ...request, model, stream, tools: names }));

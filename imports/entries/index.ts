@@ -61,6 +61,7 @@ export type {
   ToolCall,
   ToolCallState,
   ToolDelivery,
+  ToolKind,
 } from '../business/ai/domain/entities/Tool';
 export type { Guardrail } from '../business/ai/domain/interfaces/Guardrail';
 export type { ILLMProvider, ModelCapabilities } from '../business/ai/domain/interfaces/ILLMProvider';

@@ -94,7 +94,7 @@ export function registerDemoTools(tools: ToolRegistry): ToolRegistry {
         additionalProperties: false,
       },
       blocking: false,
-      external: true,
+      kind: 'external',
     });
 }
 

@@ -1,6 +1,7 @@
 /** Defines a tool whose function is typed by its schema. */
 import { boolean, invalid, numberBetween, oneOf, readObject, text } from '../business/ai/domain/arguments';
 import type { ArgumentReader } from '../business/ai/domain/arguments';
+import { needsFunction, TOOL_KINDS, withKind } from '../business/ai/domain/entities/Tool';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../business/ai/domain/json';
 import type { SchemaInput } from '../business/ai/domain/types/Schemas';
@@ -33,11 +34,11 @@ export function tool<const Schema extends SchemaInput | undefined = undefined, R
 export function checkTool(given: unknown, path: string): asserts given is RegisteredTool {
   const fields = readObject(given, Object.keys(FIELDS), path);
   const prefix = path === '' ? '' : `${path}.`;
-  for (const name of ['name', 'execute'])
-    if (fields[name] === undefined && (name === 'name' || fields.external !== true))
-      throw invalid(prefix + name, name === 'name' ? 'is required' : 'is required, unless "external" is true');
+  if (fields.name === undefined) throw invalid(`${prefix}name`, 'is required');
   for (const [name, read] of Object.entries<ArgumentReader<unknown>>(FIELDS))
     if (fields[name] !== undefined) read(fields[name], prefix + name);
+  if (fields.execute === undefined && needsFunction(withKind(fields)))
+    throw invalid(`${prefix}execute`, 'is required, unless "kind" is "external"');
 }
 
 const FIELDS = {
@@ -50,10 +51,8 @@ const FIELDS = {
   timeout: numberBetween(1, 2_147_483_647),
   sequential: boolean,
   idempotent: boolean,
+  kind: oneOf(Object.keys(TOOL_KINDS)),
   external: boolean,
-  timer: boolean,
-  signal: boolean,
-  childRun: boolean,
   readOnly: boolean,
   untrusted: boolean,
   needsApproval: (value, path) => {

@@ -164,14 +164,14 @@ describe('a run whose tool has changed', () => {
     for (const change of [
       { description: 'Charges cents.' },
       { parameters: { type: 'object', properties: {} } },
-      { external: true },
+      { kind: 'external' },
     ] as const) {
       const store = await begin();
       const { loop, record } = process(store, change);
       void loop.resume(RUN).catch(() => undefined);
       expect(await record.seen('run:started')).to.deep.include({ changedTools: ['charge'] });
       await loop.approve(RUN, 'c');
-      if ('external' in change) await loop.submitToolResult(RUN, 'c', { output: 'charged' });
+      if ('kind' in change) await loop.submitToolResult(RUN, 'c', { output: 'charged' });
       await record.seen('run:completed');
       expect(await runOf(store)).to.deep.include({ state: 'completed', changedTools: ['charge'] });
     }

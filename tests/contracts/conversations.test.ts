@@ -106,7 +106,7 @@ describe('chat over HTTP', () => {
     const tools = new ToolRegistry()
       .register({ name: 'clock', execute: () => 'noon' })
       .register({ name: 'guarded', needsApproval: true, execute: () => 'no' })
-      .register({ name: 'outside', external: true });
+      .register({ name: 'outside', kind: 'external' });
     module = createAIModule(
       {
         providers: [

@@ -65,7 +65,7 @@ describe(
       simulator = await startSimulator();
       server = await startStandalone({ BOLIDE_API_TOKEN: tokens.local, AI_ALLOW_PRIVATE_HOSTS: 'true' });
       events = recordEvents(server.host.module.loop);
-      server.host.module.tools.register({ name: 'outside', description: 'Answered from outside.', external: true });
+      server.host.module.tools.register({ name: 'outside', description: 'Answered from outside.', kind: 'external' });
       for (const userId of ['bob', 'cat'] as const)
         tokens[userId] = (
           await server.host.apiTokens.tokens.issue({ userId, name: 'test', scopes: ['generate', 'read', 'approve'] })

@@ -246,7 +246,7 @@ describe('a process that lacks a tool', () => {
   it('needs no tools that the caller itself supplies, or that no process ever had', async () => {
     const first = process([], [calling({ name: 'browser', call_id: 'c' })]);
     const tools = [
-      { type: 'function', name: 'browser', external: true },
+      { type: 'function', name: 'browser', kind: 'external' },
       { type: 'function', name: 'unknown' },
     ] as const;
     expect(tools.every(isFunctionTool)).to.equal(true);

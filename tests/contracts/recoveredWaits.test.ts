@@ -28,7 +28,7 @@ describe('a run that waits, taken over', () => {
   it('writes what it waits for no second time, and completes', async () => {
     const opened = await RUN_STORES['embedded (SQLite)']!();
     const create = (script: ConstructorParameters<typeof ScriptedProvider>[0], store: RunStore): AgenticLoop => {
-      const toolExecutor = new ToolRegistry().register({ name: 'wait', external: true, blocking: false });
+      const toolExecutor = new ToolRegistry().register({ name: 'wait', kind: 'external', blocking: false });
       return new AgenticLoop({ provider: new ScriptedProvider(script), toolExecutor, runStore: store });
     };
     const first = create([calling({ name: 'wait', call_id: 'c' }), answer('I wait.')], opened.store);

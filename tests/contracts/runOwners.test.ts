@@ -60,7 +60,7 @@ describe(
     }
     const external = (): ToolRegistry =>
       new ToolRegistry()
-        .register({ name: 'webhook', external: true })
+        .register({ name: 'webhook', kind: 'external' })
         .register({ name: 'pay', needsApproval: true, execute: () => 'paid' });
 
     it('an owner that lost its run writes nothing, emits nothing, starts no tool, and still settles as the run does elsewhere', async () => {

@@ -102,7 +102,7 @@ describe(
 
     it('is a few commands for many runs that are recovered to wait again, without a pause between them', async () => {
       const RUNS_LEFT = 150;
-      const tools = new ToolRegistry().register({ name: 'wait', external: true, blocking: false, timeout: NEVER_MS });
+      const tools = new ToolRegistry().register({ name: 'wait', kind: 'external', blocking: false, timeout: NEVER_MS });
       const provider = providerOf((items) =>
         Promise.resolve(
           items.some(({ type }) => type === 'function_call')

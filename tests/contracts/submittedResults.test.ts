@@ -61,7 +61,7 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
           const process = (script: readonly ScriptedStep[]): AgenticLoop =>
             new AgenticLoop({
               provider: new ScriptedProvider(script),
-              toolExecutor: new ToolRegistry().register({ name: 'hook', external: true }),
+              toolExecutor: new ToolRegistry().register({ name: 'hook', kind: 'external' }),
               runStore: store,
               leaseTimes: { heartbeat: 5 },
               logger: new RecordingLogger(),

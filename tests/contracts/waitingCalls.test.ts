@@ -37,7 +37,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
         provider: new ScriptedProvider(script),
         toolExecutor: new ToolRegistry()
           .register({ name: 'ask', needsApproval: true, execute: () => 'done' })
-          .register({ name: 'hook', external: true, timeout: 60_000 })
+          .register({ name: 'hook', kind: 'external', timeout: 60_000 })
           .register({ name: 'slow', execute: () => new Promise(() => undefined) }),
         runStore: await openRunStore(opened.database),
         leaseTimes: { heartbeat: 5 },

@@ -76,7 +76,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     title: 'runs interrupted tools again without a review',
     file: `${SERVICES}/ToolProcessor.ts`,
-    find: 'return tool?.definition.idempotent !== true && tool?.definition.external !== true;',
+    find: 'return tool === undefined || (tool.definition.idempotent !== true && !isExternalTool(tool.definition));',
     replace: 'return false;',
   },
   {

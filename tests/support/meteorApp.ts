@@ -91,5 +91,5 @@ function testTools(): ToolRegistry {
   return new ToolRegistry()
     .register({ name: 'clock', description: 'The time.', parameters, execute: () => 'noon' })
     .register({ name: 'danger', description: 'Asks first.', parameters, needsApproval: true, execute: () => 'done' })
-    .register({ name: 'outside', description: 'Completed externally.', parameters, external: true });
+    .register({ name: 'outside', description: 'Completed externally.', parameters, kind: 'external' });
 }

@@ -58,7 +58,7 @@ export async function startChatServer(): Promise<ChatServer> {
       parameters: object('text'),
       execute: ({ text }: { text: string }) => ({ noted: text }),
     })
-    .register({ name: 'ask_browser', external: true, parameters: object('question') });
+    .register({ name: 'ask_browser', kind: 'external', parameters: object('question') });
   const directory = await mkdtemp(join(tmpdir(), 'bolide-chat-'));
   // Without the pauses of the simulator that a server without keys starts.
   const simulator = await startSimulator();

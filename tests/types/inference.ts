@@ -210,7 +210,7 @@ new ToolRegistry()
   .register(nothing)
   .register({ name: 'b', parameters: z.object({ n: z.number() }), execute: ({ n }) => n.toFixed() })
   .register({ name: 'c', parameters: wide, execute: ({ city }: { city: string }) => city })
-  .register({ name: 'd', external: true });
+  .register({ name: 'd', kind: 'external' });
 expectTypeOf([zod, zod3, valibot, standard, nothing, order, dynamic, transformed, untyped]).toExtend<
   RegisteredTool[]
 >();

@@ -1,6 +1,11 @@
 /** Starts and continues runs for AG-UI clients. Holds no state: the ids in a thread name the runs they belong to. */
 import { isFinished } from '../../business/ai/domain/entities/Run';
-import { acceptsDecision, isAboutPresentAttempt, isSettled } from '../../business/ai/domain/entities/Tool';
+import {
+  acceptsDecision,
+  isAboutPresentAttempt,
+  isExternalTool,
+  isSettled,
+} from '../../business/ai/domain/entities/Tool';
 import type { FunctionTool, ToolCall } from '../../business/ai/domain/entities/Tool';
 import { ConflictError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { invalid } from '../../business/ai/domain/arguments';
@@ -89,7 +94,7 @@ export class AgUiRuns {
   }
 
   private async defaultTools(principal: ApiPrincipal): Promise<readonly string[]> {
-    const tools = this.ports.tools.tools.filter(({ external }) => external !== true);
+    const tools = this.ports.tools.tools.filter((tool) => !isExternalTool(tool));
     const permitted = await permittedTools(this.ports.access, toActor(principal), tools);
     return permitted.map(({ name }) => name);
   }

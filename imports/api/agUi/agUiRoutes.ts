@@ -1,6 +1,7 @@
 /** `POST /ag-ui`: the endpoint of an AG-UI `HttpAgent`. https://docs.ag-ui.com/sdk/js/client/http-agent */
 import { RUN_END_EVENTS } from '../../business/ai/domain/types/AgentEvents';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import { isExternalTool, isFunctionTool } from '../../business/ai/domain/entities/Tool';
 import { isFinished } from '../../business/ai/domain/entities/Run';
 import { replayRun } from '../../business/ai/application/services/replayRun';
 import { AgUiEncoder } from '../../interop/agUi/AgUiEncoder';
@@ -66,13 +67,13 @@ async function streamTurn(
     state,
     frontEndTools,
     answered,
-    isExternal: (name) => serverTools.some((tool) => tool.name === name && tool.external === true),
+    isExternal: (name) => serverTools.some((tool) => tool.name === name && isExternalTool(tool)),
     ...(parentRunId === undefined ? {} : { parentRunId }),
   });
   const past = stored === undefined ? [] : replayRun(stored).filter(({ type }) => !RUN_END_EVENTS.has(type));
   const known = new NewEvents();
   for (const event of past) known.accepts(event);
-  const tools = [...serverTools, ...[...frontEndTools].map((name) => ({ name, external: true }))];
+  const tools = [...serverTools, ...[...frontEndTools].map((name) => ({ name, kind: 'external' as const }))];
   const all = followRun({ ...ports, tools: { tools } }, executionId, {
     signal: context.signal,
     decided: new Set(answered.keys()),
@@ -85,7 +86,7 @@ async function streamTurn(
 function frontEndToolsOf(stored: AgUiTurn['stored']): readonly string[] {
   if (stored === undefined || isFinished(stored.run.state)) return [];
   return stored.run.plan.tools.flatMap((tool) =>
-    typeof tool !== 'string' && tool.type === 'function' && tool.external === true ? [tool.name] : [],
+    typeof tool !== 'string' && isFunctionTool(tool) && isExternalTool(tool) ? [tool.name] : [],
   );
 }
 

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isFinished } from '../../business/ai/domain/entities/Run';
-import { isSettled, waitsForOthers } from '../../business/ai/domain/entities/Tool';
+import { isExternalTool, isSettled, waitsForOthers } from '../../business/ai/domain/entities/Tool';
 import type { FunctionTool } from '../../business/ai/domain/entities/Tool';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { RunStore, StoredRun } from '../../business/ai/domain/interfaces/RunStore';
@@ -198,7 +198,7 @@ export class Chats {
   }
 
   private isExternal(toolName: string): boolean {
-    return this.ports.tools.tools.some(({ name, external }) => name === toolName && external === true);
+    return this.ports.tools.tools.some((tool) => tool.name === toolName && isExternalTool(tool));
   }
 
   private cancel(principal: ApiPrincipal, { executionId }: RunRecord): Promise<RunRecord['state']> {
@@ -211,7 +211,7 @@ export class Chats {
 
   /** In a chat people approve calls, but external results may come from a service that takes days. */
   private async defaultTools(principal: ApiPrincipal): Promise<readonly string[]> {
-    const tools = this.ports.tools.tools.filter(({ external }) => external !== true);
+    const tools = this.ports.tools.tools.filter((tool) => !isExternalTool(tool));
     const permitted = await permittedTools(this.ports.access, toActor(principal), tools);
     return permitted.map(({ name }) => name);
   }

@@ -3,6 +3,7 @@ import { isFinished } from '../../business/ai/domain/entities/Run';
 import type { RunStore } from '../../business/ai/domain/interfaces/RunStore';
 import { RUN_END_EVENTS } from '../../business/ai/domain/types/AgentEvents';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import { isExternalTool } from '../../business/ai/domain/entities/Tool';
 import type { FunctionTool } from '../../business/ai/domain/entities/Tool';
 import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
 import { replayRun } from '../../business/ai/application/services/replayRun';
@@ -18,7 +19,7 @@ export interface FollowRunPorts {
   /** Makes the events of a user's runs in other processes appear in `live`. @returns ends it */
   readonly watch?: (userId: string) => () => void;
   readonly loop: Pick<AgenticLoop, 'isLocal'>;
-  readonly tools: { readonly tools: readonly Pick<FunctionTool, 'name' | 'external' | 'delivery'>[] };
+  readonly tools: { readonly tools: readonly Pick<FunctionTool, 'name' | 'kind' | 'delivery'>[] };
   /** How often a run of another process, or of none, is read from the store, in milliseconds. Default: 1,000. */
   readonly pollInterval?: number;
 }
@@ -46,7 +47,7 @@ export async function* followRun(
   { signal, decided }: FollowRunOptions,
 ): AsyncGenerator<AgentEvent, void, undefined> {
   const fresh = new NewEvents();
-  const external = new Set(tools.tools.flatMap(({ name, external }) => (external === true ? [name] : [])));
+  const external = new Set(tools.tools.filter(isExternalTool).map(({ name }) => name));
   const silent = new Set(tools.tools.flatMap(({ name, delivery }) => (delivery === 'silent' ? [name] : [])));
   const open = new OpenCalls({
     isExternal: (name) => external.has(name),

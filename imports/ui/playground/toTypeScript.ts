@@ -51,7 +51,7 @@ function toolCode({ name, description, parameters, blocking, needsApproval, exte
     ...(parameters === undefined ? [] : [`  parameters: ${literal(parameters, 1)} as const,`]),
     ...(blocking ? [] : ['  blocking: false,']),
     ...(needsApproval ? ['  needsApproval: true,'] : []),
-    ...(external ? ['  external: true,'] : [`  execute: () => 'Replace this by the result of ${variable}.',`]),
+    ...(external ? [`  kind: 'external',`] : [`  execute: () => 'Replace this by the result of ${variable}.',`]),
     '});',
   ].join('\n');
 }

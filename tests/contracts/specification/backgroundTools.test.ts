@@ -45,7 +45,7 @@ describe('Background tools', () => {
         allowPrivateHosts: true,
       }),
       // Results come from elsewhere, at their own time.
-      toolExecutor: new ToolRegistry().register({ name: 'research', blocking: false, external: true }),
+      toolExecutor: new ToolRegistry().register({ name: 'research', blocking: false, kind: 'external' }),
       ...(store === undefined ? {} : { runStore: store }),
       leaseTimes: { lease: 200, heartbeat: 5 },
     });

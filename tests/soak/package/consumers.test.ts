@@ -221,7 +221,7 @@ describe('The npm package', () => {
            ]);
            const loop = new AgenticLoop({ provider, toolExecutor: new ToolRegistry() });
            const parameters = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
-           const pick = { type: 'function', name: 'pick', external: true, untrusted: true, parameters };
+           const pick = { type: 'function', name: 'pick', kind: 'external', untrusted: true, parameters };
            loop.execute('u1', { input: 'Pick.', model: 'm', tools: [pick] })
              .then(({ toolCalls }) => console.log(toolCalls[0].error.failure));`,
         );

@@ -33,5 +33,5 @@ export function mixedTools(act: (tool: string, key: string, result: string) => u
       blocking: false,
       execute: (_args, { idempotencyKey }) => act('mail', idempotencyKey, 'sent'),
     })
-    .register({ name: 'webhook', blocking: false, external: true });
+    .register({ name: 'webhook', blocking: false, kind: 'external' });
 }

@@ -69,7 +69,7 @@ export function createOfferedTools(): { readonly tools: ToolRegistry; readonly s
         throw new Error('No such order.');
       },
     })
-    .register({ name: 'elsewhere', external: true })
+    .register({ name: 'elsewhere', kind: 'external' })
     .register({ name: 'hidden', execute: () => 'secret' });
   return { tools, state };
 }

@@ -179,7 +179,7 @@ describe('AgentRun', () => {
     const run = scripted([calling({ name: 'pay', call_id: 'c1' }, { name: 'ask', call_id: 'c2' }), answer('Done.')], {
       tools: [
         tool({ name: 'pay', needsApproval: true, execute: () => 'paid' }),
-        tool({ name: 'ask', external: true, parameters: { type: 'object' } }),
+        tool({ name: 'ask', kind: 'external', parameters: { type: 'object' } }),
       ],
     }).stream('Pay and ask.');
     for await (const event of run) {

@@ -51,7 +51,7 @@ function readTool(name: string, tool: Tool, toolContext: unknown): RegisteredToo
     ...(strict === undefined ? {} : { strict }),
     ...approval(needsApproval, toolContext),
     ...vendorPartOf(tool.providerOptions),
-    ...(tool.execute === undefined ? { external: true } : { execute: executor(tool, toolContext) }),
+    ...(tool.execute === undefined ? { kind: 'external' as const } : { execute: executor(tool, toolContext) }),
   };
 }
 

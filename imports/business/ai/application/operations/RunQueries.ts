@@ -1,6 +1,7 @@
 /** Queries over runs, for people: users see their own, admins everyone's. Every list has a maximum length. */
 import type { RunState } from '../../domain/entities/Run';
 import { RUN_TRANSITIONS } from '../../domain/entities/Run';
+import { isExternalTool } from '../../domain/entities/Tool';
 import type { FunctionTool } from '../../domain/entities/Tool';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { LiveTextReader, RunCountReader, RunFilter, RunViewReader } from '../../domain/interfaces/RunViewReader';
@@ -58,17 +59,18 @@ export class RunQueries {
       views.toolCounts(ownOnly(actor)),
       permittedTools(access, actor, tools.tools),
     ]);
-    return permitted.map(
-      ({ name, description = '', parameters, blocking = true, needsApproval = false, external = false }) => ({
+    return permitted.map((tool) => {
+      const { name, description = '', parameters, blocking = true, needsApproval = false } = tool;
+      return {
         name,
         description,
         ...(parameters === undefined ? {} : { parameters }),
         blocking,
         needsApproval: needsApproval !== false,
-        external,
+        external: isExternalTool(tool),
         counts: counts.get(name) ?? {},
-      }),
-    );
+      };
+    });
   }
 
   async stats(actor: Actor): Promise<readonly RunCountView[]> {

@@ -99,7 +99,7 @@ export function clientTool(value: unknown, path: string): FunctionTool {
     name: required(fields, 'name', toolName, `${path}.name`),
     ...optional(fields, 'description', text(ARGUMENT_LIMITS.instructions), `${path}.description`),
     ...optional(fields, 'parameters', jsonSchema, `${path}.parameters`),
-    external: true,
+    kind: 'external',
     untrusted: true,
   };
 }

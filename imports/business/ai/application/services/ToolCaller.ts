@@ -4,7 +4,7 @@
  * since no run records it.
  */
 import { randomUUID } from 'node:crypto';
-import { applyToolEvent, createToolCall } from '../../domain/entities/Tool';
+import { applyToolEvent, createToolCall, isExternalTool } from '../../domain/entities/Tool';
 import type { FunctionTool, ToolCall } from '../../domain/entities/Tool';
 import { ToolError } from '../../domain/errors/LLMErrors';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
@@ -14,6 +14,7 @@ import type { Actor } from '../../domain/types/Actor';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import type { AuditRecorder } from '../../domain/interfaces/AuditRecorder';
 import { ToolProcessor } from './ToolProcessor';
+import { definitionIn } from './tools/definitionIn';
 import { ToolConcurrency } from './tools/ToolConcurrency';
 import { resolveTools } from './tools/ToolSet';
 import type { Approval } from './tools/decisions';
@@ -68,7 +69,7 @@ export class ToolCaller {
    */
   async list(actor: Actor, isOffered: (name: string) => boolean): Promise<readonly CallableTool[]> {
     const { tools, access } = this.ports;
-    const offered = tools.tools.filter(({ name, external }) => external !== true && isOffered(name));
+    const offered = tools.tools.filter((tool) => !isExternalTool(tool) && isOffered(tool.name));
     const refusals = await Promise.all(offered.map(async ({ name }) => access?.refusalOfTool?.(actor, name)));
     return offered
       .filter((_, index) => refusals[index] === undefined)
@@ -78,13 +79,13 @@ export class ToolCaller {
 
   /** Whether the server has the tool, and it can be called without a run. */
   has(name: string): boolean {
-    const tool = this.ports.tools.getToolDefinition(name) ?? undefined;
-    return tool !== undefined && tool.external !== true;
+    const tool = definitionIn(this.ports.tools, name);
+    return tool !== undefined && !isExternalTool(tool);
   }
 
   /** Whether the tool is a non-blocking one whose calls nobody has to approve. */
   runsInBackground(name: string): boolean {
-    const { blocking, needsApproval = false } = this.ports.tools.getToolDefinition(name) ?? {};
+    const { blocking, needsApproval = false } = definitionIn(this.ports.tools, name) ?? {};
     return blocking === false && needsApproval === false;
   }
 

@@ -8,6 +8,7 @@ import {
   applyToolEvent,
   createToolCall,
   isExecuting,
+  isExternalTool,
   isPending,
   needsApproval,
   needsReview,
@@ -20,6 +21,7 @@ import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { IToolExecutor, ToolCallContext } from '../../domain/interfaces/IToolExecutor';
 import type { LooseTool } from '../../domain/types/LLMTypes';
 import type { CallOrigin } from '../../domain/types/RequestRecords';
+import { unreachable } from '../../domain/unreachable';
 import { awaitSignal } from './tools/signals/awaitSignal';
 import { payloadOf } from './tools/signals/RunSignals';
 import type { RunSignals } from './tools/signals/RunSignals';
@@ -38,6 +40,7 @@ import { settleByChild } from './tools/settleByChild';
 import { signalWait } from './tools/signalWait';
 import { timeNamedBy } from './tools/timerTime';
 import { serializeToolResult, toToolResult } from './tools/toolResult';
+import { definitionIn } from './tools/definitionIn';
 import { resolveTools } from './tools/ToolSet';
 import type { OfferedTool, ToolSet } from './tools/ToolSet';
 import { ToolCallOutcome } from './tools/ToolCallOutcome';
@@ -218,8 +221,7 @@ export class ToolProcessor {
       if (mustAsk && outcome.isOpen()) this.assertUnchanged(call.name, current);
       if (mustAsk && outcome.isOpen() && this.isRestricted(job)) await this.assertPermitted(job, outcome);
       if (!outcome.isOpen()) return;
-      if (tool.definition.external === true) await this.runExternal(job, tool, args, outcome);
-      else await this.runWhenFree(job, tool, args, outcome);
+      await this.run(job, tool, args, outcome);
     } catch (thrown) {
       outcome.fail(thrown);
     } finally {
@@ -244,16 +246,15 @@ export class ToolProcessor {
       const checked = tool.validate(parseToolArguments(call.arguments), userId);
       return { args: isThenable(checked) ? await checked : checked };
     } catch (error) {
-      const isUncertain = isExecuting(call) && tool.definition.external !== true && !outcome.isRerunApproved;
+      const isUncertain = isExecuting(call) && !isExternalTool(tool.definition) && !outcome.isRerunApproved;
       if (!isUncertain || awaitReview === undefined) throw error;
       if (outcome.isOpen() && (await this.mayRerun(job, awaitReview, outcome))) throw error;
       return undefined;
     }
   }
 
-  /** Executors are written by others, and some return `null` for an unknown tool. */
   private currentDefinition(name: string): FunctionTool | undefined {
-    return this.toolExecutor.getToolDefinition(name) ?? undefined;
+    return definitionIn(this.toolExecutor, name);
   }
 
   /** A person approved the call of another tool. @throws ToolError `rejected` */
@@ -315,26 +316,43 @@ export class ToolProcessor {
   }
 
   /** @returns undefined if the call settles when its result is submitted, or its time has come */
-  private runExternal(
-    job: ToolJob,
-    tool: OfferedTool,
-    args: unknown,
-    outcome: ToolCallOutcome,
-  ): Promise<void> | undefined {
-    const { call, signals } = job;
-    if (tool.definition.signal === true && signals !== undefined)
-      return this.runSignal(job, signals, tool, args, outcome);
-    if (tool.definition.childRun === true && job.children !== undefined)
-      return this.runChild(job, job.children, tool, args, outcome);
-    if (tool.definition.timer === true) {
-      const stored = isExecuting(call) && 'expiresAt' in call ? call.expiresAt : undefined;
-      const now = Date.now();
-      const wakesAt = stored ?? timeNamedBy(args, now);
-      outcome.markExecuting(wakesAt, now);
-      outcome.completeAt(wakesAt, this.dueTimes);
-    } else this.startWait(job, tool, outcome);
-    this.settleBySubmission(job, outcome);
+  private run(job: ToolJob, tool: OfferedTool, args: unknown, outcome: ToolCallOutcome): Promise<void> | undefined {
+    const { signals, children } = job;
+    const { kind = 'function' } = tool.definition;
+    switch (kind) {
+      case 'function':
+        return this.runWhenFree(job, tool, args, outcome);
+      case 'timer':
+        this.runTimer(job, args, outcome);
+        return undefined;
+      case 'signal':
+        if (signals !== undefined) return this.runSignal(job, signals, tool, args, outcome);
+        break;
+      case 'run':
+        if (children !== undefined) return this.runChild(job, children, tool, args, outcome);
+        break;
+      case 'external':
+        break;
+      default:
+        return unreachable(kind);
+    }
+    this.runExternal(job, tool, outcome);
     return undefined;
+  }
+
+  private runExternal(job: ToolJob, tool: OfferedTool, outcome: ToolCallOutcome): void {
+    this.startWait(job, tool, outcome);
+    this.settleBySubmission(job, outcome);
+  }
+
+  private runTimer(job: ToolJob, args: unknown, outcome: ToolCallOutcome): void {
+    const { call } = job;
+    const stored = isExecuting(call) && 'expiresAt' in call ? call.expiresAt : undefined;
+    const now = Date.now();
+    const wakesAt = stored ?? timeNamedBy(args, now);
+    outcome.markExecuting(wakesAt, now);
+    outcome.completeAt(wakesAt, this.dueTimes);
+    this.settleBySubmission(job, outcome);
   }
 
   /** Not awaited: a call that waits for days holds no more than this callback. */
@@ -357,8 +375,7 @@ export class ToolProcessor {
     outcome: ToolCallOutcome,
   ): Promise<void> {
     const { call } = job;
-    this.startWait(job, tool, outcome);
-    this.settleBySubmission(job, outcome);
+    this.runExternal(job, tool, outcome);
     return settleByChild(children, outcome, job.concurrency, {
       id: call.id,
       isWanted: () => outcome.isOpen(),
@@ -526,7 +543,7 @@ function joinsDuplicate(tool: OfferedTool, args: unknown, job: ToolJob, outcome:
 function requiresReview(call: ToolCall, tool: OfferedTool | undefined): boolean {
   if (needsReview(call)) return true;
   if (!isExecuting(call) || call.checkpoint !== undefined) return false;
-  return tool?.definition.idempotent !== true && tool?.definition.external !== true;
+  return tool === undefined || (tool.definition.idempotent !== true && !isExternalTool(tool.definition));
 }
 
 async function requiresApproval(tool: OfferedTool, args: unknown, job: ToolJob): Promise<boolean> {

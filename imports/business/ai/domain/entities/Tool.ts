@@ -17,6 +17,17 @@ export type ToolDelivery = 'immediate' | 'when_idle' | 'silent';
 /** `join` runs the tool once and gives both calls its result; `reject` fails the second call. */
 export type OnDuplicate = 'allow' | 'reject' | 'join';
 
+/**
+ * What supplies the results of a tool's calls. `function`: a function of this process. The others are supplied from
+ * outside, and `submitToolResult` supplies one sooner:
+ * - `external`: by `submitToolResult` only, to which the default timeout does not apply.
+ * - `timer`: at the time that the arguments name: `until`, in ISO 8601, or `seconds` after the call began.
+ * - `signal`: by the signal that the arguments name, `signal`. The call times out after `timeoutSeconds`, by default
+ *   after `timeout`.
+ * - `run`: by the answer of a run, whose options the tool's function returns.
+ */
+export type ToolKind = 'function' | 'external' | 'timer' | 'signal' | 'run';
+
 /** What a stored run does when it goes on with another definition of the tool than it began with. */
 export type OnToolChange = 'continue' | 'ask' | 'end';
 
@@ -29,7 +40,7 @@ export interface FunctionTool {
   readonly strict?: boolean | null;
   /** Default true. With `false` the loop acknowledges the call at once and delivers the result when it arrives. */
   readonly blocking?: boolean;
-  /** Milliseconds. Default: the loop's `defaultToolTimeout`; 24 hours for external tools. */
+  /** Milliseconds. Default: the loop's `defaultToolTimeout`; 24 hours for results from outside. */
   readonly timeout?: number;
   /** Never runs in parallel with another sequential tool of the same run. */
   readonly sequential?: boolean;
@@ -37,20 +48,10 @@ export interface FunctionTool {
   readonly idempotent?: boolean;
   /** The tool changes nothing: after a crash, its calls may be forgotten and made again. */
   readonly readOnly?: boolean;
-  /** The result is supplied through `submitToolResult`; the default timeout does not apply. */
+  /** Default: `function`. */
+  readonly kind?: ToolKind;
+  /** @deprecated Use `kind: 'external'`. The next release does not read it. */
   readonly external?: boolean;
-  /**
-   * The call of an external tool completes by itself at the time that its arguments name: `until`, in ISO 8601, or
-   * `seconds` after it began. A result that is submitted before ends the wait sooner.
-   */
-  readonly timer?: boolean;
-  /**
-   * The call of an external tool completes with what the signal carries that its arguments name: `signal`. It times out
-   * after `timeoutSeconds`, by default after `timeout`. A result that is submitted before ends the wait sooner.
-   */
-  readonly signal?: boolean;
-  /** The function of an external tool returns the options of a run, whose answer becomes the call's result. */
-  readonly childRun?: boolean;
   /**
    * The definition comes from a stranger: its schema is compiled and checked in a thread, within a time limit, and
    * never on the event loop. Default false.
@@ -108,6 +109,36 @@ export type Tool = FunctionTool | BuiltInTool;
 
 export function isFunctionTool(tool: Tool): tool is FunctionTool {
   return tool.type === 'function';
+}
+
+/** What a kind means. How the calls of each kind run is in `ToolProcessor`. */
+export const TOOL_KINDS = {
+  function: { isExternal: false, hasFunction: true },
+  external: { isExternal: true, hasFunction: false },
+  timer: { isExternal: true, hasFunction: false },
+  signal: { isExternal: true, hasFunction: false },
+  run: { isExternal: true, hasFunction: true },
+} as const satisfies Record<ToolKind, { readonly isExternal: boolean; readonly hasFunction: boolean }>;
+
+type OfKind = Pick<FunctionTool, 'kind'>;
+
+/** The results of the tool's calls come from outside: no function of this process returns them. */
+export function isExternalTool({ kind = 'function' }: OfKind): boolean {
+  return TOOL_KINDS[kind].isExternal;
+}
+
+/** The tool cannot be called without a function of this process. */
+export function needsFunction({ kind = 'function' }: OfKind): boolean {
+  return TOOL_KINDS[kind].hasFunction;
+}
+
+/** Reads a definition that may have `external` in place of `kind`. */
+export function withKind<T extends Pick<FunctionTool, 'kind' | 'external'>>(tool: T): T {
+  // oxlint-disable-next-line typescript/no-deprecated -- the one place that reads it
+  const { external, ...others } = tool;
+  // Boundary: callers without types pass anything, and the checks that follow report it.
+  if (typeof external !== 'boolean') return tool;
+  return { kind: external ? 'external' : 'function', ...others } as T;
 }
 
 export const ToolCallState = {

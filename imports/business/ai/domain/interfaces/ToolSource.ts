@@ -3,7 +3,7 @@ import type { FunctionTool } from '../entities/Tool';
 import type { HostedMcpTool } from '../types/HostedMcp';
 import type { ToolCallContext } from './IToolExecutor';
 
-/** A tool with its function. `external` tools have none. */
+/** A tool with its function, unless its `kind` needs none. */
 export interface SourceTool extends Omit<FunctionTool, 'type'> {
   readonly execute?: (args: unknown, context: ToolCallContext) => unknown;
   /** The tool as a vendor may call it itself. Undefined, also if absent: Bolide calls it. */

@@ -3,6 +3,7 @@ import { permittedTools } from '../../application/operations/permittedTools';
 import type { AgenticLoop } from '../../application/services/AgenticLoop';
 import { ResponseHandler } from '../../application/services/ResponseHandler';
 import type { ResponseHandlerOptions } from '../../application/services/ResponseHandler';
+import { isExternalTool } from '../../domain/entities/Tool';
 import type { FunctionTool } from '../../domain/entities/Tool';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { ContextSource } from '../../domain/interfaces/ContextSource';
@@ -131,6 +132,6 @@ function permitBy(access: AccessPolicy): NonNullable<ResponseHandlerOptions['per
 }
 
 /** In a chat no one approves calls or submits external results; such a tool would block the chat for a day. */
-function runsUnattended({ needsApproval, external }: FunctionTool): boolean {
-  return (needsApproval === undefined || needsApproval === false) && external !== true;
+function runsUnattended(tool: FunctionTool): boolean {
+  return (tool.needsApproval ?? false) === false && !isExternalTool(tool);
 }

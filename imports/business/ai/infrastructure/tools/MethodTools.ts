@@ -8,7 +8,7 @@ import { LLMInvalidRequestError, ToolError } from '../../domain/errors/LLMErrors
 import type { ToolCallContext } from '../../domain/interfaces/IToolExecutor';
 import type { RegisteredTool } from './ToolRegistry';
 
-export interface ExposedMethod extends Omit<RegisteredTool, 'name' | 'execute' | 'external' | 'description'> {
+export interface ExposedMethod extends Omit<RegisteredTool, 'name' | 'execute' | 'kind' | 'external' | 'description'> {
   readonly description: string;
   /** The tool's name. Default: the method's name, with `_` in place of characters that tool names cannot contain. */
   readonly name?: string;

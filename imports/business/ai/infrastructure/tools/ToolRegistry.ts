@@ -1,5 +1,5 @@
 /** Registers functions of this process, and the tools of sources, by name. */
-import { isFunctionTool } from '../../domain/entities/Tool';
+import { isFunctionTool, needsFunction, TOOL_KINDS, withKind } from '../../domain/entities/Tool';
 import type { FunctionTool } from '../../domain/entities/Tool';
 import { LLMInvalidRequestError, ToolError } from '../../domain/errors/LLMErrors';
 import type { IToolExecutor, ToolCallContext } from '../../domain/interfaces/IToolExecutor';
@@ -28,7 +28,7 @@ export interface ToolDefinition<Schema, Result> extends Settings {
   readonly parameters?: Schema;
   /** Whether a person must approve the call before it runs. A function receives the validated arguments. */
   readonly needsApproval?: Approval<ArgumentsOf<Schema>>;
-  /** May be async and may throw. Not needed if the tool is `external`. */
+  /** May be async and may throw. Not needed if `kind` is `external`. */
   readonly execute?: (args: ArgumentsOf<Schema>, context: ToolCallContext) => Result;
 }
 
@@ -54,14 +54,15 @@ export class ToolRegistry implements IToolExecutor {
 
   /**
    * The arguments of `execute` are inferred from `parameters`.
-   * @throws LLMInvalidRequestError for an invalid or duplicate name, or a missing function
+   * @throws LLMInvalidRequestError for an invalid or duplicate name, an unknown kind, or a missing function
    */
   register<const Schema extends SchemaInput | undefined = undefined>(tool: ToolDefinition<Schema, unknown>): this;
   /** For a tool whose own type does not state what its schema describes. */
   register<const T extends RegisteredTool>(tool: T extends { readonly parameters?: StatedSchema } ? never : T): this;
   register(tool: RegisteredTool): this {
     // What a vendor is told of a server may contain credentials, which are no part of the definition.
-    const { execute, parameters, needsApproval, hosted: _, ...definition } = tool;
+    const { execute, parameters, needsApproval, hosted: _, ...definition } = withKind(tool);
+    const { kind = 'function' } = definition;
     if (!NAME.test(tool.name))
       throw new LLMInvalidRequestError(
         `Invalid tool name "${tool.name}". Expected 1 to 64 characters of a-z, A-Z, 0-9, _ and -.`,
@@ -71,9 +72,14 @@ export class ToolRegistry implements IToolExecutor {
       );
     if (this.definitions.has(tool.name))
       throw new LLMInvalidRequestError(`A tool named "${tool.name}" is already registered.`, { path: 'name' });
-    if (execute === undefined && tool.external !== true)
+    if (!Object.hasOwn(TOOL_KINDS, kind))
       throw new LLMInvalidRequestError(
-        `The tool "${tool.name}" has no "execute" function. Add one, or set "external" to true.`,
+        `The tool "${tool.name}" has an unknown "kind". Expected one of: ${Object.keys(TOOL_KINDS).join(', ')}.`,
+        { path: 'kind' },
+      );
+    if (execute === undefined && needsFunction({ kind }))
+      throw new LLMInvalidRequestError(
+        `The tool "${tool.name}" has no "execute" function. Add one, or set "kind" to "external".`,
         { path: 'execute' },
       );
     this.registered.set(tool.name, tool);

@@ -33,7 +33,7 @@ const INPUT = {
  * run that called it, and its end reaches the call once, whichever processes they are in.
  */
 export function runAsTool({ run = ownInput, parameters = INPUT, ...options }: RunToolOptions): RegisteredTool {
-  return { ...options, parameters, external: true, childRun: true, execute: run };
+  return { ...options, parameters, kind: 'run', execute: run };
 }
 
 function ownInput({ input }: { readonly input: string }): ChildOptions {

@@ -19,8 +19,7 @@ export function sleepTool(
       },
       additionalProperties: false,
     },
-    external: true,
-    timer: true,
+    kind: 'timer',
     ...options,
   };
 }

@@ -22,8 +22,7 @@ export function waitForSignalTool(
       required: ['signal'],
       additionalProperties: false,
     },
-    external: true,
-    signal: true,
+    kind: 'signal',
     ...options,
   };
 }

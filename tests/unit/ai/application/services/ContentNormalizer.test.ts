@@ -750,7 +750,7 @@ describe('normalizeTools', () => {
         timeout: 5_000,
         sequential: true,
         idempotent: false,
-        external: false,
+        kind: 'function',
         needsApproval: true,
         delivery: 'silent',
         onDuplicate: 'join',

@@ -288,7 +288,7 @@ describe('non-blocking tools', () => {
   });
 
   it('wait for a submitted result, once, however long it takes', async () => {
-    const tools = new ToolRegistry().register({ name: 'webhook', blocking: false, external: true });
+    const tools = new ToolRegistry().register({ name: 'webhook', blocking: false, kind: 'external' });
     const provider = new ScriptedProvider([
       calling({ name: 'webhook', call_id: 'a' }),
       answer('I wait'),

@@ -26,7 +26,7 @@ function setUp(...script: readonly ScriptedStep[]) {
   const provider = new ScriptedProvider(script, { name: 'openai' });
   const tools = new ToolRegistry()
     .register({ name: 'clock', execute: () => 'noon' })
-    .register({ name: 'ask', external: true });
+    .register({ name: 'ask', kind: 'external' });
   const manager = new LLMManager({ providers: { openai: provider }, toolExecutor: tools });
   const runs = new MemoryRunStore();
   const loop = new AgenticLoop({ provider: manager, toolExecutor: tools, runStore: runs });

@@ -201,7 +201,7 @@ describe('fromAISDKTools', () => {
 
   it('makes a tool without a function external', () => {
     const t = tool({ inputSchema: z.object({}), outputSchema: z.string() });
-    expect(fromAISDKTools({ t })[0]).to.include({ name: 't', external: true });
+    expect(fromAISDKTools({ t })[0]).to.include({ name: 't', kind: 'external' });
   });
 
   it('takes provider-defined tools that Bolide has', () => {

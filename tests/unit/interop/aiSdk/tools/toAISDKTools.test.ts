@@ -83,6 +83,6 @@ describe('toAISDKTools', () => {
   });
 
   it('leaves external tools to the application', () => {
-    expect(toAISDKTools([{ name: 't', external: true }]).t).not.to.have.property('execute');
+    expect(toAISDKTools([{ name: 't', kind: 'external' }]).t).not.to.have.property('execute');
   });
 });

@@ -2,6 +2,7 @@
 import { checkRecordOfRecords, freeze, record } from './fields';
 import { describe, isRecord, invalid } from './PlainReader';
 import type { Plain, PlainReader, PlainRecord } from './PlainReader';
+import { TOOL_KINDS, withKind } from '../../../domain/entities/Tool';
 import type {
   BuiltInTool,
   FunctionTool,
@@ -30,10 +31,8 @@ const CHECKS = {
   timeout: milliseconds,
   sequential: flag,
   idempotent: flag,
+  kind: oneOf(TOOL_KINDS),
   external: flag,
-  timer: flag,
-  signal: flag,
-  childRun: flag,
   readOnly: flag,
   untrusted: flag,
   needsApproval: flag,
@@ -80,7 +79,7 @@ function functionTool(source: PlainRecord, needsApproval: FunctionTool['needsApp
   }
   const checked: object = fields;
   return freeze({
-    ...checked,
+    ...withKind(checked),
     type: 'function',
     name: toolName(name, path),
     ...(needsApproval === undefined ? {} : { needsApproval }),
@@ -118,7 +117,7 @@ function milliseconds(value: Plain, path: string): void {
     throw invalid(path, `must be a number of milliseconds above 0, at most ${MAX_TIMEOUT}`);
 }
 
-function oneOf(values: Readonly<Record<string, true>>): Check {
+function oneOf(values: Readonly<Record<string, unknown>>): Check {
   return (value, path) => {
     if (typeof value !== 'string' || !Object.hasOwn(values, value))
       throw invalid(path, `must be one of: ${Object.keys(values).join(', ')}`);

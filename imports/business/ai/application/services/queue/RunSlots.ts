@@ -4,9 +4,10 @@
  * count. Runs taken over come first, since they have begun already.
  */
 import type { ToolExecutionContext } from '../../../domain/entities/Tool';
-import { isSettled, waitsForOthers } from '../../../domain/entities/Tool';
+import { isExternalTool, isSettled, waitsForOthers } from '../../../domain/entities/Tool';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { AgenticLoop } from '../AgenticLoop';
+import { definitionIn } from '../tools/definitionIn';
 
 export interface RunSlotsOptions {
   readonly loop: Pick<AgenticLoop, 'getExecutionContext' | 'on' | 'off'>;
@@ -152,6 +153,7 @@ export class RunSlots {
   }
 
   private isExternal(name: string): boolean {
-    return this.options.tools.getToolDefinition(name)?.external === true;
+    const tool = definitionIn(this.options.tools, name);
+    return tool !== undefined && isExternalTool(tool);
   }
 }

@@ -8,6 +8,7 @@ import {
   inputOf,
   isAboutPresentAttempt,
   isDecidedLike,
+  isExternalTool,
   isFunctionTool,
   isSettled,
   needsReview,
@@ -18,6 +19,7 @@ import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { RunAction } from '../../../domain/types/RunRecords';
 import { argumentsHash } from '../shared/argumentsHash';
 import type { Approval, ExternalResult, ShownCall } from '../tools/decisions';
+import { definitionIn } from '../tools/definitionIn';
 import { assertValues } from '../tools/inputValues';
 import { hasSettledWith, toStorableResult } from '../tools/toolResult';
 import type { DurableRuns } from './durable/DurableRuns';
@@ -163,11 +165,12 @@ export class ExternalDecisions {
 
   /** Looks a tool up for a run of another process. The run's plan defines the tools that are not the server's. */
   private async isExternalInPlan(executionId: string, toolName: string): Promise<boolean> {
-    if (this.toolExecutor.getToolDefinition(toolName)?.external === true) return true;
+    const registered = definitionIn(this.toolExecutor, toolName);
+    if (registered !== undefined && isExternalTool(registered)) return true;
     const stored = await this.durable?.remote.load(executionId);
     return (
       stored?.run.plan.tools.some(
-        (tool) => typeof tool !== 'string' && isFunctionTool(tool) && tool.name === toolName && tool.external === true,
+        (tool) => typeof tool !== 'string' && isFunctionTool(tool) && tool.name === toolName && isExternalTool(tool),
       ) ?? false
     );
   }

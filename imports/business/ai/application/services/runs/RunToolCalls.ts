@@ -1,5 +1,5 @@
 /** The tool calls of one run: starts them, answers each turn, and routes decisions to the calls that wait for them. */
-import { hasFailed, isSettled, isUncertain, waitsForOthers } from '../../../domain/entities/Tool';
+import { hasFailed, isExternalTool, isSettled, isUncertain, waitsForOthers } from '../../../domain/entities/Tool';
 import type { FunctionTool, ToolCall, ToolEvent } from '../../../domain/entities/Tool';
 import { ToolLoopError } from '../../../domain/errors/LLMErrors';
 import type { RunObserver } from '../../../domain/interfaces/Instrumentation';
@@ -122,8 +122,7 @@ export class RunToolCalls implements ToolJobOwner {
   /** Whether calls of this run may have started others. */
   get hasChildren(): boolean {
     const { run, tools } = this.context;
-    const mayStart = (name: string): boolean =>
-      tools.missing.includes(name) || this.definitionOf(name)?.childRun === true;
+    const mayStart = (name: string): boolean => tools.missing.includes(name) || this.definitionOf(name)?.kind === 'run';
     return run.toolNames.some(mayStart) || [...run.calls.values()].some(({ name }) => mayStart(name));
   }
 
@@ -147,7 +146,8 @@ export class RunToolCalls implements ToolJobOwner {
   }
 
   isExternal({ name }: ToolCall): boolean {
-    return this.definitionOf(name)?.external === true;
+    const tool = this.definitionOf(name);
+    return tool !== undefined && isExternalTool(tool);
   }
 
   /** Only a person or another service can move the call on. */

@@ -1,7 +1,8 @@
 /** Which tools of a run's request the vendor may call itself, if it can: those that need nothing only Bolide does. */
-import { isFunctionTool } from '../../../domain/entities/Tool';
+import { isExternalTool, isFunctionTool } from '../../../domain/entities/Tool';
 import type { FunctionTool, Tool } from '../../../domain/entities/Tool';
 import type { HostedMcpTool, HostedMcpTools } from '../../../domain/types/HostedMcp';
+import { definitionIn } from '../tools/definitionIn';
 import { toolHash } from '../tools/toolChanges';
 import type { RunContext } from './RunContext';
 
@@ -23,13 +24,11 @@ export function hostedMcpTools(tools: readonly Tool[], context: Context): Hosted
 }
 
 /** Only in Bolide do people approve calls and changes of tools, and does a model go on while a tool works. */
-function findHosted(
-  { name, needsApproval = false, external = false, blocking = true }: FunctionTool,
-  { executor, tools, changedTools = [] }: Context,
-): HostedMcpTool | undefined {
-  if (needsApproval !== false || external || !blocking || changedTools.includes(name)) return undefined;
+function findHosted(tool: FunctionTool, { executor, tools, changedTools = [] }: Context): HostedMcpTool | undefined {
+  const { name, needsApproval = false, blocking = true } = tool;
+  if (needsApproval !== false || isExternalTool(tool) || !blocking || changedTools.includes(name)) return undefined;
   const { registered, execute } = tools.get(name) ?? {};
-  const current = executor.getToolDefinition(name) ?? undefined;
+  const current = definitionIn(executor, name);
   if (registered === undefined || execute !== undefined || current === undefined) return undefined;
   if (current !== registered && toolHash(current) !== toolHash(registered)) return undefined;
   return executor.hostedMcpTool?.(name);

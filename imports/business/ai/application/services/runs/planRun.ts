@@ -1,5 +1,5 @@
 /** Builds a run's plan from its caller's options, or from a stored run; and turns a plan into its stored form. */
-import { isFunctionTool } from '../../../domain/entities/Tool';
+import { isExternalTool, isFunctionTool } from '../../../domain/entities/Tool';
 import type { Tool } from '../../../domain/entities/Tool';
 import { isLLMError, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
@@ -118,7 +118,7 @@ export function neededTools(
 /** @returns undefined for a tool of the vendor, and for one whose results the caller supplies */
 function serverToolName(tool: RunPlan['tools'][number]): string | undefined {
   if (typeof tool === 'string') return tool;
-  return isFunctionTool(tool) && tool.external !== true ? tool.name : undefined;
+  return isFunctionTool(tool) && !isExternalTool(tool) ? tool.name : undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The tools that a run offers: definitions by name, each with its JSON Schema and argument validation. */
-import { isFunctionTool } from '../../../domain/entities/Tool';
+import { isFunctionTool, withKind } from '../../../domain/entities/Tool';
 import type { FunctionTool, Tool } from '../../../domain/entities/Tool';
 import { LLMInvalidRequestError, ToolError } from '../../../domain/errors/LLMErrors';
 import { fieldsOf, isObject } from '../../../domain/json';
@@ -8,6 +8,7 @@ import type { LooseTool, NestedFunctionTool } from '../../../domain/types/LLMTyp
 import { toJsonSchema } from '../schema/toJsonSchema';
 import type { ResolvedSchema } from '../schema/ResolvedSchema';
 import { normalizeTools } from '../ContentNormalizer';
+import { definitionIn } from './definitionIn';
 import { assertSchema, assertUntrustedSchema, checkValue } from '../schema/checkSchema';
 import type { Verdict, Violation } from '../schema/SchemaValidator';
 
@@ -138,12 +139,7 @@ function withExecutorDefaults(tool: LooseTool, executor: IToolExecutor): LooseTo
   const defaults = typeof fields.name === 'string' ? definitionIn(executor, fields.name) : undefined;
   if (defaults === undefined) return tool;
   const written = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  return { ...defaults, ...written, type: 'function', name: defaults.name };
-}
-
-/** Executors are written by others, and some return `null` for an unknown tool. */
-function definitionIn(executor: IToolExecutor, name: string): FunctionTool | undefined {
-  return executor.getToolDefinition(name) ?? undefined;
+  return { ...defaults, ...withKind(written), type: 'function', name: defaults.name };
 }
 
 /** Lifts the fields inside of a nested `function` to those beside it, and prefers them. Other tools are unchanged. */

@@ -1,4 +1,4 @@
-/** Settles a call of a tool with `childRun: true` by the end of the run that the call starts. */
+/** Settles a call of a tool of the kind `run` by the end of the run that the call starts. */
 import type { ToolCallOutcome } from './ToolCallOutcome';
 import type { ToolConcurrency } from './ToolConcurrency';
 import type { ChildCall, ChildRuns, ParentRun } from './ChildRuns';

@@ -1,4 +1,4 @@
-/** What a call of a tool with `signal: true` waits for, by its arguments. */
+/** What a call of a tool of the kind `signal` waits for, by its arguments. */
 import { ToolError } from '../../../domain/errors/LLMErrors';
 import { isObject } from '../../../domain/json';
 import { DECISION_LIFETIME_MS } from './decisions';

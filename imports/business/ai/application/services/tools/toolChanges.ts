@@ -3,6 +3,7 @@
  * or a person approved them, under the old one. What happens then, the tool's new definition says (`onChange`).
  */
 import { createHash } from 'node:crypto';
+import { isExternalTool } from '../../../domain/entities/Tool';
 import type { FunctionTool, Tool } from '../../../domain/entities/Tool';
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
@@ -20,8 +21,8 @@ const hashes = new WeakMap<FunctionTool, string>();
 export function toolHash(tool: FunctionTool): string {
   const known = hashes.get(tool);
   if (known !== undefined) return known;
-  const { name, description = '', parameters, external = false } = tool;
-  const text = canonicalJson({ name, description, parameters, external });
+  const { name, description = '', parameters } = tool;
+  const text = canonicalJson({ name, description, parameters, external: isExternalTool(tool) });
   const hash = createHash('sha256').update(text).digest('hex');
   hashes.set(tool, hash);
   return hash;

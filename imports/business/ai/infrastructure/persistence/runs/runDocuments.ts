@@ -3,8 +3,8 @@
  * published. `PrivateRunFields` and `PrivateCallFields` belong to the journal and are never published.
  */
 import { bucketOf } from '../../../domain/entities/latencyBuckets';
-import { inputOf, isUndelivered, waitOf } from '../../../domain/entities/Tool';
-import type { ToolCall } from '../../../domain/entities/Tool';
+import { inputOf, isFunctionTool, isUndelivered, waitOf, withKind } from '../../../domain/entities/Tool';
+import type { FunctionTool, ToolCall } from '../../../domain/entities/Tool';
 import type { Modifier } from '../../../../../database/DocumentCollection';
 import type { OpenCalls, RecordedCalls } from '../../../domain/interfaces/RunStore';
 import { argumentsHash } from '../../../application/services/shared/argumentsHash';
@@ -12,7 +12,7 @@ import type { Actor } from '../../../domain/types/Actor';
 import type { RunCompaction } from '../../../domain/types/Compaction';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { RunLimits } from '../../../domain/types/RunLimits';
-import type { RunProgress, RunRecord, RunRequest, RunTrial, ToolHash } from '../../../domain/types/RunRecords';
+import type { RunPlan, RunProgress, RunRecord, RunRequest, RunTrial, ToolHash } from '../../../domain/types/RunRecords';
 import type { RunDetailView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
 import type { TraceContext } from '../../../domain/types/TraceContext';
 import { isAsNew } from './isAsNew';
@@ -253,11 +253,28 @@ export function fromRunDocument(
     usage: fromStoredUsage(usage),
     // This store wrote these fields.
     input: JSON.parse(input) as RunRecord['input'],
-    plan: JSON.parse(plan) as RunRecord['plan'],
+    plan: fromStoredPlan(plan),
     transcript: JSON.parse(transcript) as RunRecord['transcript'],
     ...(response === undefined ? {} : { response: JSON.parse(response) as NonNullable<RunRecord['response']> }),
     ...(compaction === undefined ? {} : { compaction: JSON.parse(compaction) as RunCompaction }),
   };
+}
+
+function fromStoredPlan(json: string): RunPlan {
+  const plan = JSON.parse(json) as RunPlan;
+  return { ...plan, tools: plan.tools.map(fromStoredTool) };
+}
+
+type FormerTool = FunctionTool & { readonly [Flag in 'timer' | 'signal' | 'childRun']?: boolean };
+
+/** Reads a tool that an earlier version may have recorded, with flags in place of `kind`. */
+function fromStoredTool(tool: RunPlan['tools'][number]): RunPlan['tools'][number] {
+  if (typeof tool === 'string' || !isFunctionTool(tool)) return tool;
+  const { timer, signal, childRun, ...others }: FormerTool = tool;
+  if (signal === true) return withKind({ ...others, kind: 'signal' });
+  if (childRun === true) return withKind({ ...others, kind: 'run' });
+  if (timer === true) return withKind({ ...others, kind: 'timer' });
+  return withKind(others);
 }
 
 /** The run's own fields for `OpenCalls`. @param isEnding all are dropped */

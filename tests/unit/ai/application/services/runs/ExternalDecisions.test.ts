@@ -13,7 +13,7 @@ import { until } from '../../../../../support/until';
 /** The owner of a run, which waits for a result, and another process, whose commands are stored when the test says. */
 async function setUp() {
   const store = new MemoryRunStore();
-  const toolExecutor = new ToolRegistry().register({ name: 'ask', external: true });
+  const toolExecutor = new ToolRegistry().register({ name: 'ask', kind: 'external' });
   const provider = new ScriptedProvider([calling({ name: 'ask', call_id: 'c' }), answer('Thanks.')]);
   const owner = new AgenticLoop({ provider, toolExecutor, runStore: store });
   const arrived = deferred<undefined>();

@@ -43,7 +43,7 @@ describe('runs that wait', () => {
     const toolExecutor = new ToolRegistry()
       .register(sleepTool())
       .register(waitForSignalTool())
-      .register({ name: 'submit', external: true, timeout: 3 * HOUR })
+      .register({ name: 'submit', kind: 'external', timeout: 3 * HOUR })
       .register({ name: 'ask', needsApproval: true, execute: () => 'done' });
     const script = Array.from({ length: count }, () => CALLS).flat();
     const provider = new ScriptedProvider([...script, ...script.map(() => answer('Awake.'))]);

@@ -63,7 +63,7 @@ describe('A run that is started, decided on or cancelled in a context', () => {
   const tools = new ToolRegistry()
     .register({ name: 'note', execute: note })
     .register({ name: 'ask', needsApproval: true, execute: note })
-    .register({ name: 'outside', external: true });
+    .register({ name: 'outside', kind: 'external' });
   // The store looks shared with other processes, so that owners send heartbeats.
   const store = traced<RunStore>(Object.assign(new MemoryRunStore(), { isExclusive: false }), calls);
   const open = (tool: string): AgenticLoop => {

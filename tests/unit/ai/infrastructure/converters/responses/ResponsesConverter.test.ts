@@ -231,6 +231,7 @@ describe('toResponses: tools', () => {
       timeout: 5,
       sequential: true,
       idempotent: true,
+      kind: 'external',
       external: true,
       needsApproval: () => true,
       delivery: 'silent',

@@ -6,6 +6,7 @@
 import type { IToolExecutor } from '../../../../domain/interfaces/IToolExecutor';
 import type { ToolWaits } from '../../../../domain/interfaces/RunStore';
 import type { ToolNeeds } from '../../../../domain/types/RunRecords';
+import { definitionIn } from '../../tools/definitionIn';
 
 /** Ten minutes: longer than a deployment takes, as a rule. */
 export const DEFAULT_TOOL_WAIT_MS = 600_000;
@@ -50,7 +51,6 @@ export class ToolAvailability {
   }
 }
 
-/** Executors are written by others, and some return `null` for an unknown tool. */
 export function hasTool(executor: IToolExecutor, name: string): boolean {
-  return (executor.getToolDefinition(name) ?? undefined) !== undefined || executor.hasToolFunction(name);
+  return definitionIn(executor, name) !== undefined || executor.hasToolFunction(name);
 }

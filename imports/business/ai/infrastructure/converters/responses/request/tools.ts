@@ -86,10 +86,9 @@ function functionTool(tool: FunctionTool, context: ToolContext, warnings: string
     timeout: _t,
     sequential: _s,
     idempotent: _i,
+    kind: _k,
+    // oxlint-disable-next-line typescript/no-deprecated -- the wire must not get it
     external: _e,
-    timer: _w,
-    signal: _g,
-    childRun: _h,
     readOnly: _r,
     untrusted: _u,
     needsApproval: _n,

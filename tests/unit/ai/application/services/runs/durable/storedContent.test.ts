@@ -27,7 +27,7 @@ describe(
       const toolExecutor = new ToolRegistry()
         .register({ name: 'read', execute: () => READ })
         .register({ name: 'ask', needsApproval: true, execute: () => 'asked' })
-        .register({ name: 'order', external: true, blocking: false });
+        .register({ name: 'order', kind: 'external', blocking: false });
       const store = new MemoryRunStore();
       const leaseTimes = { lease: 30, heartbeat: 10 };
       const loop = new AgenticLoop({

@@ -74,6 +74,13 @@ describe('readResponsesRequest', () => {
     for (const item of read) for (const [name, value] of Object.entries(item)) expect(value, name).not.to.equal(null);
   });
 
+  it('does not let a client say what supplies the results of a tool', () => {
+    const own = { kind: 'timer', external: true };
+    expect(readResponsesRequest({ tools: [{ type: 'function', name: 'look', ...own }] }).tools).to.deep.equal([
+      { type: 'function', name: 'look', vendor: { openai_responses: own } },
+    ]);
+  });
+
   it('does not let a client set fields that are reserved for the domain model', () => {
     const [tool] =
       readResponsesRequest({
