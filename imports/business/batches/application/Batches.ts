@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { invalid } from '../../ai/domain/arguments';
 import { isEnded } from '../domain/UserBatch';
 import type { UserBatch, UserBatchRequest } from '../domain/UserBatch';
-import { ConflictError, LLMInvalidRequestError, LLMPermissionError } from '../../ai/domain/errors/LLMErrors';
+import { ConflictError, LLMPermissionError } from '../../ai/domain/errors/LLMErrors';
+import { ObjectNotFoundError } from '../../ai/domain/errors/ObjectNotFoundError';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
 import type { UserBatchStore } from '../domain/UserBatchStore';
 import type { Actor } from '../../ai/domain/types/Actor';
@@ -107,13 +108,9 @@ export class Batches {
 }
 
 /** A batch of another user is reported exactly like one that does not exist. */
-export class UnknownBatchError extends LLMInvalidRequestError {
+export class UnknownBatchError extends ObjectNotFoundError {
   constructor() {
     super('There is no such batch.', { path: 'batchId' });
-  }
-
-  override get httpStatus(): number {
-    return 404;
   }
 }
 

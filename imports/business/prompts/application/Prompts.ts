@@ -1,6 +1,7 @@
 /** Saved prompts, which users own and admins share. */
 import { invalid } from '../../ai/domain/arguments';
-import { LLMInvalidRequestError, LLMPermissionError } from '../../ai/domain/errors/LLMErrors';
+import { LLMPermissionError } from '../../ai/domain/errors/LLMErrors';
+import { ObjectNotFoundError } from '../../ai/domain/errors/ObjectNotFoundError';
 import type { PromptStore, StoredPrompt, StoredVersion } from '../domain/PromptStore';
 import type { Actor } from '../../ai/domain/types/Actor';
 import type { PromptContent, PromptDetailView, PromptView } from '../domain/Prompts';
@@ -73,13 +74,9 @@ export class Prompts {
   }
 }
 
-export class UnknownPromptError extends LLMInvalidRequestError {
+export class UnknownPromptError extends ObjectNotFoundError {
   constructor() {
     super('There is no such prompt.', { path: 'promptId' });
-  }
-
-  override get httpStatus(): number {
-    return 404;
   }
 }
 

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { defineOperation } from '../../../host/defineOperation';
 import { identifier, line, listOrOne, object, oneOf } from '../../../host/schemas';
-import { LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
+import { ObjectNotFoundError } from '../../ai/domain/errors/ObjectNotFoundError';
 import type { RequestDetail, RequestReader, RequestSort } from '../domain/RequestReader';
 import type { Actor } from '../../ai/domain/types/Actor';
 import { REQUEST_SOURCES, REQUEST_STATES } from '../../ai/domain/types/RequestRecords';
@@ -103,12 +103,8 @@ async function readRequest(
 }
 
 /** The call is not in the log, or belongs to another user: the two are indistinguishable to the caller. */
-export class UnknownRequestError extends LLMInvalidRequestError {
+export class UnknownRequestError extends ObjectNotFoundError {
   constructor() {
     super('There is no such request. It may have expired.', { path: 'requestId' });
-  }
-
-  override get httpStatus(): number {
-    return 404;
   }
 }

@@ -1,5 +1,6 @@
 /** What waits for people and other services. Users see their own, administrators everyone's. */
-import { ConflictError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
+import { ConflictError } from '../../domain/errors/LLMErrors';
+import { ObjectNotFoundError } from '../../domain/errors/ObjectNotFoundError';
 import type { InboxFilter, InboxPosition, InboxRange, InboxReader } from '../../domain/interfaces/InboxReader';
 import type { Actor } from '../../domain/types/Actor';
 import type { CompleteCallView, InboxCounts, InboxEntry, InboxKind, InboxPage } from '../../domain/types/InboxViews';
@@ -77,13 +78,9 @@ export class Inbox {
 }
 
 /** The run exists, but has no such call. */
-export class UnknownCallError extends LLMInvalidRequestError {
+export class UnknownCallError extends ObjectNotFoundError {
   constructor() {
     super('The run has no such call.', { path: 'callId' });
-  }
-
-  override get httpStatus(): number {
-    return 404;
   }
 }
 

@@ -1,5 +1,6 @@
 /** Whose runs callers may see and control. */
-import { LLMAuthError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
+import { LLMAuthError } from '../../domain/errors/LLMErrors';
+import { ObjectNotFoundError } from '../../domain/errors/ObjectNotFoundError';
 import type { Actor } from '../../domain/types/Actor';
 
 export function signedIn({ userId }: Actor): void {
@@ -12,12 +13,8 @@ export function canAccess({ userId, isAdmin }: Actor, owner: string | undefined)
 }
 
 /** The run does not exist, or belongs to another user: the two are indistinguishable to the caller. */
-export class UnknownRunError extends LLMInvalidRequestError {
+export class UnknownRunError extends ObjectNotFoundError {
   constructor() {
     super('There is no such run.', { path: 'executionId' });
-  }
-
-  override get httpStatus(): number {
-    return 404;
   }
 }
