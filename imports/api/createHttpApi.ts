@@ -17,6 +17,7 @@ import { MemoryResponseEvents } from '../business/ai/infrastructure/persistence/
 import type { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AuditRecorder } from '../business/ai/domain/interfaces/AuditRecorder';
+import { omitUndefined } from '../business/ai/domain/omitUndefined';
 import type { UserLimiter } from '../business/limits/application/UserLimiter';
 import { validPrincipal } from './auth/ApiPrincipal';
 import type { ApiPrincipal } from './auth/ApiPrincipal';
@@ -72,9 +73,9 @@ export interface HttpApiPorts {
   /** Enables `/chat`, with `runs` that have `live` events. */
   readonly chats?: ChatStore;
   /** Enables `/mcp`. */
-  readonly mcp?: McpOffer;
+  readonly mcp?: McpOffer | undefined;
   /** Enables the dashboard's page, files and session. */
-  readonly dashboard?: DashboardPagePorts;
+  readonly dashboard?: DashboardPagePorts | undefined;
   /** Conversations of the Responses API. Default: in memory. */
   readonly conversations?: ResponseConversationStore;
   /** The streams of background responses. Default: in memory. */
@@ -91,7 +92,7 @@ export interface HttpApiPorts {
   readonly corsOrigins?: readonly string[];
   readonly limits?: Partial<HttpApiLimits>;
   /** Receives requests that fail before they call a model. The manager logs the others. */
-  readonly requestLog?: Pick<RequestLog, 'add'>;
+  readonly requestLog?: Pick<RequestLog, 'add'> | undefined;
   /** Records sign-ins, exports and callers without the scope of a route. Default: nothing does. */
   readonly audit?: AuditRecorder;
   /** How many proxies in front of the server append to `x-forwarded-for`. Default: 0. */
@@ -210,7 +211,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
       isAlone: ports.isAlone ?? false,
       keepAliveAfter: limits.keepAliveAfter,
     });
-  const shared = {
+  const shared = omitUndefined({
     module,
     authenticate,
     authFailures,
@@ -239,42 +240,41 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     }),
     store: module.responses,
     closing: closing.signal,
-    ...(runs === undefined ? {} : { runs }),
+    runs,
     ...(runs?.live === undefined || chats === undefined
       ? {}
       : {
-          streamedRuns: {
+          streamedRuns: omitUndefined({
             runs: module.runs,
             live: runs.live,
             loop: module.loop,
             tools: module.tools,
-            ...(runs.watch === undefined ? {} : { watch: runs.watch }),
-          },
+            watch: runs.watch,
+          }),
           agUi: new AgUiRuns({ ...module, models, methods: runs.methods, ...permitted }),
           chat: new Chats({ ...module, models, methods: runs.methods, chats, ...permitted }),
         }),
-    ...(dashboard === undefined ? {} : { dashboard }),
-    ...(operations === undefined ? {} : { operations }),
-    ...(changes === undefined ? {} : { changes }),
-    ...(corsOrigins.length === 0 ? {} : { cors: allowOrigins(corsOrigins) }),
+    dashboard,
+    operations,
+    changes,
+    cors: corsOrigins.length === 0 ? undefined : allowOrigins(corsOrigins),
     isAlone: ports.isAlone ?? false,
-    ...(ports.userLimiter === undefined ? {} : { userLimiter: ports.userLimiter }),
-    ...(module.apiTokens === undefined ? {} : { tokenRates: module.apiTokens.rates }),
-    ...(requestLog === undefined ? {} : { requestLog }),
-    ...(ports.audit === undefined ? {} : { audit: ports.audit }),
-    ...(ports.readiness === undefined ? {} : { readiness: ports.readiness }),
+    userLimiter: ports.userLimiter,
+    tokenRates: module.apiTokens?.rates,
+    requestLog,
+    audit: ports.audit,
+    readiness: ports.readiness,
     forwardedCount: ports.forwardedCount ?? 0,
     logger,
-    ...(offer === undefined || mcp === undefined
-      ? {}
-      : {
-          mcp: {
+    mcp:
+      offer === undefined || mcp === undefined
+        ? undefined
+        : {
             ...{ mcp, rootUrl: offer.rootUrl, corsOrigins },
             access: offer.access,
           },
-        }),
     ...limits,
-  };
+  });
   const router = createRouter(ports.express);
   const { oauth, userLimiter } = ports;
   if (userLimiter !== undefined)
@@ -311,9 +311,9 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
           end: endSession,
           logger: shared.logger,
         });
-  return {
+  return omitUndefined({
     router,
-    ...(mcpServers === undefined ? {} : { mcp: mcpServers }),
+    mcp: mcpServers,
     checkToken: (tokenId) => openTokens.check(tokenId),
     handleUpgrade: (request, socket, head) => sockets.handleUpgrade(request, socket, head),
     cancelUser: async (userId) => {
@@ -336,5 +336,5 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
       await mcpServers?.toolTasks?.close();
       await mcp?.close();
     },
-  };
+  });
 }

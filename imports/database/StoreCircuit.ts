@@ -41,7 +41,7 @@ export interface StoreCircuitOptions {
    * Connects anew; resolves when that connection has answered. Probes with the present one come first. Absent: the
    * database's driver is the app's.
    */
-  readonly reconnect?: () => Promise<void>;
+  readonly reconnect?: (() => Promise<void>) | undefined;
   readonly times?: Partial<StoreCircuitTimes>;
   /** Default: the console. */
   readonly logger?: Logger;

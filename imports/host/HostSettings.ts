@@ -98,13 +98,13 @@ export interface HostPorts {
   readonly findUser: UserLookup;
   /** `findUser` knows every user. Otherwise, owners of API tokens count as users, too. */
   readonly hasAccounts?: true;
-  readonly ai?: Omit<AIModulePorts, 'access' | 'credentials' | 'providerSource' | 'onUsage'>;
+  readonly ai?: Omit<AIModulePorts, 'access' | 'credentials' | 'providerSource' | 'onUsage'> | undefined;
   /** How soon processes show each other the events of runs. */
   readonly relayTimes?: Partial<RelayTimes>;
   /** The app serves pages of its own; see `HttpApiPorts.servesPages`. */
   readonly servesPages?: true;
   /** Access to `/mcp` with tokens of an authorization server. Default: none. */
-  readonly mcpAccess?: McpAccess;
+  readonly mcpAccess?: McpAccess | undefined;
   /** Enables the dashboard's page over HTTP, with its files and its session. A host with DDP does not need it. */
-  readonly dashboard?: DashboardPagePorts;
+  readonly dashboard?: DashboardPagePorts | undefined;
 }

@@ -12,7 +12,7 @@ import type { ThemeChoice } from './shell/useTheme';
 
 export interface SignedInProps {
   readonly theme: ThemeChoice;
-  readonly name?: string;
+  readonly name?: string | undefined;
 }
 
 export function SignedIn(props: SignedInProps) {

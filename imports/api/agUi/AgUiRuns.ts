@@ -14,6 +14,7 @@ import type { StoredRun } from '../../business/ai/domain/interfaces/RunStore';
 import { permittedTools } from '../../business/ai/application/operations/permittedTools';
 import type { AccessPolicy } from '../../business/ai/domain/interfaces/AccessPolicy';
 import type { RunMethods } from '../../business/ai/application/operations/runCommandOperations';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { AgUiMessage, AgUiResumeEntry, RunAgentInput } from '../../interop/agUi/AgUiMessages';
 import type { AgUiAnswer, AgUiAnswers } from '../../interop/agUi/AgUiCalls';
 import { parseInterruptId, parseWireCallId } from '../../interop/agUi/agUiIds';
@@ -46,11 +47,11 @@ type ToolMessage = Extract<AgUiMessage, { readonly role: 'tool' }>;
 /** `forwardedProps.bolide` */
 export interface AgUiOptions {
   /** The address of a model, such as `openai` or `anthropic/claude-sonnet-4-5`. Default: the server's. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** Names of the server's tools. Default: all whose results are not supplied from outside. */
-  readonly tools?: readonly string[];
+  readonly tools?: readonly string[] | undefined;
   /** What happens to the run when the client disconnects. Default: `cancel`. */
-  readonly onDisconnect?: 'cancel' | 'continue';
+  readonly onDisconnect?: 'cancel' | 'continue' | undefined;
 }
 
 export class AgUiRuns {
@@ -87,8 +88,7 @@ export class AgUiRuns {
       tools: options.tools ?? (await this.defaultTools(principal)),
       ...(/^[^\s\p{C}]{1,128}$/u.test(input.threadId) ? { conversationId: input.threadId } : {}),
       ...(input.tools.length === 0 ? {} : { clientTools: input.tools }),
-      ...(named === undefined ? {} : { model: named }),
-      ...(instructions === undefined ? {} : { instructions }),
+      ...omitUndefined({ model: named, instructions }),
     });
     return { executionId, answered: new Map() };
   }
@@ -145,8 +145,7 @@ export class AgUiRuns {
     const { approved = false, reason, output, error } = given;
     const isDismissed = status === 'cancelled';
     if (acceptsDecision(call) && (given.approved !== undefined || isDismissed)) {
-      if (approved)
-        await methods['ai.runs.approve'](actor, { ...decision, ...(startTime === undefined ? {} : { startTime }) });
+      if (approved) await methods['ai.runs.approve'](actor, { ...decision, ...omitUndefined({ startTime }) });
       else await methods['ai.runs.reject'](actor, { ...decision, reason: reason ?? DISMISSED });
       return 'decision';
     }
@@ -215,9 +214,5 @@ export function readAgUiOptions({ forwardedProps }: Pick<RunAgentInput, 'forward
     throw invalid(`${path}.tools`, 'must be a list of names');
   if (onDisconnect !== undefined && onDisconnect !== 'cancel' && onDisconnect !== 'continue')
     throw invalid(`${path}.onDisconnect`, 'must be "cancel" or "continue"');
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(tools === undefined ? {} : { tools }),
-    ...(onDisconnect === undefined ? {} : { onDisconnect }),
-  };
+  return { model, tools, onDisconnect };
 }

@@ -8,7 +8,7 @@ export interface OpenCallsOptions {
   /** Whether the model is not called for a late result of the tool alone. Default: for no tool. */
   readonly isSilent?: (toolName: string) => boolean;
   /** Calls that were decided just now, which their events may not show yet. */
-  readonly decided?: ReadonlySet<string>;
+  readonly decided?: ReadonlySet<string> | undefined;
 }
 
 interface OpenCall {

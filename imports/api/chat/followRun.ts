@@ -28,7 +28,7 @@ export interface FollowRunOptions {
   /** Ends the following, not the run. */
   readonly signal: AbortSignal;
   /** Calls that were decided just now. */
-  readonly decided?: ReadonlySet<string>;
+  readonly decided?: ReadonlySet<string> | undefined;
 }
 
 const DEFAULT_POLL_INTERVAL_MS = 1_000;
@@ -52,7 +52,7 @@ export async function* followRun(
   const open = new OpenCalls({
     isExternal: (name) => external.has(name),
     isSilent: (name) => silent.has(name),
-    ...(decided === undefined ? {} : { decided }),
+    decided,
   });
   const text = new ContinuedText();
   let stopWatching: (() => void) | undefined;

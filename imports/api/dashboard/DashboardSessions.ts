@@ -35,7 +35,7 @@ export interface DashboardSessionsOptions {
   readonly store: SessionStore;
   readonly tokens: SessionTokens;
   /** The users who sign in at the OpenID provider. Default: none, and sessions of theirs have ended. */
-  readonly identities?: Pick<Identities, 'verify'>;
+  readonly identities?: Pick<Identities, 'verify'> | undefined;
   /** Host names of the server, besides its IP addresses and `localhost`. */
   readonly hostNames?: readonly string[];
   /** Browsers reach the server over https only. */

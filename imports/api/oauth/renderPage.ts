@@ -9,7 +9,7 @@ export interface OAuthPage {
   readonly title: string;
   readonly message: string;
   /** Quotes the authorization server. */
-  readonly detail?: string;
+  readonly detail?: string | undefined;
   /** A form with one button. */
   readonly confirm?: {
     readonly label: string;

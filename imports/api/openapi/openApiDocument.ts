@@ -2,6 +2,7 @@
  * The OpenAPI document of the routes that are registered: methods, paths, scopes and errors come from their
  * registration, the rest from the operations, or from the tables in `descriptions`. https://spec.openapis.org/oas/v3.1.1
  */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import type { Scope } from '../auth/ApiPrincipal';
 import type { ApiName } from '../http/errorResponse';
@@ -19,11 +20,11 @@ export interface RegisteredRoute {
   /** The path with `:name` for parameters. */
   readonly name: string;
   /** Absent where the request tells which API it is of. */
-  readonly api?: ApiName;
+  readonly api?: ApiName | undefined;
   /** Absent: the route is public. */
-  readonly scope?: Scope;
+  readonly scope?: Scope | undefined;
   /** Default: what the tables in `descriptions` say. */
-  readonly describe?: () => RouteDescription;
+  readonly describe?: (() => RouteDescription) | undefined;
 }
 
 interface Area {
@@ -94,24 +95,20 @@ function operation(
 ): JsonObject {
   const { summary, description, body, example, status = 200 } = route;
   const parameters = [...pathParameters(path, route.parameters), ...queryParameters(route)];
-  return {
+  return omitUndefined({
     operationId: operationId(method, path),
     summary,
-    ...(description === undefined ? {} : { description }),
+    description,
     tags: [tag],
-    ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { 'application/json': { schema: body, ...(example === undefined ? {} : { example }) } },
-          },
-        }),
+    parameters: parameters.length === 0 ? undefined : parameters,
+    requestBody: body && {
+      required: true,
+      content: { 'application/json': omitUndefined({ schema: body, example }) },
+    },
     // A role lists the scope that a token needs.
     security: scope === undefined ? [] : Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [scope] })),
     responses: { [String(status)]: success(route), default: failure(api) },
-  };
+  });
 }
 
 function pathParameters(path: string, schemas: RouteDescription['parameters']): readonly JsonObject[] {

@@ -38,7 +38,7 @@ export interface AIPublicationPorts {
   /** Milliseconds after which memories expire. Default: never. */
   readonly memoryMaxAgeMs?: number | undefined;
   /** Opens sealed content. Absent: none is. */
-  readonly openContent?: OpenContent;
+  readonly openContent?: OpenContent | undefined;
 }
 
 type Cursors = readonly PublishedCursor[];

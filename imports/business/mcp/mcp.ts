@@ -10,7 +10,7 @@ export interface McpOptions extends McpServerSettings {
   /** Default: the console. */
   readonly logger?: Logger;
   /** Decides about the server's tools at run time. Default: all are offered. */
-  readonly policy?: McpToolPolicy;
+  readonly policy?: McpToolPolicy | undefined;
 }
 
 /**
@@ -25,7 +25,7 @@ export interface McpOptions extends McpServerSettings {
 export function mcp({ logger = consoleLogger, policy, ...settings }: McpOptions): McpSource {
   return new McpSource(settings, {
     logger,
-    ...(policy === undefined ? {} : { policy }),
+    policy,
     findViolations: async (schema, value, userId) => {
       const { violations } = await checkValue({ schema, untrusted: true, userId }, value);
       return violations.map(({ path, message }) => `${path}: ${message}`);

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiPrincipal } from '../../api/auth/ApiPrincipal';
 import { presentedToken } from '../../api/auth/presentedToken';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { User } from '../../business/ai/domain/types/Actor';
 import { installedPackage } from './installedPackage';
 import type { MeteorAccounts, MeteorApp, StoredUser } from './MeteorPackages';
@@ -17,7 +18,7 @@ export interface MeteorUsersOptions {
   /** Users with one of these roles are admins, too. */
   readonly adminRoles?: readonly string[];
   /** Default: the global roles of the app's roles package; without one, `roles` of the user document. */
-  readonly findRoles?: FindRoles;
+  readonly findRoles?: FindRoles | undefined;
   /** Performs a read of the app's database, unless it cannot be reached. Default: performs every read. */
   readonly whileReachable?: WhileReachable;
 }
@@ -77,13 +78,13 @@ export class MeteorUsers {
     const found: unknown = this.findRoles === undefined ? (ownRoles ?? []) : await this.findRoles(_id);
     // Anything but a list of names grants nothing.
     const roles = isTextList(found) ? found : [];
-    return {
+    return omitUndefined({
       userId: _id,
-      ...(name === undefined ? {} : { name }),
+      name,
       isAdmin:
         [_id, ...verified].some((name) => this.admins.has(name)) || roles.some((role) => this.adminRoles.has(role)),
       roles,
-    };
+    });
   }
 }
 

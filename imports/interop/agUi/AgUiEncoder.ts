@@ -3,6 +3,7 @@
  * interrupt for approvals, or with the pending calls of the front end's tools. Bolide's run waits, and the next AG-UI
  * run of the thread continues it. https://docs.ag-ui.com/concepts/interrupts
  */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import { unreachable } from '../../business/ai/domain/unreachable';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITypes';
@@ -20,7 +21,7 @@ export interface AgUiEncoderOptions {
   readonly threadId: string;
   /** The id of the AG-UI run, not of Bolide's. */
   readonly runId: string;
-  readonly parentRunId?: string;
+  readonly parentRunId?: string | undefined;
   /** The messages of the thread before this AG-UI run. */
   readonly messages: readonly AgUiMessage[];
   /** The thread's shared state before this AG-UI run. */
@@ -69,13 +70,7 @@ export class AgUiEncoder {
     this.thread.addSupplied();
     this.usage = new AgUiUsage();
     return [
-      {
-        type: 'RUN_STARTED',
-        threadId,
-        runId,
-        protocolVersion: '1.0',
-        ...(parentRunId === undefined ? {} : { parentRunId }),
-      },
+      omitUndefined({ type: 'RUN_STARTED', threadId, runId, protocolVersion: '1.0', parentRunId }),
       ...this.toolState.snapshot,
       ...(past.length === 0 ? [] : [this.thread.snapshot]),
       ...(this.openStep === undefined ? [] : [{ type: 'STEP_STARTED', stepName: this.openStep } satisfies AgUiEvent]),
@@ -231,7 +226,7 @@ export class AgUiEncoder {
         type: 'RUN_FINISHED',
         threadId,
         runId,
-        result: { executionId, ...(text === undefined ? {} : { text }) },
+        result: omitUndefined({ executionId, text }),
         outcome,
         ...this.usage.fields,
       },
@@ -254,14 +249,7 @@ export class AgUiEncoder {
 }
 
 function stateOf({ name, blocking, state, progress, note, error }: AgUiCall) {
-  return {
-    name,
-    blocking,
-    state,
-    ...(progress === undefined ? {} : { progress }),
-    ...(note === undefined ? {} : { note }),
-    ...(error === undefined ? {} : { error }),
-  };
+  return omitUndefined({ name, blocking, state, progress, note, error });
 }
 
 function custom(name: string, value: object): AgUiEvent {

@@ -12,7 +12,7 @@ import type { TurnRecord } from './turnRecords';
 export interface TurnListProps {
   readonly turns: readonly TurnRecord[];
   /** Starts a new run from what came before the turn. Absent while the run is active. */
-  readonly onFork?: (turn: number) => void;
+  readonly onFork?: ((turn: number) => void) | undefined;
 }
 
 export function TurnList({ turns, onFork }: TurnListProps) {
@@ -20,7 +20,7 @@ export function TurnList({ turns, onFork }: TurnListProps) {
   return (
     <div className="calls">
       {turns.map((record) => (
-        <TurnCard key={record.turn} record={record} {...(onFork === undefined ? {} : { onFork })} />
+        <TurnCard key={record.turn} record={record} onFork={onFork} />
       ))}
     </div>
   );
@@ -31,7 +31,7 @@ const TurnCard = memo(function TurnCard({
   onFork,
 }: {
   readonly record: TurnRecord;
-  readonly onFork?: (turn: number) => void;
+  readonly onFork?: ((turn: number) => void) | undefined;
 }) {
   const [isOpen, setOpen] = useState(false);
   const { turn, times, requests } = record;

@@ -10,7 +10,7 @@ interface SignInPageProps {
   /** Called when somebody begins to fill in the form. */
   readonly onBegin: () => void;
   readonly method: Credentials['method'];
-  readonly openId?: OpenIdLink;
+  readonly openId?: OpenIdLink | undefined;
 }
 
 export function SignInPage({ openId, ...form }: SignInPageProps) {

@@ -24,7 +24,7 @@ import { formatDuration } from '../format/format';
 export interface ShellProps {
   readonly route: Route;
   readonly theme: ThemeChoice;
-  readonly name?: string;
+  readonly name?: string | undefined;
   readonly children: ReactNode;
 }
 

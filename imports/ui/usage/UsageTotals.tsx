@@ -6,7 +6,7 @@ import { groupLabel, OTHERS } from './groupLabel';
 export interface UsageTotalsProps {
   readonly report: UsageReport;
   /** What the report is grouped by: "Model". Absent: nothing. */
-  readonly groupedBy?: string;
+  readonly groupedBy?: string | undefined;
   readonly isOnTools: boolean;
 }
 

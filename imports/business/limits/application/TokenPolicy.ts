@@ -10,7 +10,7 @@ import type { LimitedToken } from '../../ai/domain/types/ApiTokenLimits';
 export interface TokenPolicyOptions {
   readonly tokens: ApiTokenReader;
   /** Milliseconds since the epoch. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
   /** Milliseconds on a clock that never runs backwards. */
   readonly clock?: () => number;
 }

@@ -13,7 +13,7 @@ import { UserPacer } from './UserPacer';
 export interface UserLimiterOptions {
   readonly limits: UserLimits;
   /** Shares the counts with other processes. Absent: there are none. */
-  readonly store?: AccountStore<UserAccount>;
+  readonly store?: AccountStore<UserAccount> | undefined;
   /** Milliseconds after which what a dead process held no longer counts. Default: 30 seconds. */
   readonly leaseMs?: number;
   /** Milliseconds since the epoch. */

@@ -5,6 +5,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { isLLMError, LLMConnectionError } from '../../ai/domain/errors/LLMErrors';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import { SignInRequiredError } from './McpOAuth';
 import type { McpClientEvents, OpenMcpClient } from './openMcpClient';
 
@@ -34,7 +35,7 @@ export interface McpConnectionOptions {
   /** The server asks a person. */
   readonly onElicit: McpClientEvents['elicit'];
   /** Milliseconds; doubled after each failure. */
-  readonly retryDelay?: number;
+  readonly retryDelay?: number | undefined;
 }
 
 const RETRY_DELAY_MS = 1_000;
@@ -84,16 +85,16 @@ export class McpConnection {
     const server = client?.getServerVersion();
     const protocolVersion = client?.getNegotiatedProtocolVersion();
     const since = failures > 0 ? this.failingSince : session?.connectedAt;
-    return {
+    return omitUndefined({
       state: this.state,
-      ...(since === undefined ? {} : { since }),
+      since,
       failures,
-      ...(error === undefined || failures === 0 ? {} : { error }),
-      ...(error === SIGN_IN && failures > 0 ? { needsSignIn: true } : {}),
-      ...(retryAt > Date.now() ? { retryAt } : {}),
-      ...(server === undefined ? {} : { server: { name: server.name, version: server.version } }),
-      ...(protocolVersion === undefined ? {} : { protocolVersion }),
-    };
+      error: error === undefined || failures === 0 ? undefined : error,
+      needsSignIn: error === SIGN_IN && failures > 0 ? true : undefined,
+      retryAt: retryAt > Date.now() ? retryAt : undefined,
+      server: server && { name: server.name, version: server.version },
+      protocolVersion,
+    });
   }
 
   private get state(): McpHealth['state'] {

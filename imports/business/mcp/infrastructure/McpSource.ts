@@ -38,7 +38,7 @@ export interface McpSourcePorts {
   /** Milliseconds after the first failure to connect; default 1,000. */
   readonly retryDelay?: number;
   /** Default: all tools of the settings are offered. */
-  readonly policy?: McpToolPolicy;
+  readonly policy?: McpToolPolicy | undefined;
 }
 
 /** Pages of a list that are read. */
@@ -210,7 +210,7 @@ export class McpSource implements ToolSource {
       logger,
       onChange,
       onElicit: (client, params) => elicitations.answer(client, params),
-      ...(retryDelay === undefined ? {} : { retryDelay }),
+      retryDelay,
     });
     return { connection, elicitations };
   }

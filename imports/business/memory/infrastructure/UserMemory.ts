@@ -39,7 +39,7 @@ export interface UserMemoryOptions {
   readonly onChange?: (userId: string) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
 }
 
 export const MEMORY_LIMITS = { text: 4_000, key: 200, query: 2_000, found: 50, page: 200 } as const;

@@ -13,7 +13,7 @@ export interface RequestRecorderOptions {
   /** Default: false. */
   readonly recordsBodies?: boolean;
   /** Called when entries of the user have been stored. */
-  readonly onStored?: (userId: string) => void;
+  readonly onStored?: ((userId: string) => void) | undefined;
   /** Milliseconds between a call's end and its write. Default: 250. */
   readonly delayMs?: number;
   /** Default: the console. */

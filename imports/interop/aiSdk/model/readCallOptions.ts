@@ -1,5 +1,6 @@
 /** Converts the options of one call of the AI SDK. */
 import type { LanguageModelV4CallOptions, SharedV4Warning } from '@ai-sdk/provider';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { GenerateOptions, ResponseFormat } from '../../../business/ai/domain/types/LLMTypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { readProviderOptions } from './readProviderOptions';
@@ -10,7 +11,7 @@ import { warnAboutHeaders } from './warnAboutHeaders';
 export interface CallRequest {
   readonly options: Omit<GenerateOptions, 'model'>;
   /** The user named in `providerOptions`. */
-  readonly userId?: string;
+  readonly userId?: string | undefined;
   /** What is known to be lost before the request is sent. */
   readonly warnings: readonly SharedV4Warning[];
   readonly namesOfBuiltIns: ReadonlyMap<string, string>;
@@ -27,27 +28,29 @@ export function readCallOptions(call: LanguageModelV4CallOptions, providerId: st
   const provider = readProviderOptions(call.providerOptions, providerId, warnings);
   warnAboutHeaders(call.headers, warnings);
   const effort = call.reasoning === 'provider-default' ? undefined : call.reasoning;
-  const reasoning = { ...(effort === undefined ? {} : { effort }), ...provider.options.reasoning };
+  const reasoning = omitUndefined({ effort, ...provider.options.reasoning });
   return {
     options: {
       ...provider.options,
       input: readPrompt(call.prompt, { providerId, warnings }),
-      ...(tools.length === 0 ? {} : { tools }),
-      ...(choice === undefined ? {} : { tool_choice: choice }),
-      ...defined('max_output_tokens', call.maxOutputTokens),
-      ...defined('temperature', call.temperature),
-      ...defined('top_p', call.topP),
-      ...defined('top_k', call.topK),
-      ...defined('seed', call.seed),
-      ...defined('presence_penalty', call.presencePenalty),
-      ...defined('frequency_penalty', call.frequencyPenalty),
-      ...defined('stop', call.stopSequences),
-      ...defined('response_format', responseFormat(call.responseFormat)),
-      ...(Object.keys(reasoning).length === 0 ? {} : { reasoning }),
-      ...defined('signal', call.abortSignal),
-      ...(call.includeRawChunks === true ? { relay: true } : {}),
+      ...omitUndefined({
+        tools: tools.length === 0 ? undefined : tools,
+        tool_choice: choice,
+        max_output_tokens: call.maxOutputTokens,
+        temperature: call.temperature,
+        top_p: call.topP,
+        top_k: call.topK,
+        seed: call.seed,
+        presence_penalty: call.presencePenalty,
+        frequency_penalty: call.frequencyPenalty,
+        stop: call.stopSequences,
+        response_format: responseFormat(call.responseFormat),
+        reasoning: Object.keys(reasoning).length === 0 ? undefined : reasoning,
+        signal: call.abortSignal,
+        relay: call.includeRawChunks || undefined,
+      }),
     },
-    ...(provider.userId === undefined ? {} : { userId: provider.userId }),
+    userId: provider.userId,
     warnings,
     namesOfBuiltIns,
   };
@@ -57,15 +60,5 @@ function responseFormat(format: LanguageModelV4CallOptions['responseFormat']): R
   if (format?.type !== 'json') return undefined;
   const { schema, name, description } = format;
   if (schema === undefined) return { type: 'json_object' };
-  return {
-    type: 'json_schema',
-    ...defined('name', name),
-    ...defined('description', description),
-    schema: schema as JsonObject,
-  };
-}
-
-function defined<K extends string, V>(key: K, value: V | undefined): { readonly [N in K]?: V } {
-  // Boundary: TypeScript widens a computed key.
-  return value === undefined ? {} : ({ [key]: value } as { readonly [N in K]?: V });
+  return omitUndefined({ type: 'json_schema', name, description, schema: schema as JsonObject });
 }

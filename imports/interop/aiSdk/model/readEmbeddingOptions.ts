@@ -1,5 +1,6 @@
 /** Converts the options of one call for embeddings of the AI SDK. */
 import type { EmbeddingModelV4CallOptions, SharedV4Warning } from '@ai-sdk/provider';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { EmbedOptions } from '../../../business/ai/domain/types/EmbeddingTypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { AISDKCompatibleError } from './aiSdkErrors';
@@ -33,7 +34,7 @@ const OF_VENDORS = {
 export interface EmbeddingRequest {
   readonly options: Omit<EmbedOptions, 'model'>;
   /** The user named in `providerOptions`. */
-  readonly userId?: string;
+  readonly userId?: string | undefined;
   /** What is known to be lost before the request is sent. */
   readonly warnings: readonly SharedV4Warning[];
 }
@@ -59,14 +60,8 @@ export function readEmbeddingOptions(
   // Checked like the options of every other call.
   const { userId, ...options } = own as BolideEmbeddingOptions;
   return {
-    options: {
-      ...ofVendor,
-      ...options,
-      input: values,
-      ...(dimensions === undefined ? {} : { dimensions }),
-      ...(abortSignal === undefined ? {} : { signal: abortSignal }),
-    },
-    ...(userId === undefined ? {} : { userId }),
+    options: { ...ofVendor, ...options, input: values, ...omitUndefined({ dimensions, signal: abortSignal }) },
+    userId,
     warnings,
   };
 }

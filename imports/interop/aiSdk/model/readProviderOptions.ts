@@ -71,7 +71,7 @@ const OF_PACKAGES: ReadonlySet<string> = new Set([
 
 export interface ReadProviderOptions {
   readonly options: Omit<BolideCallOptions, 'userId'>;
-  readonly userId?: string;
+  readonly userId?: string | undefined;
 }
 
 /** @param providerId of the model @throws InvalidArgumentError for an unknown option of Bolide */
@@ -108,10 +108,7 @@ export function readProviderOptions(
     if (verbosity !== undefined) vendor.openai_responses = { ...vendor.openai_responses, text: { verbosity } };
   }
   const merged: VendorFields = { ...vendor, ...options.vendor };
-  return {
-    options: { ...translated, ...options, ...(isEmpty(merged) ? {} : { vendor: merged }) },
-    ...(userId === undefined ? {} : { userId }),
-  };
+  return { options: { ...translated, ...options, ...(isEmpty(merged) ? {} : { vendor: merged }) }, userId };
 }
 
 /** @returns undefined for a namespace of no vendor */

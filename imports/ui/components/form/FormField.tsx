@@ -5,8 +5,8 @@ import type { CommandError } from '../useCommand';
 
 export interface ControlAttributes {
   readonly id: string;
-  readonly 'aria-describedby'?: string;
-  readonly 'aria-invalid'?: true;
+  readonly 'aria-describedby'?: string | undefined;
+  readonly 'aria-invalid'?: true | undefined;
 }
 
 export function FormField({
@@ -33,8 +33,8 @@ export function FormField({
       <label htmlFor={id}>{label}</label>
       {children({
         id,
-        ...(described === '' ? {} : { 'aria-describedby': described }),
-        ...(problem === undefined ? {} : { 'aria-invalid': true }),
+        'aria-describedby': described || undefined,
+        'aria-invalid': problem === undefined ? undefined : true,
       })}
       {hint !== undefined && (
         <p className="form-hint" id={`${id}-hint`}>

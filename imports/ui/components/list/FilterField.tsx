@@ -8,7 +8,7 @@ export interface FilterFieldProps {
   readonly type?: 'text' | 'number' | 'datetime-local';
   readonly placeholder?: string;
   /** Known values, offered while typing. */
-  readonly suggestions?: readonly string[];
+  readonly suggestions?: readonly string[] | undefined;
   readonly onChange: (value: string) => void;
 }
 

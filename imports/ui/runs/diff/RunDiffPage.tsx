@@ -16,7 +16,7 @@ import { TextDiff } from './TextDiff';
 export interface RunDiffPageProps {
   readonly leftId: string;
   /** Absent as long as none is chosen. */
-  readonly rightId?: string;
+  readonly rightId?: string | undefined;
 }
 
 export function RunDiffPage({ leftId, rightId }: RunDiffPageProps) {

@@ -51,6 +51,7 @@ import { RunRegistry } from './runs/RunRegistry';
 import { planRecoveryOf } from './runs/durable/recoveryPlan';
 import type { RunRecoveryStep } from './runs/durable/recoveryPlan';
 import { MemoryRunSignals } from '../../domain/MemoryRunSignals';
+import { omitUndefined } from '../../domain/omitUndefined';
 import { readSignal } from './tools/signals/readSignal';
 import { RunSignals } from './tools/signals/RunSignals';
 import { WorkInProgress } from './tools/WorkInProgress';
@@ -86,7 +87,7 @@ export interface AgenticLoopOptions extends Partial<RunLimits> {
   /** Records runs, so that they survive this process. Default: runs are not stored. */
   readonly runStore?: RunStore;
   /** Defaults: a lease of 15,000 ms, a heartbeat every 1,000 ms. */
-  readonly leaseTimes?: Partial<LeaseTimes>;
+  readonly leaseTimes?: Partial<LeaseTimes> | undefined;
   /**
    * Milliseconds for which a stored run waits for a process that has its tools, before one that lacks them goes on
    * without; default 600,000. Without effect where no other process uses the store.
@@ -97,7 +98,7 @@ export interface AgenticLoopOptions extends Partial<RunLimits> {
   /** Default: the console. */
   readonly logger?: Logger;
   /** Observes runs. Default: reports to OpenTelemetry, if the program has an SDK of it. */
-  readonly instrumentation?: RunInstrumentation & Partial<Instrumentation>;
+  readonly instrumentation?: (RunInstrumentation & Partial<Instrumentation>) | undefined;
 }
 
 export interface ExecuteOptions extends RunOptions {
@@ -178,8 +179,8 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       toolExecutor,
       access: options.access,
       work: this.work,
-      ...(defaultToolTimeout === undefined ? {} : { defaultTimeout: defaultToolTimeout }),
-      ...(maxResultBytes === undefined ? {} : { maxResultBytes }),
+      defaultTimeout: defaultToolTimeout,
+      maxResultBytes,
     });
     this.limits = limitsOf(options, DEFAULT_LIMITS);
     this.compaction = compactionOf(options.compaction);
@@ -225,7 +226,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
             onStateStored: options.onStateStored,
             publish: this.publish,
             instrumentation,
-            ...(leaseTimes === undefined ? {} : { leaseTimes }),
+            leaseTimes,
           });
     this.decisions = new ExternalDecisions({
       registry: this.registry,
@@ -276,13 +277,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const { trace } = observer ?? {};
     try {
       const { done } = await this.durable.create(
-        {
-          providerId: this.provider.getProviderName(),
-          ...metadata,
-          ...(trace === undefined ? {} : { trace }),
-          executionId,
-          userId,
-        },
+        { providerId: this.provider.getProviderName(), ...metadata, ...omitUndefined({ trace }), executionId, userId },
         plan,
         runOptions.tools,
         (journal) => this.launcher.launch({ ...init, journal }),
@@ -341,7 +336,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       return undefined;
     }
     let orphan = lease;
-    let suspicion: RunSuspicion = { takeovers, ...(trial === undefined ? {} : { trial }) };
+    let suspicion: RunSuspicion = omitUndefined({ takeovers, trial });
     if (trial !== undefined && holdMs > 0) {
       const held = await durable.hold(lease, { takeovers, trial: { ...trial, size: 0 } }, holdMs);
       if (held === undefined) return undefined;
@@ -631,7 +626,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const run = this.registry.find(executionId);
     const state = run?.state ?? (await this.requireDurable(executionId).remote.head(executionId)).state;
     if (isFinished(state)) throw new ConflictError(`The run "${executionId}" has ended, and takes no signal.`);
-    const signal = { signalId, executionId, name, ...(text === undefined ? {} : { payload: text }) };
+    const signal = omitUndefined({ signalId, executionId, name, payload: text });
     const result = await this.signals.add(signal);
     if (this.registry.live.has(executionId)) this.signals.arrived(executionId);
     // Another process may own the run by now.

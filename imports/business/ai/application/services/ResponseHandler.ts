@@ -23,6 +23,7 @@ import type { LiveAnswerPorts } from './chat/LiveAnswer';
 import { TurnOrder } from './chat/TurnOrder';
 import type { LeasedWork, LeasedWorkSource } from './RunRecovery';
 import { LeaseLostError } from '../../domain/errors/LeaseLostError';
+import { omitUndefined } from '../../domain/omitUndefined';
 import { MAX_TAKEOVERS } from './runs/durable/recoveryLimit';
 import { KeyedQueue } from './shared/KeyedQueue';
 
@@ -42,26 +43,28 @@ export interface ResponseHandlerOptions {
   readonly memory: ConversationStore;
   readonly channels: OutputChannels;
   /** Default: messages that have no answer yet end with this process. */
-  readonly durable?: DurableTurns;
+  readonly durable?: DurableTurns | undefined;
   readonly model: string;
-  readonly context?: ContextSource;
-  readonly systemPrompt?: string;
-  readonly temperature?: number;
+  readonly context?: ContextSource | undefined;
+  readonly systemPrompt?: string | undefined;
+  readonly temperature?: number | undefined;
   /** What is recalled for every message. Default: nothing. */
-  readonly recall?: RecallOption;
+  readonly recall?: RecallOption | undefined;
   /** How histories are kept within the model's context window. Default: the loop's. */
   readonly compaction?: boolean | CompactionOptions;
   /** Names of the tools that the model is offered; evaluated for every message. */
   readonly tools?: () => readonly string[];
   /** Returns the tools that may be used where the message comes from. Default: all. */
-  readonly permitTools?: (
-    user: { readonly userId: string; readonly origin: CallOrigin },
-    tools: readonly string[],
-  ) => Promise<readonly string[]>;
+  readonly permitTools?:
+    | ((
+        user: { readonly userId: string; readonly origin: CallOrigin },
+        tools: readonly string[],
+      ) => Promise<readonly string[]>)
+    | undefined;
   /** Time limit in milliseconds for each access to memory and context. Default 10,000. */
   readonly lookupTimeout?: number;
   /** Default: the console. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
@@ -283,7 +286,7 @@ export class ResponseHandler implements LeasedWorkSource {
       // The listeners may have another beginning, of before this process took the message over.
       writer.complete(writer.text);
     }
-    const outcome = { text: writer.text, ...(failure === undefined ? {} : { failure }) };
+    const outcome = omitUndefined({ text: writer.text, failure });
     await turns.finish(turn.id, outcome);
     this.order.advance(turn);
     return outcome;
@@ -349,12 +352,7 @@ export class ResponseHandler implements LeasedWorkSource {
         input,
         tools: offered,
         stream: true,
-        ...(systemPrompt === undefined ? {} : { instructions: systemPrompt }),
-        ...(temperature === undefined ? {} : { temperature }),
-        ...(recall === undefined ? {} : { recall }),
-        ...(compaction === undefined ? {} : { compaction }),
-        ...(signal === undefined ? {} : { signal }),
-        ...(origin === undefined ? {} : { origin }),
+        ...omitUndefined({ instructions: systemPrompt, temperature, recall, compaction, signal, origin }),
       });
       if (durable === undefined || this.completed.has(executionId)) {
         answer.finish(response.output_text);

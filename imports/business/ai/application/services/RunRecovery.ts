@@ -56,7 +56,7 @@ export interface RunRecoveryOptions {
   readonly loop: RecoveringLoop;
   readonly store: RunStore;
   /** Milliseconds without a heartbeat after which an owner is gone; default 15,000. */
-  readonly lease?: number;
+  readonly lease?: number | undefined;
   /** Milliseconds between two scans; default: a third of the lease. */
   readonly scanIntervalMs?: number;
   /** Milliseconds between two looks for owners that have left their runs; default: a fifteenth of the lease. */

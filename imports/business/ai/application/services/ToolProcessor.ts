@@ -45,6 +45,7 @@ import { resolveTools } from './tools/ToolSet';
 import type { OfferedTool, ToolSet } from './tools/ToolSet';
 import { ToolCallOutcome } from './tools/ToolCallOutcome';
 import type { RunObserver } from '../../domain/interfaces/Instrumentation';
+import { omitUndefined } from '../../domain/omitUndefined';
 import { withLogIds } from './shared/logIds';
 import { ToolConcurrency } from './tools/ToolConcurrency';
 import { saveCheckpoint } from './tools/saveCheckpoint';
@@ -55,9 +56,9 @@ import type { AskingJob } from './tools/toolInput';
 export interface ToolProcessorOptions {
   readonly toolExecutor: IToolExecutor;
   /** Milliseconds; default 30,000. */
-  readonly defaultTimeout?: number;
+  readonly defaultTimeout?: number | undefined;
   /** UTF-8 bytes of a result that are sent to the model; default 256 KiB. */
-  readonly maxResultBytes?: number;
+  readonly maxResultBytes?: number | undefined;
   /** Asked before each call that somebody outside causes. Default: what was permitted at the start stays permitted. */
   readonly access?: Pick<AccessPolicy, 'refusalOfTool'> | undefined;
   /** Learns of the tools that run. While it drains, no tool is started, and calls stay pending. */
@@ -273,7 +274,7 @@ export class ToolProcessor {
   /** @throws ToolError `rejected` */
   private async assertPermitted({ call, userId, origin }: ToolJob, outcome: ToolCallOutcome): Promise<void> {
     const tokenId = origin?.tokenId;
-    const actor = { userId, source: 'http', ...(tokenId === undefined ? {} : { tokenId }) } as const;
+    const actor = { userId, source: 'http', ...omitUndefined({ tokenId }) } as const;
     const refusal = await throughOutages(
       async () => this.access?.refusalOfTool?.(actor, call.name),
       () => outcome.isOpen(),

@@ -26,6 +26,7 @@ import type { AuditEvent } from '../../domain/types/AuditEvents';
 import type { AgenticLoop, ExecuteOptions } from '../services/AgenticLoop';
 import type { RecallOption } from '../services/runs/recallMemories';
 import { canonicalJson } from '../../domain/canonicalJson';
+import { omitUndefined } from '../../domain/omitUndefined';
 import { normalizeInput } from '../services/ContentNormalizer';
 import { continuedCompaction } from '../services/runs/compaction/compactionOptions';
 import { titleOf } from '../services/runs/titleOf';
@@ -89,7 +90,7 @@ export interface RunWork<T> {
   /** Names of the requested tools. */
   readonly tools: readonly string[];
   /** Tools that the caller executes. */
-  readonly clientTools?: readonly FunctionTool[];
+  readonly clientTools?: readonly FunctionTool[] | undefined;
   /** What identifies the operation, besides the request itself; as JSON. */
   readonly args: object;
   readonly run: (run: AuthorizedRun) => Promise<T>;
@@ -166,7 +167,7 @@ export class RunLauncher {
     { providerId, model }: ReadRequest,
     { tools }: RunWork<T>,
   ): ReturnType<typeof authorizeUse> {
-    const use = { providerId, tools, ...(model === undefined ? {} : { model }) };
+    const use = omitUndefined({ providerId, tools, model });
     return authorizeUse(actor, use, { ...this.ports, logger: this.logger });
   }
 
@@ -185,17 +186,17 @@ export class RunLauncher {
     const compaction = continuedCompaction(request.compaction, before.compaction);
     const executionId = randomUUID();
     const named = { userId, source, requestId, providerId, executionId };
-    const metadata = {
+    const metadata = omitUndefined({
       requestId,
       argumentsHash: hash,
       source,
       providerId,
       title: titleOf(input),
-      ...(model === undefined ? {} : { model }),
-      ...(conversationId === undefined ? {} : { conversationId }),
-      ...(tags.length === 0 ? {} : { tags }),
-      ...(Object.keys(facts).length === 0 ? {} : { metadata: facts }),
-    };
+      model,
+      conversationId,
+      tags: tags.length === 0 ? undefined : tags,
+      metadata: Object.keys(facts).length === 0 ? undefined : facts,
+    });
     try {
       return await new Promise<StartedRequest<T>>((accepted, refuse) => {
         let isStarted = false;
@@ -213,10 +214,8 @@ export class RunLauncher {
         const { recall = this.ports.recall } = request;
         const authorized = runs.authorized({
           ...optionsOf({ ...request, input }),
-          ...(recall === undefined ? {} : { recall }),
-          ...(compaction === undefined ? {} : { compaction }),
           tools: [...work.tools, ...(work.clientTools ?? [])],
-          ...(budget === undefined ? {} : { budget }),
+          ...omitUndefined({ recall, compaction, budget }),
           origin: originOf(actor),
         });
         const done = ignoreRejection(
@@ -302,13 +301,13 @@ export function originOf({ source, origin, isAdmin }: Actor): CallOrigin {
 }
 
 function optionsOf({ providerId, model, input, instructions, temperature, maxOutputTokens, reasoning }: ReadRequest) {
-  return {
+  return omitUndefined({
     model: model === undefined ? providerId : `${providerId}/${model}`,
     providerId,
     input,
-    ...(instructions === undefined ? {} : { instructions }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
-    ...(reasoning === undefined ? {} : { reasoning: { effort: reasoning } }),
-  };
+    instructions,
+    temperature,
+    max_output_tokens: maxOutputTokens,
+    reasoning: reasoning && { effort: reasoning },
+  });
 }

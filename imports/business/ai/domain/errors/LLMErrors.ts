@@ -44,22 +44,22 @@ export type ErrorCode = keyof typeof ERROR_TABLE;
 export interface LLMErrorDetails {
   readonly cause?: unknown;
   /** Overrides the table where the vendor states otherwise. */
-  readonly retryable?: boolean;
+  readonly retryable?: boolean | undefined;
   /** HTTP status of the vendor's response. */
-  readonly status?: number;
-  readonly vendor?: string;
+  readonly status?: number | undefined;
+  readonly vendor?: string | undefined;
   /** The vendor's own error code or type, verbatim. */
-  readonly vendorCode?: string;
+  readonly vendorCode?: string | undefined;
   /** The vendor's error body with secrets masked. Only for clients that use the vendor's own API. */
-  readonly vendorBody?: JsonObject;
-  readonly requestId?: string;
+  readonly vendorBody?: JsonObject | undefined;
+  readonly requestId?: string | undefined;
   /** Headers of the vendor's response that its clients read. Only for clients that use the vendor's own API. */
-  readonly vendorHeaders?: Readonly<Record<string, string>>;
-  readonly retryAfterMs?: number;
+  readonly vendorHeaders?: Readonly<Record<string, string>> | undefined;
+  readonly retryAfterMs?: number | undefined;
   /** The response, if there was one. */
-  readonly response?: LLMResponse;
+  readonly response?: LLMResponse | undefined;
   /** JSON path of the invalid value in the request, e.g. `input[0].role`. */
-  readonly path?: string;
+  readonly path?: string | undefined;
 }
 
 /** What a run had done when an error ended it. `runOf` in `entities/Run` returns it with its full type. */

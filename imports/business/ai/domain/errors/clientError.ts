@@ -13,13 +13,13 @@ export interface ClientError {
 
 export interface ClientErrorDetails {
   readonly retryable: boolean;
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   /** JSON path of the invalid field in the request. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** Why a response is incomplete. */
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** Where a response violates its schema. */
-  readonly violations?: readonly { readonly path: string; readonly message: string }[];
+  readonly violations?: readonly { readonly path: string; readonly message: string }[] | undefined;
 }
 
 export function toClientError(error: LLMError): ClientError {
@@ -29,12 +29,13 @@ export function toClientError(error: LLMError): ClientError {
     message,
     details: {
       retryable,
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      ...(path === undefined ? {} : { path }),
-      ...(error instanceof LLMIncompleteError ? { reason: error.reason } : {}),
-      ...(error instanceof StructuredOutputError
-        ? { violations: error.violations.map(({ path: at, message: what }) => ({ path: at, message: what })) }
-        : {}),
+      retryAfterMs,
+      path,
+      reason: error instanceof LLMIncompleteError ? error.reason : undefined,
+      violations:
+        error instanceof StructuredOutputError
+          ? error.violations.map(({ path: at, message: what }) => ({ path: at, message: what }))
+          : undefined,
     },
   };
 }

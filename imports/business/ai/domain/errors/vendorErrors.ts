@@ -11,11 +11,11 @@ import type { LLMResponse } from '../types/ResponsesAPITypes';
 export interface VendorErrorReport {
   readonly vendor: string;
   /** HTTP status; absent for an error inside a 200 stream or body. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** The parsed JSON body, an error event's payload, or plain text. */
   readonly body: unknown;
   readonly header?: (name: string) => string | null | undefined;
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   /** Response headers for clients that use the vendor's own API. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly response?: LLMResponse;
@@ -41,16 +41,16 @@ export function vendorError(report: VendorErrorReport): LLMError {
     report.cause ?? (body.failedGeneration === undefined ? undefined : { failed_generation: body.failedGeneration });
   const details: LLMErrorDetails = {
     vendor: report.vendor,
-    ...(status === undefined ? {} : { status }),
-    ...(body.code === undefined ? {} : { vendorCode: body.code }),
-    ...(vendorBody === undefined ? {} : { vendorBody }),
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(report.headers === undefined ? {} : { vendorHeaders: report.headers }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(cause === undefined ? {} : { cause }),
-    ...(report.response === undefined ? {} : { response: report.response }),
-    ...(forbidsRetry(report, message) ? { retryable: false } : {}),
-    ...(ErrorClass === LLMInvalidRequestError && body.param !== undefined ? { path: body.param } : {}),
+    status,
+    vendorCode: body.code,
+    vendorBody,
+    requestId,
+    vendorHeaders: report.headers,
+    retryAfterMs,
+    cause,
+    response: report.response,
+    retryable: forbidsRetry(report, message) ? false : undefined,
+    path: ErrorClass === LLMInvalidRequestError && body.param !== undefined ? body.param : undefined,
   };
   return new ErrorClass(
     withFailedGeneration(message, body.failedGeneration) ||

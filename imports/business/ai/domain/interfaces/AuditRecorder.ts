@@ -6,9 +6,9 @@ export type AuditActor = Pick<Actor, 'userId' | 'source' | 'tokenId' | 'client'>
 
 export interface ActOptions<R> {
   /** It stops or withdraws something, so it goes on if it cannot be recorded. */
-  readonly isSafe?: boolean;
+  readonly isSafe?: boolean | undefined;
   /** The id of what was created. */
-  readonly idOf?: (result: R) => string | undefined;
+  readonly idOf?: ((result: R) => string | undefined) | undefined;
 }
 
 export interface AuditRecorder {

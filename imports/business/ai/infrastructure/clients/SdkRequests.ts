@@ -23,9 +23,9 @@ export interface RequestBuilder {
 export interface SdkRequest {
   readonly method: 'get' | 'post' | 'delete';
   readonly path: string;
-  readonly body?: object;
-  readonly query?: Readonly<Record<string, unknown>>;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object | undefined;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface SdkRequestsOptions {
@@ -83,9 +83,9 @@ export class SdkRequests {
       const { req, url } = await pooled.sdk.buildRequest({
         method,
         path,
-        ...(query === undefined ? {} : { query }),
+        query,
         // Azure's SDK writes the model into the path.
-        ...(model === undefined ? {} : { body: { model } }),
+        body: model === undefined ? undefined : { model },
       });
       const { 'content-length': _, 'content-type': __, ...head } = Object.fromEntries(req.headers);
       const headers = { ...head, accept: '*/*', ...request.headers };

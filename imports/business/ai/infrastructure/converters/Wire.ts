@@ -41,13 +41,13 @@ export interface WireRequest {
 export interface ResponseContext extends WireContext {
   /** The requested model, for responses that don't name theirs. */
   readonly model: string;
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   readonly warnings: readonly string[];
   readonly losses: readonly Loss[];
   /** Unix time in seconds, for responses without a timestamp. */
   readonly receivedAt: number;
   /** The wire requested structured output through this tool, so its arguments are the response's text. */
-  readonly structuredOutputTool?: string;
+  readonly structuredOutputTool?: string | undefined;
 }
 
 export interface SseMessage {

@@ -18,7 +18,7 @@ export interface LoggedEvent {
   /** The event id of streams: see `RunEventLog.position`. */
   readonly position: string;
   /** The other process that the event comes from, and its number there. */
-  readonly remote?: { readonly origin: string; readonly number: number };
+  readonly remote?: { readonly origin: string; readonly number: number } | undefined;
   readonly executionId: string;
   /** The owner of the run. */
   readonly userId: string;
@@ -186,16 +186,8 @@ export class RunEventLog {
   private append(event: AgentEvent, userId: string, remote?: LoggedEvent['remote']): void {
     this.lastId += 1;
     const { executionId, type, at } = event;
-    const logged: LoggedEvent = {
-      id: this.lastId,
-      position: this.position,
-      ...(remote === undefined ? {} : { remote }),
-      executionId,
-      userId,
-      type,
-      at,
-      data: JSON.stringify(event),
-    };
+    const { lastId: id, position } = this;
+    const logged: LoggedEvent = { id, position, remote, executionId, userId, type, at, data: JSON.stringify(event) };
     this.recent.add(logged);
     for (const subscription of this.subscriptions) this.deliver(logged, subscription);
   }

@@ -21,7 +21,7 @@ export interface RunEventRelayPorts {
   /** Does work in the context of nobody's request. */
   readonly detached: <T>(work: () => T) => T;
   /** Milliseconds; see `DEFAULT_RELAY_TIMES`. */
-  readonly times?: Partial<RelayTimes>;
+  readonly times?: Partial<RelayTimes> | undefined;
 }
 
 export interface RelayTimes {

@@ -36,6 +36,7 @@ import type { TelemetrySettings } from '../telemetry/Telemetry';
 import { MemoryVendorObjects } from '../persistence/vendorObjects/MemoryVendorObjects';
 import { MemoryRunStore } from '../persistence/runs/MemoryRunStore';
 import { MemoryResponseStore } from '../../application/services/chains/MemoryResponseStore';
+import { omitUndefined } from '../../domain/omitUndefined';
 import { ToolRegistry } from '../tools/ToolRegistry';
 import type { UserLimiter } from '../../../limits/application/UserLimiter';
 import { createCallLimits } from '../../../limits/createCallLimits';
@@ -124,7 +125,7 @@ export interface AIModulePorts extends ChatPorts, UseCasePorts {
   /** What is remembered about users. Default: nothing, so that nothing can be recalled. */
   readonly memories?: Memory;
   /** Receives an entry for each model call. Default: calls are not logged. */
-  readonly requestLog?: RequestLog;
+  readonly requestLog?: RequestLog | undefined;
   /** Who made which of the objects that vendors store. Default: in memory. */
   readonly vendorObjects?: VendorObjectStore;
 }
@@ -193,21 +194,21 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
   const tools = ports.tools ?? new ToolRegistry();
   const logger = ports.logger === undefined ? {} : { logger: ports.logger };
   const responses = ports.responses ?? new MemoryResponseStore();
-  const options = {
+  const options = omitUndefined({
     directory: providers,
     toolExecutor: tools,
     responseStore: responses,
     batchStore: ports.batches ?? new MemoryBatchStore(),
     ...logger,
-    ...(ports.onUsage === undefined ? {} : { onUsage: ports.onUsage }),
-  };
+    onUsage: ports.onUsage,
+  });
   const limits = createCallLimits(settings.budgets, ports);
   const { budgetPolicy } = limits;
   const rules = new RoutingRules({
     settings: settings.routing,
     store: ports.routingRules,
     ...logger,
-    ...(ports.now === undefined ? {} : { clock: ports.now }),
+    clock: ports.now,
   });
   const routing = new ModelRouting({ rules, stats: new RouteStats(), providers });
   const vendorObjects = new VendorObjects({
@@ -240,7 +241,7 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     toolWaitMs: ports.toolWaitMs,
     compaction: settings.compaction,
     ...logger,
-    ...(ports.leaseTimes === undefined ? {} : { leaseTimes: ports.leaseTimes }),
+    leaseTimes: ports.leaseTimes,
   });
   telemetry.metrics.observe('bolide.run.lease.count', () => [
     { value: loop.size, attributes: { 'bolide.lease.state': 'held' } },
@@ -261,7 +262,7 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     store: runs,
     slots,
     ...logger,
-    ...(ports.leaseTimes?.lease === undefined ? {} : { lease: ports.leaseTimes.lease }),
+    lease: ports.leaseTimes?.lease === undefined ? undefined : ports.leaseTimes.lease,
   });
   const conversations = createChat({ settings, loop, tools, runs }, ports);
   recovery.add(conversations.handler);
@@ -286,18 +287,18 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     telemetry.close();
     await limits.settled();
   };
-  return {
+  return omitUndefined({
     settings,
     telemetry,
     providers,
     manager,
     budgetPolicy,
-    ...(limits.apiTokens === undefined ? {} : { apiTokens: limits.apiTokens }),
+    apiTokens: limits.apiTokens,
     routing,
     guardrails: ports.guardrails ?? [],
     tools,
     loop,
-    ...(ports.memories === undefined ? {} : { memories: ports.memories }),
+    memories: ports.memories,
     responses,
     vendorObjects,
     sendGuard,
@@ -310,7 +311,7 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     usageSettled: () => limits.settled(),
     drain,
     close,
-  };
+  });
 }
 
 /** Resolves with the work, or when the signal fires. */

@@ -20,6 +20,7 @@ import type { LiveAnswerPorts } from '../../application/services/chat/LiveAnswer
 import { consoleLogger } from '../../domain/consoleLogger';
 import type { ChatTurnStore } from '../../domain/interfaces/ChatTurnStore';
 import type { RunStore } from '../../domain/interfaces/RunStore';
+import { omitUndefined } from '../../domain/omitUndefined';
 
 export interface ChatPorts {
   /** Default: in memory. */
@@ -28,7 +29,7 @@ export interface ChatPorts {
   readonly turns?: ChatTurnStore;
   readonly context?: ContextSource;
   /** Whether what is remembered about the user is added to each message, and to runs that do not say it. */
-  readonly recall?: boolean;
+  readonly recall?: boolean | undefined;
   /** Which tools a message may use, by where it comes from. Default: all. */
   readonly access?: AccessPolicy;
   /** Default: the console. */
@@ -85,26 +86,25 @@ export function createChat({ settings, loop, tools, runs }: ChatDependencies, po
   const handler = new ResponseHandler({
     loop,
     channels: channels.of,
-    ...(turns === undefined || follower === undefined
-      ? {}
-      : {
-          durable: {
+    durable:
+      turns === undefined || follower === undefined
+        ? undefined
+        : {
             turns,
             runs,
             catchUp: (user, conversation) => follower.catchUp(user, conversation),
             live: () => events?.live,
           },
-        }),
     memory: ports.memory ?? new MemoryConversationStore(),
     // A provider's id means its default model.
     model: defaultProvider,
     tools: () => tools.tools.filter(runsUnattended).map(({ name }) => name),
-    ...(ports.access?.refusalOfTool === undefined ? {} : { permitTools: permitBy(ports.access) }),
-    ...(ports.context === undefined ? {} : { context: ports.context }),
-    ...(ports.logger === undefined ? {} : { logger: ports.logger }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(systemPrompt === undefined ? {} : { systemPrompt }),
-    ...(ports.recall === undefined ? {} : { recall: ports.recall }),
+    permitTools: ports.access?.refusalOfTool === undefined ? undefined : permitBy(ports.access),
+    context: ports.context,
+    logger: ports.logger,
+    temperature,
+    systemPrompt,
+    recall: ports.recall,
   });
   return {
     handler,
@@ -121,7 +121,7 @@ export function createChat({ settings, loop, tools, runs }: ChatDependencies, po
 
 function permitBy(access: AccessPolicy): NonNullable<ResponseHandlerOptions['permitTools']> {
   return async ({ userId, origin: { tokenId } }, tools) => {
-    const actor = { userId, source: 'http', ...(tokenId === undefined ? {} : { tokenId }) } as const;
+    const actor = { userId, source: 'http', ...omitUndefined({ tokenId }) } as const;
     const permitted = await permittedTools(
       access,
       actor,

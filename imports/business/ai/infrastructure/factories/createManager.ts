@@ -18,13 +18,14 @@ import type { Guardrail } from '../../domain/interfaces/Guardrail';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { ResponseCache } from '../../domain/interfaces/ResponseCache';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { RequestLog } from '../../../requestLog/domain/RequestLog';
 import type { Telemetry } from '../telemetry/Telemetry';
 import type { CallLimits } from '../../../limits/createCallLimits';
 
 export interface ManagerPorts {
   /** Receives an entry for each call. Default: calls are not logged. */
-  readonly requestLog?: RequestLog;
+  readonly requestLog?: RequestLog | undefined;
   /** Answers repeated requests that ask for it; `false` answers none. Default: in memory. */
   readonly responseCache?: ResponseCache | false;
   /** Default: no model is the name of a routing rule. */
@@ -51,8 +52,7 @@ export function createManager(options: LLMManagerOptions, limits: CallLimits, po
   return new LLMManager({
     ...options,
     // The calls are traced below, where the model of a routing rule is known.
-    ...(telemetry === undefined ? {} : { instrumentation: telemetry.runInstrumentation }),
-    ...(routing === undefined ? {} : { routeStats: routing.stats }),
+    ...omitUndefined({ instrumentation: telemetry?.runInstrumentation, routeStats: routing?.stats }),
     // Decorators of every model call, from the inside out.
     decorate: (router) => {
       const { requestLog, responseCache: cache = new MemoryResponseCache(), logger, now, defaultModelOf } = ports;
@@ -68,9 +68,9 @@ export function createManager(options: LLMManagerOptions, limits: CallLimits, po
         provider = new CachedProvider(provider, {
           cache,
           routeOf,
-          ...(chain === undefined ? {} : { version: chain.version }),
-          ...(logger === undefined ? {} : { logger }),
-          ...(now === undefined ? {} : { now }),
+          version: chain?.version,
+          logger,
+          now,
         });
       if (requestLog !== undefined) provider = new LoggedProvider(provider, { log: requestLog, routeOf });
       if (telemetry !== undefined) provider = telemetry.traceProvider(provider, routeOf);

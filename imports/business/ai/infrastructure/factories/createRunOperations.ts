@@ -50,8 +50,8 @@ export interface RunModulePorts {
   /** Tools are listed to those who may use them. Default: everyone. */
   readonly access?: AccessPolicy;
   /** Shows events of runs in other processes, and theirs here. Default: there are no other processes. */
-  readonly runEvents?: RunEventStore;
-  readonly relayTimes?: Partial<RelayTimes>;
+  readonly runEvents?: RunEventStore | undefined;
+  readonly relayTimes?: Partial<RelayTimes> | undefined;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** Default: the console. */
@@ -98,7 +98,7 @@ export function createRunModule(
           onRemote: live.recordRemote,
           detached: runDetached,
           logger,
-          ...(ports.relayTimes === undefined ? {} : { times: ports.relayTimes }),
+          times: ports.relayTimes,
         });
   const events: RunEventLog = new RunEventLog(undefined, relay);
   const liveTexts = new LiveTextStore({

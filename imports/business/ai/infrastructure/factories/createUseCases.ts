@@ -13,6 +13,7 @@ import type { RunLauncherPorts } from '../../application/usecases/RunLauncher';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { AuditEvent } from '../../domain/types/AuditEvents';
 
 export interface UseCasePorts {
@@ -23,7 +24,7 @@ export interface UseCasePorts {
   /** Called with the id of a run that another one has repeated, continued or forked. */
   readonly onFollowed?: (executionId: string) => Promise<unknown>;
   /** Whether runs that do not say it recall what is remembered about their user. Default: false. */
-  readonly recall?: boolean;
+  readonly recall?: boolean | undefined;
   /** Default: the console. */
   readonly logger?: Logger;
 }
@@ -49,15 +50,15 @@ export function createUseCases(
   { loop, runs, queue, manager, providers }: UseCaseDependencies,
   ports: UseCasePorts,
 ): UseCases {
-  const shared = {
+  const shared = omitUndefined({
     runs,
     providers,
     access: ports.access ?? adminsOnly,
-    ...(ports.onUse === undefined ? {} : { onUse: ports.onUse }),
-    ...(ports.onFollowed === undefined ? {} : { onFollowed: ports.onFollowed }),
-    ...(ports.recall === undefined ? {} : { recall: ports.recall }),
-    ...(ports.logger === undefined ? {} : { logger: ports.logger }),
-  };
+    onUse: ports.onUse,
+    onFollowed: ports.onFollowed,
+    recall: ports.recall,
+    logger: ports.logger,
+  });
   const launcher = new RunLauncher({ ...shared, loop });
   return {
     generateText: new GenerateTextUseCase(launcher),

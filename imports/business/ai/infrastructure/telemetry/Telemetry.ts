@@ -31,9 +31,9 @@ import { TracedProvider } from './TracedProvider';
 
 export interface TelemetrySettings {
   /** The version of OpenTelemetry's conventions for generative AI. Default: `1.41`. */
-  readonly conventions?: ConventionsVersion;
+  readonly conventions?: ConventionsVersion | undefined;
   /** Whether spans have messages, arguments and results. Default: false. */
-  readonly captureContent?: boolean;
+  readonly captureContent?: boolean | undefined;
   /** Changes each text of captured content. Default: what looks like a credential is masked, nothing else. */
   readonly redact?: RedactContent;
 }

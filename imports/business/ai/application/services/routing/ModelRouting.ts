@@ -3,6 +3,7 @@ import { unknownModel } from '../../../domain/errors/unknownModel';
 import { modelOfTarget, providerOfTarget } from '../../../domain/entities/RoutingRule';
 import type { RoutingRule, RoutingTarget } from '../../../domain/entities/RoutingRule';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { GenerateOptions, SelectedRoute } from '../../../domain/types/LLMTypes';
 import type { WireName } from '../../../domain/types/VendorTypes';
 import { commonCapabilities } from './commonCapabilities';
@@ -29,12 +30,12 @@ export interface ModelRoutingPorts {
 export interface RouteRequest {
   readonly userId: string;
   /** What the request says about its conversation. */
-  readonly options?: GenerateOptions;
+  readonly options?: GenerateOptions | undefined;
   readonly isStream?: boolean;
   /** Whether the caller may use a target. Default: all. */
-  readonly permits?: (target: RoutingTarget) => boolean;
+  readonly permits?: ((target: RoutingTarget) => boolean) | undefined;
   /** The provider that has stored what the request continues. */
-  readonly keeper?: OrderContext['keeper'];
+  readonly keeper?: OrderContext['keeper'] | undefined;
 }
 
 export class ModelRouting {
@@ -76,18 +77,18 @@ export class ModelRouting {
       stats: this.stats,
       random: this.random,
       kind: isStream ? 'stream' : 'complete',
-      ...(conversation === undefined ? {} : { conversation: { userId, name: conversation } }),
-      ...(keeper === undefined ? {} : { keeper }),
+      conversation: conversation === undefined ? undefined : { userId, name: conversation },
+      keeper,
     });
-    return {
+    return omitUndefined({
       name,
       targets: targets.map(({ model }) => model),
-      ...(timeout === undefined ? {} : { timeout }),
-      ...(firstTokenTimeout === undefined ? {} : { firstTokenTimeout }),
-      ...(maxRetries === undefined ? {} : { maxRetries }),
-      ...(defaults === undefined ? {} : { defaults }),
-      ...(conversation === undefined ? {} : { conversation }),
-    };
+      timeout,
+      firstTokenTimeout,
+      maxRetries,
+      defaults,
+      conversation,
+    });
   }
 
   /** What all of these targets can do. Undefined if none of them is usable. */

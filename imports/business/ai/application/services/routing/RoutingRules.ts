@@ -13,7 +13,7 @@ export interface RoutingRulesOptions {
   readonly store?: RoutingRuleStore | undefined;
   readonly logger?: Logger | undefined;
   /** Milliseconds on a clock that never runs backwards. */
-  readonly clock?: () => number;
+  readonly clock?: (() => number) | undefined;
 }
 
 export interface EffectiveRule extends Partial<Omit<StoredRoutingRule, 'rule'>> {

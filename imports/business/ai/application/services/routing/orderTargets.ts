@@ -9,9 +9,9 @@ export interface OrderContext {
   readonly random: () => number;
   readonly kind: ResponseKind;
   /** The conversation, whose requests go to the same target. */
-  readonly conversation?: OwnedConversation;
+  readonly conversation?: OwnedConversation | undefined;
   /** The provider that has stored what the request continues. */
-  readonly keeper?: string;
+  readonly keeper?: string | undefined;
 }
 
 /** Targets this much slower than the fastest still count as fast. */

@@ -20,6 +20,7 @@ import type {
 import { transitionRun } from '../../../domain/entities/Run';
 import type { RunReport, RunState, ToolStatistics } from '../../../domain/entities/Run';
 import { wellFormedItem } from '../../../domain/entities/Message';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { RunCompaction } from '../../../domain/types/Compaction';
 import type { AgentEventBody } from '../../../domain/types/AgentEvents';
 import type { FunctionCallOutputItem, Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
@@ -48,7 +49,7 @@ export interface LiveRunInit {
   /** The run whose tool call it is. */
   readonly parentExecutionId?: string | undefined;
   /** The progress that another process made. */
-  readonly restored?: RestoredState;
+  readonly restored?: RestoredState | undefined;
 }
 
 export interface RestoredState {
@@ -347,17 +348,17 @@ export class LiveRun implements ToolExecutionContext {
 
   report(): RunReport {
     const toolCalls = [...this.calls.values()];
-    return {
+    return omitUndefined({
       executionId: this.executionId,
       ...this.bill.totals,
       iterations: this.iterations,
       transcript: [...this.transcript],
-      ...(this.compaction === undefined ? {} : { compaction: this.compaction }),
+      compaction: this.compaction,
       toolCalls,
       pending: this.openCalls,
       undelivered: toolCalls.filter(isUndelivered),
       followUps: this.followUps,
-    };
+    });
   }
 
   statistics(): ToolStatistics {

@@ -21,7 +21,7 @@ export interface ParseRules {
   readonly lenient: boolean;
   readonly limits?: JsonLimits;
   /** The user who brought the schema. Absent: it is the program's own. */
-  readonly schemaOf?: string;
+  readonly schemaOf?: string | undefined;
 }
 
 export interface StructuredRequest<Output> {
@@ -59,7 +59,7 @@ export async function generateStructured<Output>(
   const rules: ParseRules = {
     lenient: !request.capabilities.supportsJSONSchema,
     limits: request.limits ?? DEFAULT_JSON_LIMITS,
-    ...(schemaOf === undefined ? {} : { schemaOf }),
+    schemaOf,
   };
 
   const first = await request.generate(options);

@@ -52,14 +52,14 @@ export interface StreamEncoderOptions {
   /** Sends a frame as soon as the model starts a call. Default: false. */
   readonly emitFunctionAnnouncements?: boolean;
   /** Chat completions only: the field the client reads reasoning from. Default: `reasoning_content`. */
-  readonly reasoningField?: ReasoningField;
+  readonly reasoningField?: ReasoningField | undefined;
   /**
    * Responses only: the name of raw reasoning events. Open Responses defines `response.reasoning.*`, OpenAI and its
    * clients `response.reasoning_text.*`; a client of one may reject the other. Default: `reasoning`.
    */
-  readonly rawReasoningName?: RawReasoningName;
+  readonly rawReasoningName?: RawReasoningName | undefined;
   /** Responses only: the request's own fields that the response repeats. */
-  readonly echo?: JsonObject;
+  readonly echo?: JsonObject | undefined;
 }
 
 /** For events that produce no frame. */

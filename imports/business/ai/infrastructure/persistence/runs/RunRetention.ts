@@ -7,6 +7,7 @@ import { textOfContent } from '../../../domain/entities/Content';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import type { DocumentCollection, FindOptions, Selector } from '../../../../../database/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 import { DocumentRunStore } from './DocumentRunStore';
@@ -27,7 +28,7 @@ export interface RunRetentionOptions {
    * @param reason the message of its error
    */
   readonly endParked?: ((executionId: string, reason: string) => Promise<unknown>) | undefined;
-  readonly times?: Partial<RetentionTimes>;
+  readonly times?: Partial<RetentionTimes> | undefined;
   /** Milliseconds between two sweeps. Default: an hour. */
   readonly intervalMs?: number;
   /** Milliseconds since the epoch. */
@@ -210,12 +211,12 @@ function compactRun(run: Pick<RunDocument, 'input' | 'response'>): CompactedFiel
   const input = question === undefined ? [] : [truncateMessage(question, MAX_QUESTION_CHARACTERS)];
   // Reasoning, calls and encrypted content are needed only to continue a run.
   const messages = (response?.output ?? []).filter(({ type }) => type === 'message');
-  return {
+  return omitUndefined({
     input: JSON.stringify(input),
     transcript: JSON.stringify([...input, ...messages]),
     turnStart: input.length,
-    ...(response === undefined ? {} : { response: JSON.stringify({ ...response, output: messages }) }),
-  };
+    response: response && JSON.stringify({ ...response, output: messages }),
+  });
 }
 
 /**

@@ -22,19 +22,26 @@ export interface CachedProviderPorts {
   readonly cache: ResponseCache;
   readonly routeOf: (model: string | undefined) => CacheKeyContext['route'];
   /** Responses that were stored with another version are not used. Default: ''. */
-  readonly version?: string;
+  readonly version?: string | undefined;
   /** Receives failures of the cache, which cost no calls. Default: the console. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
   /** Milliseconds since the epoch. */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
+}
+
+interface CompletePorts extends CachedProviderPorts {
+  readonly version: string;
+  readonly logger: Logger;
+  readonly now: () => number;
 }
 
 export class CachedProvider extends ProviderDecorator {
-  private readonly ports: Required<CachedProviderPorts>;
+  private readonly ports: CompletePorts;
 
   constructor(provider: ILLMProvider, ports: CachedProviderPorts) {
     super(provider);
-    this.ports = { version: '', logger: consoleLogger, now: Date.now, ...ports };
+    const { version = '', logger = consoleLogger, now = Date.now } = ports;
+    this.ports = { ...ports, version, logger, now };
   }
 
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
@@ -88,12 +95,12 @@ class CachedCall {
   private readonly userId: string;
   private readonly given: GenerateOptions;
   private readonly cache: CacheOptions;
-  private readonly ports: Required<CachedProviderPorts>;
+  private readonly ports: CompletePorts;
   private readonly route: CacheKeyContext['route'];
   private readonly key: string | undefined;
 
   /** @throws LLMInvalidRequestError for invalid input or an invalid `cache` */
-  constructor(userId: string, given: GenerateOptions, cache: CacheOptions, ports: Required<CachedProviderPorts>) {
+  constructor(userId: string, given: GenerateOptions, cache: CacheOptions, ports: CompletePorts) {
     // The stored response needs all text.
     const { cache: _, onCache: __, relayTo, ...options } = given;
     this.options = options;

@@ -48,6 +48,7 @@ import type { LeaseTimes } from './LeaseHeartbeat';
 import { DEFAULT_TOOL_WAIT_MS, ToolAvailability } from './ToolAvailability';
 import { WorkLease } from './WorkLease';
 import type { IToolExecutor } from '../../../../domain/interfaces/IToolExecutor';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 
 /** Optional fields of a run's record that do not affect its execution. */
 export type RunMetadata = Partial<
@@ -97,7 +98,7 @@ export interface DurableRunsOptions {
   readonly toolExecutor: IToolExecutor;
   /** Milliseconds for which a run waits for a process that has its tools. */
   readonly toolWaitMs?: number | undefined;
-  readonly leaseTimes?: Partial<LeaseTimes>;
+  readonly leaseTimes?: Partial<LeaseTimes> | undefined;
   readonly onStateStored?: ((userId: string) => void) | undefined;
   /** Absent: runs are not observed. */
   readonly instrumentation?: Pick<RunInstrumentation, 'ready'> | undefined;
@@ -353,7 +354,7 @@ export class DurableRuns implements JournalHost {
     const { takeovers, trial } = lease;
     return this.register(lease.executionId, () =>
       this.parkingUnreadable(lease, async () => {
-        const suspicion = { takeovers, ...(trial === undefined ? {} : { trial }) };
+        const suspicion = omitUndefined({ takeovers, trial });
         const claimed = await this.store.claim(lease, this.ownerId, 'end', suspicion);
         if (claimed === undefined) return;
         await this.parkClaimed(claimed.lease, 'max-takeovers', recoveryLimitReason(takeovers, claimed.calls));
@@ -614,7 +615,7 @@ export class DurableRuns implements JournalHost {
     startedAt: number,
     storedItems: number,
   ): JournalContext {
-    const metadata = { providerId, title, createdAt, ...(conversationId === undefined ? {} : { conversationId }) };
+    const metadata = omitUndefined({ providerId, title, createdAt, conversationId });
     return { runs: this, lease, startedAt, storedItems, metadata };
   }
 

@@ -4,6 +4,7 @@
  */
 import { isObject } from '../../../../domain/json';
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import { DEFAULT_FIELDS, writeResponses } from '../gateway/ResponsesGateway';
@@ -23,7 +24,7 @@ export function passthroughBody(response: LLMResponse, echo: JsonObject | undefi
 }
 
 export interface FailureDetails {
-  readonly echo?: JsonObject;
+  readonly echo?: JsonObject | undefined;
   /** The response as it was last sent. */
   readonly snapshot: JsonObject;
   /** The items that have closed. */
@@ -56,10 +57,6 @@ function withUpstreamError(upstreamError: JsonObject, error: LLMError): JsonObje
   const nested = isObject(upstreamError.error) ? upstreamError.error : {};
   return {
     ...upstreamError,
-    error: {
-      ...nested,
-      ...responsesStreamError(error),
-      ...(error.vendorCode === undefined ? {} : { code: error.vendorCode }),
-    },
+    error: { ...nested, ...responsesStreamError(error), ...omitUndefined({ code: error.vendorCode }) },
   };
 }
