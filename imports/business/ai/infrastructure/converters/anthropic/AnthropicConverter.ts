@@ -6,6 +6,7 @@ import { outputTextOf } from '../../../domain/entities/Response';
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../domain/errors/vendorErrors';
 import { fieldsOf, isObject, isObjectList } from '../../../domain/json';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import { atOnce } from '../../../domain/slices';
 import type { Slices } from '../../../domain/slices';
 import { anthropicHeaders } from './request/headers';
@@ -86,38 +87,35 @@ export function* anthropicSlices(
 
   const allTools = structured.tool === undefined ? tools.tools : [...offered.tools, structured.tool.tool];
   const system = systemField(options, conversation.system, structured);
-  const output_config = {
-    ...(structured.format === undefined ? {} : { format: structured.format }),
-    ...(thinking.effort === undefined ? {} : { effort: thinking.effort }),
-  };
+  const output_config = omitUndefined({ format: structured.format, effort: thinking.effort });
   const user = options.user ?? options.metadata?.user_id;
   const marked = withPrefixMarks(conversation.messages, system, allTools, mark);
-  const fields: JsonObject = {
+  const fields: JsonObject = omitUndefined({
     model: options.model,
     max_tokens,
     messages: conversation.messages,
-    ...(marked.system === undefined ? {} : { system: marked.system }),
-    ...(marked.tools.length > 0 ? { tools: marked.tools } : {}),
-    ...(choice === undefined ? {} : { tool_choice: choice }),
-    ...(tools.mcp_servers.length > 0 ? { mcp_servers: tools.mcp_servers } : {}),
-    ...(tools.container === undefined ? {} : { container: tools.container }),
+    system: marked.system,
+    tools: marked.tools.length > 0 ? marked.tools : undefined,
+    tool_choice: choice,
+    mcp_servers: tools.mcp_servers.length > 0 ? tools.mcp_servers : undefined,
+    container: tools.container,
     ...sampling,
-    ...(options.stop === undefined ? {} : { stop_sequences: options.stop }),
-    ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
-    ...(Object.keys(output_config).length > 0 ? { output_config } : {}),
-    ...(user === undefined ? {} : { metadata: { user_id: user } }),
-    ...(stream ? { stream: true } : {}),
-  };
+    stop_sequences: options.stop,
+    thinking: thinking.thinking,
+    output_config: Object.keys(output_config).length > 0 ? output_config : undefined,
+    metadata: user === undefined ? undefined : { user_id: user },
+    stream: stream ? true : undefined,
+  });
   const merged = withPassthrough(withoutUnsupportedFields(fields, context, warnings), passthrough);
   const body = options.compact === true ? asCompaction(merged) : merged;
   const headers = anthropicHeaders(body, { betas, version });
-  return {
+  return omitUndefined({
     body,
-    ...(headers === undefined ? {} : { headers }),
+    headers,
     warnings: [...warnings, ...tools.warnings, ...structured.warnings, ...thinking.warnings],
     losses: [...history.losses, ...conversation.losses, ...structured.losses],
-    ...(structured.tool === undefined ? {} : { structuredOutputTool: structured.tool.name }),
-  };
+    structuredOutputTool: structured.tool?.name,
+  });
 }
 
 /**
@@ -219,27 +217,27 @@ export function fromAnthropic(
   const outcome = outcomeOf(finish_reason, warnings);
   const modelName = typeof model === 'string' ? model : context.model;
   const output = withTruncation(outcome, toOutputItems(content, blockContext(context, modelName, brokenInputs)));
-  return {
+  return omitUndefined({
     id,
     object: 'response',
     created_at: context.receivedAt,
     status: outcome.status,
-    ...(outcome.reason === undefined ? {} : { incomplete_details: { reason: outcome.reason } }),
+    incomplete_details: outcome.reason && { reason: outcome.reason },
     model: modelName,
     output,
     output_text: outputTextOf(output),
     usage: usageOf(usage, finish_reason, warnings),
-    vendor: {
+    vendor: omitUndefined({
       name: context.vendor,
       wire: 'anthropic_messages',
       finish_reason,
-      ...(context.requestId === undefined ? {} : { request_id: context.requestId }),
+      request_id: context.requestId,
       warnings,
       losses: context.losses,
-      ...(Object.keys(fields).length > 0 ? { fields } : {}),
-      ...(isObject(usage) ? { usage } : {}),
-    },
-  };
+      fields: Object.keys(fields).length > 0 ? fields : undefined,
+      usage: isObject(usage) ? usage : undefined,
+    }),
+  });
 }
 
 function usageOf(raw: unknown, finishReason: string | null, warnings: string[]): Usage {
@@ -271,10 +269,7 @@ function withTruncation(outcome: Outcome, output: readonly OutputItem[]): readon
 type MessageBody = JsonObject & { readonly id: string; readonly content: readonly JsonObject[] };
 
 function parseMessage(body: unknown, context: ResponseContext): MessageBody {
-  const details = {
-    vendor: context.vendor,
-    ...(context.requestId === undefined ? {} : { requestId: context.requestId }),
-  };
+  const details = omitUndefined({ vendor: context.vendor, requestId: context.requestId });
   if (!isObject(body)) throw new LLMStreamError(`Expected a message, got ${describeBody(body)}.`, details);
   if (body.type === 'error') throw vendorError({ ...details, body });
   const { id, type, content } = body;

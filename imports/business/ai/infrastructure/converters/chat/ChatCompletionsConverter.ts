@@ -13,6 +13,7 @@ import type { ResponseContext, WireContext, WireRequest } from '../Wire';
 import { NO_USAGE, outputTextOf, refusalOf } from '../../../domain/entities/Response';
 import { LLMOverloadedError, LLMServerError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import { fieldsOf, isObject } from '../../../domain/json';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import { atOnce } from '../../../domain/slices';
 import type { Slices } from '../../../domain/slices';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
@@ -130,23 +131,19 @@ export function fromChatCompletions(body: unknown, context: ResponseContext): LL
     output,
     output_text: outputTextOf(output),
     usage: usageOf(rawUsage, context, warnings),
-    vendor: {
+    vendor: omitUndefined({
       name: context.vendor,
       wire: 'chat_completions',
       finish_reason: finishReason,
-      ...(context.requestId === undefined ? {} : { request_id: context.requestId }),
+      request_id: context.requestId,
       warnings,
       losses: context.losses,
       fields,
       ...(rawUsage === undefined ? {} : { usage: rawUsage, ...reportedCost(rawUsage) }),
-    },
+    }),
   };
   if (FailureClass === undefined) return response;
-  const details = {
-    vendor: context.vendor,
-    response,
-    ...(context.requestId === undefined ? {} : { requestId: context.requestId }),
-  };
+  const details = omitUndefined({ vendor: context.vendor, response, requestId: context.requestId });
   throw new FailureClass(`${context.vendor} aborted the response with finish_reason "${String(finishReason)}".`, {
     ...details,
     vendorCode: String(finishReason),

@@ -7,6 +7,7 @@ import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import type { Content, InputContent, InputFile, InputImage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { fieldsOf, isObject } from '../../../domain/json';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { WireContext } from '../Wire';
 
 // To the wire
@@ -52,7 +53,7 @@ function imageUrl(part: InputImage, { quirks, vendor }: WireContext, path: strin
     throw unsupported(path, 'chat completions accept images by URL or data URI, not by file id');
   if (!quirks.fetchesImageUrls && !/^data:/i.test(part.image_url))
     throw unsupported(path, `${vendor} does not fetch images; inline this one as a data URI`);
-  return { url: part.image_url, ...(part.detail === undefined ? {} : { detail: part.detail }) };
+  return omitUndefined({ url: part.image_url, detail: part.detail });
 }
 
 function toFilePart(part: InputFile, own: JsonObject, { quirks, vendor }: WireContext, path: string): JsonObject {

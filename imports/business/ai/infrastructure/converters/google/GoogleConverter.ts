@@ -12,6 +12,7 @@ import { camelCaseKeys } from './googleTypes';
 import type { GoogleConversation } from './request/contents';
 import type { WireContext, WireRequest } from '../Wire';
 import { fieldsOf, isEmpty, isObject } from '../../../domain/json';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import { atOnce } from '../../../domain/slices';
 import type { Slices } from '../../../domain/slices';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
@@ -53,21 +54,16 @@ export function* googleSlices(options: NormalizedOptions, context: WireContext, 
     losses,
   );
   const systemInstruction = toSystemInstruction(options.instructions, conversation, instruction);
-  const body: JsonObject = {
-    ...(systemInstruction === undefined ? {} : { systemInstruction }),
+  const body: JsonObject = omitUndefined({
+    systemInstruction,
     contents: conversation.contents,
-    ...(toolConfig === undefined ? {} : { toolConfig }),
-    ...(isEmpty(generationConfig) ? {} : { generationConfig }),
-  };
+    toolConfig,
+    generationConfig: isEmpty(generationConfig) ? undefined : generationConfig,
+  });
   const merged = mergeDeep(body, passthrough);
   if (tools !== undefined) merged.tools = tools;
   const prefix = cachedPrefix(options, conversation.prefixLengths);
-  return {
-    body: withoutUnsupported(merged, context, warnings),
-    ...(prefix === undefined ? {} : { cachedPrefix: prefix }),
-    warnings,
-    losses,
-  };
+  return omitUndefined({ body: withoutUnsupported(merged, context, warnings), cachedPrefix: prefix, warnings, losses });
 }
 
 /** Each instruction is a separate part, which Gemini reads as a paragraph. */

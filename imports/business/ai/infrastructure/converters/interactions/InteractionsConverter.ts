@@ -3,6 +3,7 @@
  * `response/response.ts`. https://ai.google.dev/api/interactions-api
  */
 import { isEmpty, isObject } from '../../../domain/json';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import { atOnce } from '../../../domain/slices';
 import type { Slices } from '../../../domain/slices';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
@@ -43,18 +44,18 @@ export function* interactionsSlices(
   const { format, instruction } = toResponseFormat(options, context, warnings, losses);
   const instructions = [options.instructions, ...input.instructions, instruction].filter((text) => text !== undefined);
   const system = instructions.filter((text) => text !== '').join('\n\n');
-  const body: JsonObject = {
+  const body: JsonObject = omitUndefined({
     ...(isAgent(model) ? { agent: model } : { model }),
-    ...(system === '' ? {} : { system_instruction: system }),
-    ...(tools.length === 0 ? {} : { tools }),
-    ...(format === undefined ? {} : { response_format: format }),
-    ...(previousId === undefined ? {} : { previous_interaction_id: previousId }),
+    system_instruction: system === '' ? undefined : system,
+    tools: tools.length === 0 ? undefined : tools,
+    response_format: format,
+    previous_interaction_id: previousId,
     // What is generated in the background is read later.
     store: isBackground || (options.store ?? previousId !== undefined),
-    ...(isBackground ? { background: true } : {}),
-    ...(stream ? { stream: true } : {}),
+    background: isBackground ? true : undefined,
+    stream: stream ? true : undefined,
     input: input.steps,
-  };
+  });
   if (isAgent(model)) {
     const omitted = Object.keys(config);
     if (omitted.length > 0) warnings.push(`Omitted what agents do not have: ${omitted.join(', ')}.`);

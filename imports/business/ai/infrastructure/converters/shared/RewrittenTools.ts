@@ -17,7 +17,7 @@ export function restoreItems(response: LLMResponse, restore: (item: OutputItem) 
   return {
     ...response,
     output: response.output.map(restore),
-    ...(vendor.fields === undefined ? {} : { vendor: { ...vendor, fields } }),
+    vendor: vendor.fields === undefined ? vendor : { ...vendor, fields },
   };
 }
 

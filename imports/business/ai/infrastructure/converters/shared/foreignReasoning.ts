@@ -3,6 +3,7 @@
  * `encrypted_content` of a reasoning item. The wrapping is not encryption. It keeps an item together with its origin,
  * so that it is only ever returned to the vendor that produced it.
  */
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { ReasoningItem, VendorItem } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
@@ -11,12 +12,12 @@ const PREFIX = 'bolide.1.';
 /** Wraps a reasoning item of another wire, or an item that the Responses format cannot express. */
 export function wrapForeign(item: ReasoningItem | VendorItem): JsonObject {
   const readable = item.type === 'reasoning' ? item : undefined;
-  return {
+  return omitUndefined({
     type: 'reasoning',
     summary: readable?.summary.map(({ type, text }) => ({ type, text })) ?? [],
-    ...(readable?.content === undefined ? {} : { content: readable.content.map(({ type, text }) => ({ type, text })) }),
+    content: readable?.content?.map(({ type, text }) => ({ type, text })),
     encrypted_content: PREFIX + Buffer.from(JSON.stringify(item)).toString('base64url'),
-  };
+  });
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isObject, isObjectList } from '../../../../domain/json';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import { toOutputItems } from '../response/blocks';
 import { toContentBlocks } from '../request/contentBlocks';
 import { toAnthropicUsage, stopReasonOf } from '../response/outcome';
@@ -47,7 +48,7 @@ export function readAnthropicRequest(body: unknown): AnthropicClientRequest {
   const limit = isPositive(max_tokens) ? { max_output_tokens: max_tokens } : undefined;
   const passthrough: JsonObject = {
     ...rest,
-    ...(choice.verbatim === undefined ? {} : { tool_choice: choice.verbatim }),
+    ...omitUndefined({ tool_choice: choice.verbatim }),
     // 0 only fills the prompt cache and requests no output.
     ...(limit === undefined && max_tokens !== undefined ? { max_tokens } : {}),
     ...(metadata !== undefined && !(isObject(metadata) && user !== undefined && Object.keys(metadata).length === 1)
@@ -67,9 +68,7 @@ export function readAnthropicRequest(body: unknown): AnthropicClientRequest {
     ...(typeof top_p === 'number' ? { top_p } : {}),
     ...limit,
     ...(stop.length > 0 ? { stop } : {}),
-    ...(format === undefined ? {} : { response_format: format }),
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(user === undefined ? {} : { user }),
+    ...omitUndefined({ response_format: format, reasoning, user }),
     ...(Object.keys(passthrough).length > 0 ? { vendor: { anthropic: passthrough } } : {}),
     ...(typeof stream === 'boolean' ? { stream } : {}),
   };
@@ -147,12 +146,7 @@ export function writeAnthropic(response: LLMResponse): JsonObject {
   };
   if (!isSameWire)
     return { ...message, stop_reason: stopReasonOf(response), stop_sequence: null, usage: toAnthropicUsage(usage) };
-  return {
-    ...message,
-    stop_reason: vendor.finish_reason,
-    ...vendor.fields,
-    ...(vendor.usage === undefined ? {} : { usage: vendor.usage }),
-  };
+  return { ...message, stop_reason: vendor.finish_reason, ...vendor.fields, ...omitUndefined({ usage: vendor.usage }) };
 }
 
 /** Vendor items of other wires are not shown to clients. */

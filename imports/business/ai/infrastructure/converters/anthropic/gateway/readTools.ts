@@ -6,6 +6,7 @@ import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
 import { carryFields } from '../response/blocks';
 import type { BuiltInTool, BuiltInToolType, Tool } from '../../../../domain/entities/Tool';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { GenerateOptions, ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
@@ -34,7 +35,7 @@ export function readTool(tool: unknown, path: string): Tool {
     parameters: input_schema,
     ...(typeof strict === 'boolean' ? { strict } : {}),
     // For this wire, the client decides on `strict` regardless of the schema.
-    ...carryFields({ ...rest, ...(type === undefined ? {} : { type }), ...(strict === undefined ? {} : { strict }) }),
+    ...carryFields({ ...rest, ...omitUndefined({ type, strict }) }),
   };
 }
 
@@ -59,7 +60,7 @@ export function readToolChoice(choice: unknown, tools: readonly Tool[]): ToolCho
   const tool_choice = toToolChoice(type, name, tools);
   const parallel =
     typeof disable_parallel_tool_use === 'boolean' ? { parallel_tool_calls: !disable_parallel_tool_use } : {};
-  const fields = { ...(tool_choice === undefined ? {} : { tool_choice }), ...parallel };
+  const fields = omitUndefined({ tool_choice, ...parallel });
   return tool_choice === undefined || Object.keys(rest).length > 0 ? { fields, verbatim: choice } : { fields };
 }
 

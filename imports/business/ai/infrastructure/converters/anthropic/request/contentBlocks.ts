@@ -2,6 +2,7 @@
 import { isErrorState } from '../../../../domain/entities/Tool';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import { parseArguments } from '../../shared/callArguments';
 import { toCallId } from '../../shared/callIds';
 import { isBlank } from '../response/blocks';
@@ -201,10 +202,5 @@ function thinkingBlock(item: ReasoningItem): JsonObject {
   const vendorFields = item.vendor?.anthropic;
   if (vendorFields?.type === 'redacted_thinking') return { data: item.encrypted_content, ...vendorFields };
   const thinking = (item.content ?? []).map((part) => part.text).join('');
-  return {
-    type: 'thinking',
-    thinking,
-    ...(item.encrypted_content === undefined ? {} : { signature: item.encrypted_content }),
-    ...vendorFields,
-  };
+  return { type: 'thinking', thinking, ...omitUndefined({ signature: item.encrypted_content }), ...vendorFields };
 }

@@ -5,6 +5,7 @@
  */
 import { toOutputSchema } from './outputSchema';
 import { isObject } from '../../../../domain/json';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { ResponseFormat } from '../../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 
@@ -91,7 +92,7 @@ const ROOT_UNIONS = ['anyOf', 'oneOf', 'allOf'] as const;
 /** References are relative to the root of the schema, so its definitions must remain there. */
 function definitionsOf(schema: JsonObject): JsonObject {
   const { $defs, definitions } = schema;
-  return { ...($defs === undefined ? {} : { $defs }), ...(definitions === undefined ? {} : { definitions }) };
+  return omitUndefined({ $defs, definitions });
 }
 
 function freeName(base: string, taken: ReadonlySet<string>): string {

@@ -4,6 +4,7 @@
  */
 import { EFFORTS } from '../modelFeatures';
 import { isObjectList } from '../../../../domain/json';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { NormalizedOptions } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import type { AnthropicEffort, AnthropicModelFeatures } from '../modelFeatures';
@@ -61,17 +62,18 @@ export function toThinking(request: ThinkingOptions): Thinking {
   const level = effort === undefined ? undefined : nearestEffort(effort, features);
   const display = summary === undefined ? {} : { display: 'summarized' };
   const isRequested = effort !== undefined && features.thinking === 'request';
-  return {
+  return omitUndefined({
     // If thinking is enabled by default, it is sent only to request its summary.
-    ...(isRequested || (summary !== undefined && features.thinking !== 'request')
-      ? { thinking: { type: 'adaptive', ...display } }
-      : {}),
-    ...(level === undefined ? {} : { effort: level }),
+    thinking:
+      isRequested || (summary !== undefined && features.thinking !== 'request')
+        ? { type: 'adaptive', ...display }
+        : undefined,
+    effort: level,
     warnings:
       effort !== undefined && level !== effort
         ? [`reasoning.effort ${effort} is sent as ${level ?? 'the default'}.`]
         : [],
-  };
+  });
 }
 
 function withoutThinking({ options, features }: ThinkingOptions): Thinking {
@@ -109,13 +111,13 @@ function withBudget(
     };
   }
   const level = features.efforts.length === 0 ? undefined : nearestEffort(effort, features);
-  return {
+  return omitUndefined({
     thinking: { type: 'enabled', budget_tokens },
-    ...(level === undefined ? {} : { effort: level }),
+    effort: level,
     warnings: [
       `reasoning.effort ${effort} is sent as a budget of ${budget_tokens} tokens: ${options.model} has no effort levels.`,
     ],
-  };
+  });
 }
 
 function hasBudget(effort: string): effort is keyof typeof BUDGETS {

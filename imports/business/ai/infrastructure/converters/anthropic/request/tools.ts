@@ -10,6 +10,7 @@ import { keepListJson } from '../../../../domain/keptJson';
 import { toServerTool } from './serverTools';
 import { toOutputSchema } from './outputSchema';
 import type { FunctionTool, Tool } from '../../../../domain/entities/Tool';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { NormalizedOptions, ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import type { AnthropicModelFeatures } from '../modelFeatures';
@@ -50,13 +51,7 @@ export function toAnthropicTools(
   });
   keepListJson(tools);
   const tool_choice = toToolChoice(options, features, warnings);
-  return {
-    tools,
-    mcp_servers,
-    warnings,
-    ...(container === undefined ? {} : { container }),
-    ...(tool_choice === undefined ? {} : { tool_choice }),
-  };
+  return omitUndefined({ tools, mcp_servers, warnings, container, tool_choice });
 }
 
 interface ConvertedTool {
@@ -95,7 +90,7 @@ function convertTool(tool: FunctionTool, takesStrict: boolean, warnings: string[
     );
   return {
     name: tool.name,
-    ...(tool.description === undefined ? {} : { description: tool.description }),
+    ...omitUndefined({ description: tool.description }),
     input_schema: schema,
     ...(tool.strict === true && canBeStrict(tool, schema, takesStrict, warnings) ? { strict: true } : {}),
     ...vendorFields,

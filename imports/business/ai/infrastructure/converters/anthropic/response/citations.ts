@@ -3,6 +3,7 @@
  * https://platform.claude.com/docs/en/build-with-claude/citations
  */
 import { isObject } from '../../../../domain/json';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** A citation of an unknown type becomes an annotation of the same type. */
@@ -31,7 +32,7 @@ function fileCitation(citation: JsonObject, location: JsonObject): JsonObject {
     type: 'file_citation',
     index: document_index,
     filename: document_title,
-    ...(file_id === undefined ? {} : { file_id }),
+    ...omitUndefined({ file_id }),
     cited_text,
     ...location,
   };

@@ -5,6 +5,7 @@
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../../domain/errors/vendorErrors';
 import { isObject } from '../../../../domain/json';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import { blockContext, fromAnthropic } from '../AnthropicConverter';
 import { assistantMessage, toOutputItem, isResponseToolCall, toOutputPart } from '../response/blocks';
 import { toAnnotation } from '../response/citations';
@@ -81,11 +82,7 @@ class AnthropicDecoder implements StreamDecoder {
       case 'ping':
         return;
       case 'error':
-        throw vendorError({
-          vendor: this.context.vendor,
-          body: event,
-          ...(this.context.requestId === undefined ? {} : { requestId: this.context.requestId }),
-        });
+        throw vendorError({ vendor: this.context.vendor, body: event, requestId: this.context.requestId });
       default:
         out.push({ type: 'vendor.event', origin: this.blocks.origin, raw: event });
     }
@@ -292,7 +289,6 @@ function textField(delta: JsonObject, field: string): string {
 /** The item before any of its content has arrived. */
 function initialItem(item: OutputItem): OutputItem {
   if (item.type === 'function_call') return { ...item, arguments: '', status: 'in_progress' };
-  if (item.type === 'reasoning')
-    return { type: 'reasoning', summary: [], ...(item.origin === undefined ? {} : { origin: item.origin }) };
+  if (item.type === 'reasoning') return omitUndefined({ type: 'reasoning', summary: [], origin: item.origin });
   return item;
 }

@@ -5,6 +5,7 @@
 import { isObject } from '../../../../domain/json';
 import { NO_USAGE } from '../../../../domain/entities/Response';
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { LLMResponse, OutputItem, Usage } from '../../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
@@ -98,7 +99,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
         type: 'message_delta',
         delta: { stop_reason, stop_sequence: null, ...others },
         usage: isOwn && usage !== undefined ? usage : toAnthropicUsage(response.usage),
-        ...(context_management === undefined ? {} : { context_management }),
+        ...omitUndefined({ context_management }),
       }),
     ];
   }

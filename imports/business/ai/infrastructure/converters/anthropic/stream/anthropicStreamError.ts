@@ -1,5 +1,6 @@
 /** Writes an error as the `error` event of a Messages stream. https://platform.claude.com/docs/en/api/errors */
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** By HTTP status; every other status is an `api_error`. */
@@ -18,9 +19,9 @@ const TYPES: Readonly<Record<number, string>> = {
 };
 
 export function anthropicStreamError(error: LLMError): JsonObject {
-  return {
+  return omitUndefined({
     type: 'error',
     error: { type: TYPES[error.httpStatus] ?? 'api_error', message: error.message },
-    ...(error.requestId === undefined ? {} : { request_id: error.requestId }),
-  };
+    request_id: error.requestId,
+  });
 }

@@ -18,6 +18,7 @@ import { messageFieldsOf } from '../vendorFields';
 import { refusalOf } from '../../../../domain/entities/Response';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { fieldsOf, isList, isObject } from '../../../../domain/json';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { GenerateOptions } from '../../../../domain/types/LLMTypes';
 import type { LLMResponse, MessageItem, OutputItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
@@ -63,7 +64,7 @@ function originalCompletion(
   return {
     ...fields,
     choices: [{ ...first, ...logprobs, message: restoredMessage(response, leftover) }, ...others],
-    ...(response.vendor.usage === undefined ? {} : { usage: response.vendor.usage }),
+    ...omitUndefined({ usage: response.vendor.usage }),
   };
 }
 

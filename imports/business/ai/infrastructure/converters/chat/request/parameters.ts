@@ -7,6 +7,7 @@ import { lostBreakpoints, promptCacheKey } from '../../shared/promptCacheKey';
 import { strictFormat } from '../../shared/strictSchema';
 import type { WireContext } from '../../Wire';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { NormalizedOptions, ResponseFormat } from '../../../../domain/types/LLMTypes';
 import type { JsonObject, Loss, VendorQuirks } from '../../../../domain/types/VendorTypes';
 
@@ -143,12 +144,12 @@ function jsonSchema(format: ResponseFormat, quirks: VendorQuirks, losses: Loss[]
   const { name, description, schema, strict } = strictFormat(format, quirks.supportsStrictSchemas !== false, losses);
   return {
     type: 'json_schema',
-    json_schema: {
+    json_schema: omitUndefined({
       name: name ?? 'response',
-      ...(description === undefined ? {} : { description }),
+      description,
       schema,
-      ...(strict === undefined || strict === null ? {} : { strict }),
-    },
+      strict: strict === undefined || strict === null ? undefined : strict,
+    }),
   };
 }
 

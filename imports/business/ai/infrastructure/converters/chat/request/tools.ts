@@ -11,6 +11,7 @@ import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import type { ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { BuiltInToolForm, JsonObject, VendorQuirks } from '../../../../domain/types/VendorTypes';
 import { fieldsOf, isList, isObject } from '../../../../domain/json';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import { unreachable } from '../../../../domain/unreachable';
 
 /**
@@ -40,7 +41,7 @@ export function toChatTools(
   });
   if (list.length === 0) return fields;
   // OpenAI rejects `tool_choice` without `tools`.
-  return { ...fields, tools: list, ...(choice === undefined ? {} : { tool_choice: toChatToolChoice(choice, quirks) }) };
+  return { ...fields, tools: list, ...omitUndefined({ tool_choice: choice && toChatToolChoice(choice, quirks) }) };
 }
 
 type AllowedTools = Extract<ToolChoice, { readonly type: 'allowed_tools' }>;
@@ -63,8 +64,7 @@ function toFunction(tool: FunctionTool, quirks: VendorQuirks, warnings: string[]
     function: {
       ...fieldsOf(functionFields),
       name,
-      ...(description === undefined ? {} : { description }),
-      ...(parameters === undefined ? {} : { parameters }),
+      ...omitUndefined({ description, parameters }),
       ...(typeof strict === 'boolean' && quirks.supportsStrictTools ? { strict } : {}),
     },
   };
@@ -79,10 +79,7 @@ function toCustom(tool: BuiltInTool): JsonObject {
     isObject(format) && format.type === 'grammar' ? { type: 'grammar', grammar: without(format, ['type']) } : format;
   return {
     type: 'custom',
-    custom: {
-      ...without(tool, ['type', 'blocking', 'vendor', 'format']),
-      ...(nested === undefined ? {} : { format: nested }),
-    },
+    custom: { ...without(tool, ['type', 'blocking', 'vendor', 'format']), ...omitUndefined({ format: nested }) },
   };
 }
 
@@ -92,7 +89,7 @@ export function fromCustom(custom: JsonObject): JsonObject {
     isObject(format) && format.type === 'grammar' && isObject(format.grammar)
       ? { type: 'grammar', ...format.grammar }
       : format;
-  return { ...without(custom, ['format']), type: CUSTOM, ...(flat === undefined ? {} : { format: flat }) };
+  return { ...without(custom, ['format']), type: CUSTOM, ...omitUndefined({ format: flat }) };
 }
 
 function builtInForm(tool: BuiltInTool, index: number, { quirks, vendor }: WireContext): BuiltInToolForm {
@@ -130,12 +127,12 @@ function addBuiltInTool(form: BuiltInToolForm, tool: BuiltInTool, list: JsonObje
 
 /** https://platform.openai.com/docs/api-reference/chat/create#chat-create-web_search_options */
 function webSearchOptions({ search_context_size, user_location }: BuiltInTool): JsonObject {
-  return {
-    ...(search_context_size === undefined ? {} : { search_context_size }),
-    ...(isObject(user_location)
-      ? { user_location: { type: 'approximate', approximate: without(user_location, ['type']) } }
-      : {}),
-  };
+  return omitUndefined({
+    search_context_size,
+    user_location: isObject(user_location)
+      ? { type: 'approximate', approximate: without(user_location, ['type']) }
+      : undefined,
+  });
 }
 
 function toChatToolChoice(choice: ToolChoice, quirks: VendorQuirks): unknown {

@@ -51,7 +51,7 @@ export function isFiltered({ finish_reason }: JsonObject): boolean {
 export function throwIfError(body: JsonObject, { vendor, requestId }: ResponseContext): void {
   const { error } = body;
   if (!isText(error) && !(isObject(error) && !isEmpty(error)) && !isBareError(body)) return;
-  throw vendorError({ vendor, body, ...(requestId === undefined ? {} : { requestId }) });
+  throw vendorError({ vendor, body, requestId });
 }
 
 /** Errors without an `error` wrapper: vLLM sets `object`, others send a message with a code instead of choices. */
@@ -68,8 +68,8 @@ export function invalidCompletion(
 ): LLMStreamError {
   return new LLMStreamError(`The response of ${vendor} is not a chat completion: ${what}.`, {
     vendor,
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(cause === undefined ? {} : { cause }),
+    requestId,
+    cause,
   });
 }
 

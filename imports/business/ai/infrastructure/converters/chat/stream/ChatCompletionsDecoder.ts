@@ -219,15 +219,12 @@ export class ChatCompletionsDecoder implements StreamDecoder {
 
   private vendorFailure(body: unknown): Error {
     const { vendor, requestId } = this.context;
-    return vendorError({ vendor, body, ...(requestId === undefined ? {} : { requestId }) });
+    return vendorError({ vendor, body, requestId });
   }
 
   private incomplete(what: string): LLMStreamError {
     const { vendor, requestId } = this.context;
-    return new LLMStreamError(`The response of ${vendor} is incomplete: ${what}.`, {
-      vendor,
-      ...(requestId === undefined ? {} : { requestId }),
-    });
+    return new LLMStreamError(`The response of ${vendor} is incomplete: ${what}.`, { vendor, requestId });
   }
 }
 

@@ -9,6 +9,7 @@ import { readGenerationConfig } from './readGenerationConfig';
 import { camelCaseKeys } from '../googleTypes';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isEmpty, isObject } from '../../../../domain/json';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { GenerateOptions } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
@@ -34,18 +35,16 @@ export function readGoogleRequest(body: unknown, model: string): GenerateOptions
   const generation = readGenerationConfig(generationConfig);
   const google: JsonObject = {
     ...rest,
-    ...(offered.verbatim === undefined ? {} : { tools: offered.verbatim }),
-    ...(choice.verbatim === undefined ? {} : { toolConfig: choice.verbatim }),
-    ...(generation.verbatim === undefined ? {} : { generationConfig: generation.verbatim }),
+    ...omitUndefined({ tools: offered.verbatim, toolConfig: choice.verbatim, generationConfig: generation.verbatim }),
   };
-  return {
+  return omitUndefined({
     model,
     input: [...readSystemInstruction(systemInstruction), ...readContents(contents ?? [])],
-    ...(offered.tools.length === 0 ? {} : { tools: offered.tools }),
-    ...(choice.toolChoice === undefined ? {} : { tool_choice: choice.toolChoice }),
+    tools: offered.tools.length === 0 ? undefined : offered.tools,
+    tool_choice: choice.toolChoice,
     ...generation.options,
-    ...(isEmpty(google) ? {} : { vendor: { google } }),
-  };
+    vendor: isEmpty(google) ? undefined : { google },
+  });
 }
 
 function assertDepth(value: unknown, path: string, depth: number): void {

@@ -6,6 +6,7 @@ import { fromOpenApiSchema } from '../openApiSchema';
 import { camelCaseKeys } from '../googleTypes';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isEmpty, isObject } from '../../../../domain/json';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { GenerateOptions, ReasoningEffort, ResponseFormat } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
@@ -43,11 +44,7 @@ export function readGenerationConfig(config: unknown): GenerationOptions {
   const format = formatOf(verbatim);
   const reasoning = reasoningOf(verbatim.thinkingConfig);
   return {
-    options: {
-      ...exact,
-      ...(format === undefined ? {} : { response_format: format }),
-      ...(reasoning === undefined ? {} : { reasoning }),
-    },
+    options: omitUndefined({ ...exact, response_format: format, reasoning }),
     ...(isEmpty(verbatim) && !isEmpty(config) ? {} : { verbatim }),
   };
 }
@@ -74,7 +71,7 @@ function reasoningOf(config: unknown): GenerateOptions['reasoning'] {
         ? effortOf(thinkingBudget)
         : undefined;
   if (effort === undefined && includeThoughts !== true) return undefined;
-  return { ...(effort === undefined ? {} : { effort }), ...(includeThoughts === true ? { summary: 'auto' } : {}) };
+  return omitUndefined({ effort, summary: includeThoughts === true ? 'auto' : undefined });
 }
 
 /** A negative budget leaves the effort to the model. */

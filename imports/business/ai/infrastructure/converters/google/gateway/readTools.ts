@@ -5,6 +5,7 @@ import type { GoogleMark } from '../googleTypes';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isEmpty, isObject } from '../../../../domain/json';
 import type { BuiltInToolType, FunctionTool, Tool } from '../../../../domain/entities/Tool';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
@@ -69,13 +70,13 @@ function toFunctionTool(declaration: JsonObject & { name: string }, mark: Google
     : isObject(parameters)
       ? fromOpenApiSchema(parameters)
       : undefined;
-  return {
+  return omitUndefined({
     type: 'function',
     name: String(name),
-    ...(typeof description === 'string' && description !== '' ? { description } : {}),
-    ...(schema === undefined ? {} : { parameters: schema }),
+    description: typeof description === 'string' && description !== '' ? description : undefined,
+    parameters: schema,
     ...vendorFields(undefined, mark),
-  };
+  });
 }
 
 // ---- the choice
@@ -93,7 +94,7 @@ export function readToolConfig(config: unknown): ParsedToolChoice {
   if (toolChoice !== undefined && isEmpty(rest)) return { toolChoice };
   const verbatim =
     toolChoice === undefined && functionCallingConfig !== undefined ? { ...rest, functionCallingConfig } : rest;
-  return { ...(toolChoice === undefined ? {} : { toolChoice }), verbatim };
+  return omitUndefined({ toolChoice, verbatim });
 }
 
 /** Returns `undefined` for a choice that `ToolChoice` cannot express, which is then stored verbatim. */

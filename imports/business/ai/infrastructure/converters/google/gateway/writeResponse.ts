@@ -10,6 +10,7 @@ import type { PartsContext } from '../request/parts';
 import type { GooglePart } from '../googleTypes';
 import { refusalOf } from '../../../../domain/entities/Response';
 import { fieldsOf, isObject } from '../../../../domain/json';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { LLMResponse, OutputItem, ResponseStatus, Usage } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
@@ -49,7 +50,7 @@ function fromSameWire(response: LLMResponse, fields: JsonObject): JsonObject {
   return {
     ...fields,
     ...(Array.isArray(fields.candidates) ? { candidates: withParts(fields.candidates, parts) } : {}),
-    ...(usageMetadata === undefined ? {} : { usageMetadata: usageMetadata }),
+    ...omitUndefined({ usageMetadata }),
   };
 }
 

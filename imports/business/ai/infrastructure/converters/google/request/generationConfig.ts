@@ -6,6 +6,7 @@ import { toOpenApiSchema } from '../openApiSchema';
 import { sanitizeSchema } from './jsonSchema';
 import type { GoogleModelFeatures } from '../modelFeatures';
 import { isEmpty } from '../../../../domain/json';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { NormalizedOptions, ResponseFormat } from '../../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 import type { WireContext } from '../../Wire';
@@ -59,21 +60,21 @@ export function toGenerationConfig(
     passthrough,
     warnings,
   );
-  return {
-    generationConfig: {
-      ...(temperature === undefined ? {} : { temperature }),
-      ...(topP === undefined ? {} : { topP }),
-      ...(topK === undefined ? {} : { topK }),
-      ...(seed === undefined ? {} : { seed }),
-      ...(presencePenalty === undefined ? {} : { presencePenalty }),
-      ...(frequencyPenalty === undefined ? {} : { frequencyPenalty }),
-      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-      ...(stop === undefined || stop.length === 0 ? {} : { stopSequences: stop }),
+  return omitUndefined({
+    generationConfig: omitUndefined({
+      temperature,
+      topP,
+      topK,
+      seed,
+      presencePenalty,
+      frequencyPenalty,
+      maxOutputTokens,
+      stopSequences: stop === undefined || stop.length === 0 ? undefined : stop,
       ...responseFields?.fields,
-      ...(thinkingConfig === undefined ? {} : { thinkingConfig }),
-    },
-    ...(responseFields?.instruction === undefined ? {} : { instruction: responseFields.instruction }),
-  };
+      thinkingConfig,
+    }),
+    instruction: responseFields?.instruction,
+  });
 }
 
 function formatOf(format: ResponseFormat | undefined, passthrough: JsonObject): JsonFormat | undefined {
@@ -152,7 +153,7 @@ function toThinkingConfig(
       : features.thinking === 'level'
         ? thinkingLevel(effort, features, warnings)
         : thinkingBudget(effort, features, warnings);
-  const config = { ...effortFields, ...(summary === undefined ? {} : { includeThoughts: true }) };
+  const config = summary === undefined ? effortFields : { ...effortFields, includeThoughts: true };
   return isEmpty(config) ? undefined : config;
 }
 

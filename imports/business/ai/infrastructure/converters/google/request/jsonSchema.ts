@@ -5,6 +5,7 @@
  */
 import { mapFields } from '../../shared/mapFields';
 import { isObject } from '../../../../domain/json';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 
 /** How often a schema may be nested in itself before it is truncated. */
@@ -116,7 +117,7 @@ class SchemaCopier {
 
   private truncate({ type, description }: JsonObject, reason: string): JsonObject {
     this.addLoss('everything below', reason);
-    return { ...(type === undefined ? {} : { type }), ...(description === undefined ? {} : { description }) };
+    return omitUndefined({ type, description });
   }
 
   private copyKeyword(keyword: string, value: unknown, out: JsonObject, refs: readonly string[]): void {

@@ -7,6 +7,7 @@ import { isFunctionTool } from '../../../../domain/entities/Tool';
 import { ToolNames } from '../../../../domain/entities/ToolNames';
 import { isEmpty } from '../../../../domain/json';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../../domain/entities/Tool';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { NormalizedOptions, ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 
@@ -52,11 +53,11 @@ export function toGoogleTools(
 
   const all = fillPositions(groupTools(offered, options.tools ?? [], losses), verbatim);
   const functionCallingConfig = toCallingConfig(options, functions, warnings);
-  const toolConfig: JsonObject = {
-    ...(functionCallingConfig === undefined ? {} : { functionCallingConfig }),
+  const toolConfig: JsonObject = omitUndefined({
+    functionCallingConfig,
     // Gemini rejects a combination without it (https://ai.google.dev/gemini-api/docs/tool-combination).
-    ...(isMixed ? { includeServerSideToolInvocations: true } : {}),
-  };
+    includeServerSideToolInvocations: isMixed ? true : undefined,
+  });
   return { ...(all.length > 0 ? { tools: all } : {}), ...(isEmpty(toolConfig) ? {} : { toolConfig }) };
 }
 

@@ -12,6 +12,7 @@ import type { ResponseContext } from '../../Wire';
 import { outputTextOf } from '../../../../domain/entities/Response';
 import { LLMServerError, LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { LLMResponse, ResponseVendor } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
@@ -94,17 +95,17 @@ function vendorOf(
 ): ResponseVendor {
   const { usageMetadata, ...fields } = body;
   if (candidates.length > 0) fields.candidates = [withoutParts(candidates[0]), ...candidates.slice(1)];
-  return {
+  return omitUndefined({
     name: context.vendor,
     wire: 'gemini',
     finish_reason: finish ?? null,
-    ...(context.requestId === undefined ? {} : { request_id: context.requestId }),
+    request_id: context.requestId,
     warnings,
     losses: context.losses,
     ...(isObject(usageMetadata)
       ? { usage: usageMetadata, fields }
       : { fields: usageMetadata === undefined ? fields : { ...fields, usageMetadata } }),
-  };
+  });
 }
 
 function withoutParts(candidate: unknown): unknown {

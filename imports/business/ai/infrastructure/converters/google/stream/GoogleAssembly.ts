@@ -10,6 +10,7 @@ import type { GooglePart } from '../googleTypes';
 import type { ResponseContext } from '../../Wire';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** Assembles an array of chunks, which `streamGenerateContent` returns without `alt=sse`. */
@@ -80,7 +81,7 @@ export class GoogleAssembly {
       ...(this.candidates.size === 0
         ? {}
         : { candidates: byIndex(this.candidates).map((candidate) => candidate.result()) }),
-      ...(this.usageMetadata === undefined ? {} : { usageMetadata: this.usage }),
+      ...omitUndefined({ usageMetadata: this.usageMetadata && this.usage }),
     };
   }
 }

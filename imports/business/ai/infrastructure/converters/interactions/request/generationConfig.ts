@@ -3,6 +3,7 @@
  * https://ai.google.dev/api/interactions-api#Resource:GenerationConfig
  */
 import type { Interactions } from '@google/genai';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { NormalizedOptions, ResponseFormat } from '../../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 import type { WireContext } from '../../Wire';
@@ -31,17 +32,13 @@ export function toGenerationConfig(
     if (options[option] !== undefined) warnings.push(`"${option}" was omitted: the Interactions API does not have it.`);
   const { temperature, top_p, seed, max_output_tokens, stop } = options;
   // The SDK's types announce the end of these two.
-  const sampling: JsonObject = {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(top_p === undefined ? {} : { top_p }),
-  };
+  const sampling: JsonObject = omitUndefined({ temperature, top_p });
   return {
     ...sampling,
     ...({
-      ...(seed === undefined ? {} : { seed }),
-      ...(max_output_tokens === undefined ? {} : { max_output_tokens }),
+      ...omitUndefined({ seed, max_output_tokens }),
       ...(stop === undefined || stop.length === 0 ? {} : { stop_sequences: [...stop] }),
-      ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
+      ...omitUndefined({ tool_choice: toolChoice }),
       ...toThinking(options, context, warnings),
     } satisfies Interactions.GenerationConfig),
   };
@@ -60,10 +57,10 @@ function toThinking(
     return {};
   }
   const level = effort === undefined ? undefined : levelOf(effort, model, warnings);
-  return {
-    ...(level === undefined ? {} : { thinking_level: level }),
-    ...(summary === undefined ? {} : { thinking_summaries: summary === 'none' ? 'none' : 'auto' }),
-  };
+  return omitUndefined({
+    thinking_level: level,
+    thinking_summaries: summary === undefined ? undefined : summary === 'none' ? 'none' : 'auto',
+  });
 }
 
 function levelOf(effort: string, model: string, warnings: string[]): string | undefined {

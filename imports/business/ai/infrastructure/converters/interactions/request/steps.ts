@@ -1,5 +1,6 @@
 /** Converts an item of a history to steps. https://ai.google.dev/api/interactions-api#Resource:Step */
 import { isErrorState } from '../../../../domain/entities/Tool';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type {
   FunctionCallItem,
   FunctionCallOutputItem,
@@ -108,7 +109,7 @@ function resultStep(item: FunctionCallOutputItem, context: StepContext, path: ()
   const step = {
     type: 'function_result',
     call_id: item.call_id,
-    ...(name === undefined ? {} : { name }),
+    ...omitUndefined({ name }),
     ...(isErrorState(item.state) ? { is_error: true } : {}),
     result,
     ...ownFields(item),
@@ -127,7 +128,7 @@ function thoughtStep(item: ReasoningItem, { vendor }: StepContext): ConvertedIte
     steps: [
       {
         type: 'thought',
-        ...(item.encrypted_content === undefined ? {} : { signature: item.encrypted_content }),
+        ...omitUndefined({ signature: item.encrypted_content }),
         ...(summary.length === 0 ? {} : { summary }),
         ...ownFields(item),
       },

@@ -3,6 +3,7 @@ import { outputTextOf } from '../../../../domain/entities/Response';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../../domain/errors/vendorErrors';
 import { isList, isObject, isObjectList } from '../../../../domain/json';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { LLMResponse, ResponseVendor } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Origin } from '../../../../domain/types/VendorTypes';
 import type { ResponseContext } from '../../Wire';
@@ -36,20 +37,20 @@ export function fromInteractions(
   );
   const { previous_interaction_id: previousId } = interaction;
   const error = errorIn(interaction, steps, outcome);
-  const response: LLMResponse = {
+  const response: LLMResponse = omitUndefined({
     id: idOf(interaction, context),
     object: 'response',
     created_at: secondsOf(interaction.created) ?? context.receivedAt,
     status: outcome.status,
-    ...(outcome.reason === undefined ? {} : { incomplete_details: { reason: outcome.reason } }),
+    incomplete_details: outcome.reason && { reason: outcome.reason },
     model: modelOf(interaction, context),
     output,
     output_text: outputTextOf(output),
     usage: usageOf(interaction.usage, warnings),
-    ...(error === undefined ? {} : { error }),
-    ...(typeof previousId === 'string' ? { previous_response_id: previousId } : {}),
+    error,
+    previous_response_id: typeof previousId === 'string' ? previousId : undefined,
     vendor: vendorOf(interaction, context, warnings),
-  };
+  });
   if (error === undefined) return response;
   throw vendorError({ ...errorDetails(context), body: error, response });
 }
@@ -77,7 +78,7 @@ export function idOf({ id }: JsonObject, context: ResponseContext): string {
 }
 
 export function errorDetails(context: ResponseContext): { vendor: string; requestId?: string } {
-  return { vendor: context.vendor, ...(context.requestId === undefined ? {} : { requestId: context.requestId }) };
+  return omitUndefined({ vendor: context.vendor, requestId: context.requestId });
 }
 
 function stepsOf({ steps }: JsonObject, context: ResponseContext): readonly InteractionStep[] {
@@ -109,14 +110,14 @@ function secondsOf(time: unknown): number | undefined {
 /** Keeps the interaction without its steps. */
 function vendorOf(interaction: JsonObject, context: ResponseContext, warnings: readonly string[]): ResponseVendor {
   const { usage, steps: _, status, ...fields } = interaction;
-  return {
+  return omitUndefined({
     name: context.vendor,
     wire: 'interactions',
     finish_reason: typeof status === 'string' ? status : null,
-    ...(context.requestId === undefined ? {} : { request_id: context.requestId }),
+    request_id: context.requestId,
     warnings,
     losses: context.losses,
-    ...(isObject(usage) ? { usage } : {}),
+    usage: isObject(usage) ? usage : undefined,
     fields,
-  };
+  });
 }

@@ -10,6 +10,7 @@ import { userMessage } from '../../../../domain/entities/Message';
 import { NO_USAGE } from '../../../../domain/entities/Response';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import { atOnce, inTurns, SLICE } from '../../../../domain/slices';
 import type { Slices } from '../../../../domain/slices';
 import type { OpenAI } from 'openai';
@@ -121,12 +122,7 @@ export function writeForeignItem(
   const id = `${ID_PREFIXES.get(item.type) ?? 'item'}_${response.id.replace(/^resp_/, '')}_${index}`;
   const cutShort = response.status === 'incomplete' && index === response.output.length - 1;
   const form = item.type === 'reasoning' || item.type === 'vendor_item' ? wrapForeign(item) : wireForm(item);
-  return {
-    id,
-    status: cutShort ? 'incomplete' : 'completed',
-    ...form,
-    ...(item.vendor === undefined ? {} : { vendor: item.vendor }),
-  };
+  return { id, status: cutShort ? 'incomplete' : 'completed', ...form, ...omitUndefined({ vendor: item.vendor }) };
 }
 
 const ID_PREFIXES: ReadonlyMap<string, string> = new Map([
@@ -250,8 +246,5 @@ function isPresent(value: unknown): boolean {
 }
 
 function invalid(path: string, what: string, cause?: unknown): LLMInvalidRequestError {
-  return new LLMInvalidRequestError(`${path === '' ? 'The request' : `"${path}"`} ${what}.`, {
-    path,
-    ...(cause === undefined ? {} : { cause }),
-  });
+  return new LLMInvalidRequestError(`${path === '' ? 'The request' : `"${path}"`} ${what}.`, { path, cause });
 }

@@ -6,6 +6,7 @@ import { BUILT_IN_TOOL_TYPES } from '../../../../domain/entities/Tool';
 import { isObject } from '../../../../domain/json';
 import type { ItemSource } from '../items';
 import type { FunctionTool, Tool } from '../../../../domain/entities/Tool';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
@@ -40,7 +41,7 @@ export function readToolChoice(choice: unknown, invalid: InvalidError): ReadTool
         inner: {
           ...choice,
           type: choice.type,
-          ...(mode === undefined ? {} : { mode }),
+          ...omitUndefined({ mode }),
           tools: tools.map((tool: unknown, index) => readAllowedTool(tool, index, invalid)),
         },
       };
@@ -121,5 +122,5 @@ function readAllowedTool(tool: unknown, index: number, invalid: InvalidError): {
     throw invalid(`tool_choice.tools[${index}].type`, 'is not a string');
   if (tool.name !== undefined && typeof tool.name !== 'string')
     throw invalid(`tool_choice.tools[${index}].name`, 'is not a string');
-  return { ...tool, type: tool.type, ...(tool.name === undefined ? {} : { name: tool.name }) };
+  return { ...tool, type: tool.type, ...omitUndefined({ name: tool.name }) };
 }

@@ -255,7 +255,7 @@ export class ResponsesDecoder implements StreamDecoder {
     this.hasEnded = true;
     return new LLMStreamError(`The stream of ${this.context.vendor} is not a valid Responses stream: ${what}.`, {
       ...this.errorDetails(),
-      ...(cause === undefined ? {} : { cause }),
+      cause,
     });
   }
 
