@@ -12,7 +12,7 @@ import type { LLMError, LLMErrorDetails } from '../business/ai/domain/errors/LLM
 /** The database cannot be used any more. Retrying does not help. */
 export class StoreError extends LLMServerError {
   constructor(message: string, details: LLMErrorDetails = {}) {
-    super(message, { retryable: false, ...details });
+    super(message, { ...details, retryable: details.retryable ?? false });
   }
 }
 

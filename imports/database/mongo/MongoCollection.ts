@@ -21,6 +21,7 @@ import { toMongoFilter } from '../query/toMongoFilter';
 import { fromPipelineRow, toPipeline } from '../query/toPipeline';
 import { toDatabaseError } from '../databaseErrors';
 import type { StoreCircuit } from '../StoreCircuit';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 
 type Row = Document & StoredDocument;
 
@@ -57,7 +58,7 @@ export class MongoCollection<T extends StoredDocument> implements DocumentCollec
     const filter = toFilter(selector);
     const { fields, ...rest } = parseFindOptions(options);
     const rows = await this.execute((collection) =>
-      collection.find(filter, { ...rest, ...(fields === undefined ? {} : { projection: fields }) }).toArray(),
+      collection.find(filter, omitUndefined({ ...rest, projection: fields })).toArray(),
     );
     // The collection holds only documents that were inserted as T.
     return rows as readonly Document[] as readonly T[];

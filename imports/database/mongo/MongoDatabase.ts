@@ -49,7 +49,7 @@ export class MongoDatabase implements DocumentDatabase {
     this.circuit = new StoreCircuit({
       ...options,
       probe: () => this.probe(),
-      ...(createClient === undefined ? {} : { reconnect: () => this.reconnect(createClient) }),
+      reconnect: createClient === undefined ? undefined : () => this.reconnect(createClient),
     });
     this.observe(client);
   }

@@ -1,6 +1,7 @@
 /** Sort, limit and projection of a query, validated for every database. The embedded one projects with this. */
 import type { FindOptions } from '../DocumentCollection';
 import { invalidInput, isPlainObject, isRecord, splitPath } from './fieldPaths';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 
 /**
  * Returns a validated copy.
@@ -18,11 +19,7 @@ export function parseFindOptions(options: FindOptions): FindOptions {
     );
     if (nested !== undefined) throw invalidInput('fields', `must not include both ${nested} and a parent of it`);
   }
-  return {
-    ...(sort === undefined ? {} : { sort: { ...sort } }),
-    ...(limit === undefined ? {} : { limit }),
-    ...(fields === undefined ? {} : { fields: { ...fields } }),
-  };
+  return omitUndefined({ sort: sort && { ...sort }, limit, fields: fields && { ...fields } });
 }
 
 /**

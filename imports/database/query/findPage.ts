@@ -3,6 +3,7 @@
  * it, so that a page costs the same however far it is, and documents that come and go move no others.
  */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { DocumentCollection, FindOptions, Scalar, Selector, StoredDocument } from '../DocumentCollection';
 import { valueAtPath } from './fieldPaths';
 
@@ -40,7 +41,7 @@ export async function findPage<T extends StoredDocument>(
     {
       sort: { [sort]: direction, _id: direction },
       limit: limit + 1,
-      ...(fields === undefined ? {} : { fields: { ...fields, [sort]: 1 } }),
+      ...omitUndefined({ fields: fields && { ...fields, [sort]: 1 } }),
     },
   );
   const rows = found.slice(0, limit);

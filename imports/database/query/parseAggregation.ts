@@ -1,6 +1,7 @@
 /** Validates aggregations against what the `DocumentCollection` port supports. */
 import type { Aggregation, TimeInterval } from '../DocumentCollection';
 import { invalidInput, isPlainObject, splitPath } from './fieldPaths';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 
 /** An aggregation with nothing left out. */
 export type CheckedAggregation = Required<Omit<Aggregation, 'unwind' | 'limit'>> &
@@ -15,14 +16,14 @@ export function parseAggregation(aggregation: Aggregation): CheckedAggregation {
   if (unwind !== undefined) splitPath(unwind, 'unwind');
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit > 0))
     throw invalidInput('limit', 'must be a positive integer');
-  return {
+  return omitUndefined({
     by: parseNames(by, 'by', parseKey),
     sum: parseNames(sum, 'sum', parsePath),
     min: parseNames(min, 'min', parsePath),
     max: parseNames(max, 'max', parsePath),
-    ...(unwind === undefined ? {} : { unwind }),
-    ...(limit === undefined ? {} : { limit }),
-  };
+    unwind,
+    limit,
+  });
 }
 
 function parseNames<Value>(

@@ -1,5 +1,6 @@
 /** Validates indexes against what the `DocumentCollection` port supports. */
 import { invalidInput, isPlainObject, splitPath } from './fieldPaths';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 
 export interface IndexOptions {
   readonly unique?: boolean;
@@ -45,11 +46,7 @@ export function parseIndex(keys: Readonly<Record<string, 1 | -1>>, options: Inde
   }
   return {
     keys: { ...keys },
-    options: {
-      ...(unique ? { unique } : {}),
-      ...(sparse ? { sparse } : {}),
-      ...(expireAfterSeconds === undefined ? {} : { expireAfterSeconds }),
-    },
+    options: omitUndefined({ unique: unique || undefined, sparse: sparse || undefined, expireAfterSeconds }),
   };
 }
 

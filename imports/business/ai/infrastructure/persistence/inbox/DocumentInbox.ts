@@ -10,6 +10,7 @@ import { isExecuting, needsApproval, needsReview } from '../../../domain/entitie
 import type { CallWait, ToolCallState } from '../../../domain/entities/Tool';
 import type { DocumentCollection, Selector } from '../../../../../database/DocumentCollection';
 import type { InboxFilter, InboxPosition, InboxRange, InboxReader } from '../../../domain/interfaces/InboxReader';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type {
   CompleteCallView,
   InboxEntry,
@@ -182,7 +183,7 @@ export class DocumentInbox implements InboxReader {
     const { _id, executionId, userId, callId, name, state, createdAt, startTime = createdAt } = document;
     const { expiresAt, note, input, waiting } = document;
     const isApproval = needsApproval({ state }) || (isExecuting({ state }) && waiting === 'approval');
-    return {
+    return omitUndefined({
       _id,
       kind: isApproval ? 'approval' : needsReview({ state }) ? 'review' : 'external',
       executionId,
@@ -193,11 +194,11 @@ export class DocumentInbox implements InboxReader {
       since: startTime,
       arguments: document.arguments.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed(),
       ...(await this.argumentFacts(document)),
-      ...(expiresAt === undefined ? {} : { expiresAt }),
-      ...(note === undefined ? {} : { note }),
-      ...(input === undefined ? {} : { input }),
+      expiresAt,
+      note,
+      input,
       ...describeRun(run),
-    };
+    });
   }
 
   /** Documents of older versions lack these fields. */
@@ -232,12 +233,12 @@ function toRunEntry(run: RunFields): RunEntry {
 function describeRun(
   run: RunFields | undefined,
 ): Pick<InboxEntry, 'providerId' | 'model' | 'title' | 'conversationId'> {
-  return {
+  return omitUndefined({
     providerId: run?.providerId ?? '',
     title: run?.title ?? '',
-    ...(run?.model === undefined ? {} : { model: run.model }),
-    ...(run?.conversationId === undefined ? {} : { conversationId: run.conversationId }),
-  };
+    model: run?.model,
+    conversationId: run?.conversationId,
+  });
 }
 
 /** The first condition lets an index narrow the search. */

@@ -3,6 +3,7 @@ import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, Modifier, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { Schedule } from '../../../domain/interfaces/JobQueue';
 import type { JobStateStore, StoredSchedule } from '../../../domain/interfaces/JobStateStore';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { PausedSince, ScheduleRun } from '../../../domain/types/QueueViews';
 
 export const JOB_STATES = 'ai_job_states';
@@ -105,32 +106,24 @@ function idOf(name: string): string {
 function pauseFields(paused: PausedSince | undefined): Modifier {
   if (paused === undefined) return { $unset: { pausedAt: true, pausedBy: true } };
   const { at, by } = paused;
-  return { $set: { pausedAt: at, ...(by === undefined ? {} : { pausedBy: by }) } };
+  return { $set: omitUndefined({ pausedAt: at, pausedBy: by }) };
 }
 
 function pauseOf({ pausedAt, pausedBy }: JobStateDocument): PausedSince | undefined {
   if (pausedAt === undefined) return undefined;
-  return { at: pausedAt, ...(pausedBy === undefined ? {} : { by: pausedBy }) };
+  return omitUndefined({ at: pausedAt, by: pausedBy });
 }
 
 function toSchedule(document: JobStateDocument): StoredSchedule {
   const { name = '', cron = '', timezone = 'UTC', registeredAt = 0, startedAt, endedAt, error } = document;
   const paused = pauseOf(document);
-  return {
+  return omitUndefined({
     name,
     cron,
     timezone,
     registeredAt,
     isTriggered: document.isTriggered === true,
-    ...(paused === undefined ? {} : { paused }),
-    ...(startedAt === undefined
-      ? {}
-      : {
-          lastRun: {
-            startedAt,
-            ...(endedAt === undefined ? {} : { endedAt }),
-            ...(error === undefined ? {} : { error }),
-          },
-        }),
-  };
+    paused,
+    lastRun: startedAt === undefined ? undefined : { startedAt, ...omitUndefined({ endedAt, error }) },
+  });
 }

@@ -10,6 +10,7 @@ import type {
   ResponseEventStore,
   ResponseKey,
 } from '../../../domain/interfaces/ResponseEventStore';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import { documentBytes, MAX_DOCUMENT_BYTES } from '../../../../../database/bounds/documentBytes';
 import { DATABASE_BOUNDS } from '../../../../../database/bounds/StorageBounds';
 import type { StorageBounds } from '../../../../../database/bounds/StorageBounds';
@@ -135,7 +136,7 @@ export class DocumentResponseEvents implements ResponseEventStore {
     // Databases remove expired documents with a delay.
     if (found === undefined || this.now() - found.storedAt.getTime() >= TTL_SECONDS * 1_000) return undefined;
     const { isStream = false, aliveAt, owner } = found;
-    return { isStream, aliveAt: aliveAt?.getTime() ?? 0, ...(owner === undefined ? {} : { owner }) };
+    return omitUndefined({ isStream, aliveAt: aliveAt?.getTime() ?? 0, owner });
   }
 
   async append(key: ResponseKey, first: number, frames: readonly string[], owner?: string): Promise<boolean> {
@@ -159,7 +160,7 @@ export class DocumentResponseEvents implements ResponseEventStore {
       throw error;
     }
     // Checked after the insertion, so that a removal meanwhile leaves nothing behind.
-    const record = { _id: recordId, bytes: { $lte: this.maxBytes - bytes }, ...(owner === undefined ? {} : { owner }) };
+    const record = omitUndefined({ _id: recordId, bytes: { $lte: this.maxBytes - bytes }, owner });
     if ((await this.events.update(record, { $set: { aliveAt: now }, $inc: { bytes } })) === 0) {
       await this.events.remove({ _id });
       return false;
@@ -204,13 +205,15 @@ export class DocumentResponseEvents implements ResponseEventStore {
 
   async leased(limit: number, except: readonly string[] = []): Promise<readonly LeasedResponse[]> {
     const found = await this.events.find({ owner: { $exists: true, $nin: except } }, { sort: { storedAt: 1 }, limit });
-    return found.map(({ userId, responseId: id = '', owner = '', request, isCancelled = false, claims = 0 }) => ({
-      key: { userId, id },
-      owner,
-      isCancelled,
-      claims,
-      ...(request === undefined ? {} : { request }),
-    }));
+    return found.map(({ userId, responseId: id = '', owner = '', request, isCancelled = false, claims = 0 }) =>
+      omitUndefined({
+        key: { userId, id },
+        owner,
+        isCancelled,
+        claims,
+        request,
+      }),
+    );
   }
 
   async claim(key: ResponseKey, from: string, to: string): Promise<boolean> {

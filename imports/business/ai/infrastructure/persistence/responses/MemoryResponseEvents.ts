@@ -7,6 +7,7 @@ import type {
   ResponseEventStore,
   ResponseKey,
 } from '../../../domain/interfaces/ResponseEventStore';
+import { omitUndefined } from '../../../domain/omitUndefined';
 
 interface Recorded {
   readonly isStream: boolean;
@@ -40,7 +41,7 @@ export class MemoryResponseEvents implements ResponseEventStore {
     const record = this.records.get(key.userId, key.id);
     if (record === undefined) return Promise.resolve(undefined);
     const { isStream, aliveAt, owner } = record;
-    return Promise.resolve({ isStream, aliveAt, ...(owner === undefined ? {} : { owner }) });
+    return Promise.resolve(omitUndefined({ isStream, aliveAt, owner }));
   }
 
   append(key: ResponseKey, first: number, frames: readonly string[]): Promise<boolean> {

@@ -3,6 +3,7 @@ import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type { RoutingRule } from '../../../domain/entities/RoutingRule';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { RoutingRuleStore, StoredRoutingRule } from '../../../domain/interfaces/RoutingRuleStore';
+import { omitUndefined } from '../../../domain/omitUndefined';
 
 export const ROUTING_RULES = 'ai_routing_rules';
 
@@ -20,15 +21,13 @@ export class DocumentRoutingRules implements RoutingRuleStore {
   }
 
   async all(): Promise<readonly StoredRoutingRule[]> {
-    return (await this.collection.find({}, { sort: { _id: 1 } })).map(({ _id, rule, changedAt, changedBy }) => ({
-      rule: { ...rule, name: _id },
-      changedAt,
-      ...(changedBy === undefined ? {} : { changedBy }),
-    }));
+    return (await this.collection.find({}, { sort: { _id: 1 } })).map(({ _id, rule, changedAt, changedBy }) =>
+      omitUndefined({ rule: { ...rule, name: _id }, changedAt, changedBy }),
+    );
   }
 
   async save({ rule: { name: _id, ...rule }, changedAt, changedBy }: StoredRoutingRule): Promise<void> {
-    const fields = { rule, changedAt, ...(changedBy === undefined ? {} : { changedBy }) };
+    const fields = omitUndefined({ rule, changedAt, changedBy });
     const modifier = { $set: fields, ...(changedBy === undefined ? { $unset: { changedBy: true } as const } : {}) };
     if ((await this.collection.update({ _id }, modifier)) === 1) return;
     try {

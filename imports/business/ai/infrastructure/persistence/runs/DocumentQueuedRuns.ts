@@ -1,6 +1,7 @@
 /** The runs that wait for a worker, in the order of their turns, from the documents of the run store. */
 import type { DocumentCollection } from '../../../../../database/DocumentCollection';
 import type { QueuedRunReader } from '../../../domain/interfaces/QueuedRunReader';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { QueuedRunView } from '../../../domain/types/QueueViews';
 import type { RunDocument } from './runDocuments';
 
@@ -18,7 +19,7 @@ export class DocumentQueuedRuns implements QueuedRunReader {
     limit: number,
     userId?: string,
   ): Promise<{ readonly runs: readonly QueuedRunView[]; readonly total: number }> {
-    const selector = { state: 'queued', owner: '', ...(userId === undefined ? {} : { userId }) };
+    const selector = omitUndefined({ state: 'queued', owner: '', userId });
     const fields = { userId: 1, createdAt: 1, dueAt: 1, priority: 1, globalPriority: 1 } as const;
     const all = await this.runs.find(selector, { sort: { createdAt: 1 }, limit: MAX_COUNTED, fields });
     const now = Date.now();
@@ -59,14 +60,14 @@ const VIEW_FIELDS = {
 } as const satisfies Partial<Record<keyof QueuedRunView, 1>>;
 
 function toView({ _id, userId, title, providerId, model, source, createdAt, dueAt }: RunDocument): QueuedRunView {
-  return {
+  return omitUndefined({
     _id,
     userId,
     title,
     providerId,
     source,
     createdAt,
-    ...(model === undefined ? {} : { model }),
-    ...(dueAt === undefined ? {} : { dueAt }),
-  };
+    model,
+    dueAt,
+  });
 }

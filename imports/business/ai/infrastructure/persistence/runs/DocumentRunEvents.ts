@@ -11,6 +11,7 @@ import type {
   WatchedBy,
   WatchedUsers,
 } from '../../../domain/interfaces/RunEventStore';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 
 export const RUN_EVENTS = 'ai_run_events';
@@ -102,7 +103,7 @@ class DocumentRunEvents implements RunEventStore {
       upTo,
       // This store wrote the field.
       events: JSON.parse(events) as readonly OriginEvent[],
-      ...(hasGap === undefined ? {} : { hasGap }),
+      ...omitUndefined({ hasGap }),
     }));
   }
 

@@ -17,6 +17,7 @@ import { RUN_FIELDS } from './DocumentRunViews';
 import { RUNS, TOOL_CALLS } from './runDocuments';
 import type { RunDocument, ToolCallDocument } from './runDocuments';
 import { runWaitOf } from '../../../domain/entities/runWaitOf';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import { runListSelector } from './runListSelector';
 
 const SORT_FIELDS = {
@@ -55,7 +56,7 @@ export class DocumentRunList implements RunListReader, RunLabels {
       order,
       limit,
       fields: RUN_FIELDS,
-      ...(after === undefined ? {} : { after }),
+      after,
     });
     // A search scans all runs, so the only page is not counted once more.
     const isOnlyPage = after === undefined && next === undefined;
@@ -65,7 +66,7 @@ export class DocumentRunList implements RunListReader, RunLabels {
       const waitingFor = runWaitOf(row) ?? waits.get(row._id);
       return waitingFor === undefined ? row : { ...row, waitingFor };
     });
-    return { runs, total, ...(next === undefined ? {} : { next }) };
+    return omitUndefined({ runs, total, next });
   }
 
   async summary(filter: RunListFilter): Promise<RunSummary> {
@@ -104,7 +105,7 @@ export class DocumentRunList implements RunListReader, RunLabels {
     rating: RunRating | null,
     { comment, by: ratedBy, at: ratedAt }: RatingNote,
   ): Promise<void> {
-    const stays = { ...(rating === null ? {} : { rating }), ...(comment === undefined ? {} : { comment }) };
+    const stays = omitUndefined({ rating: rating ?? undefined, comment });
     const gone = { ...(rating === null ? { rating: true } : {}), ...(comment === undefined ? { comment: true } : {}) };
     await this.runs.update(
       { _id: executionId },
@@ -124,10 +125,10 @@ export class DocumentRunList implements RunListReader, RunLabels {
   }
 
   private async waitingRuns({ userId }: RunListFilter): Promise<readonly string[]> {
-    const rows = await this.calls.aggregate(
-      { ...WAITING_CALLS, ...(userId === undefined ? {} : { userId }) },
-      { by: { executionId: 'executionId' }, limit: MAX_WAITING_RUNS },
-    );
+    const rows = await this.calls.aggregate(omitUndefined({ ...WAITING_CALLS, userId }), {
+      by: { executionId: 'executionId' },
+      limit: MAX_WAITING_RUNS,
+    });
     return rows.map(({ key }) => String(key['executionId']));
   }
 

@@ -3,6 +3,7 @@ import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import { MAX_SIGNALS } from '../../../domain/interfaces/RunSignalStore';
 import type { RunSignal, RunSignalStore } from '../../../domain/interfaces/RunSignalStore';
+import { omitUndefined } from '../../../domain/omitUndefined';
 
 export const RUN_SIGNALS = 'ai_run_signals';
 
@@ -71,5 +72,5 @@ export class DocumentRunSignals implements RunSignalStore {
 }
 
 function toSignal({ signalId, executionId, name, payload }: SignalDocument): RunSignal {
-  return { signalId, executionId, name, ...(payload === undefined ? {} : { payload }) };
+  return omitUndefined({ signalId, executionId, name, payload });
 }

@@ -17,6 +17,7 @@ import type {
   StoredRun,
   ToolWaits,
 } from '../../../domain/interfaces/RunStore';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type {
   ClaimReason,
   LeasedRun,
@@ -296,7 +297,7 @@ export class DocumentRunStore implements RunStore {
       { state: 'queued', owner: '' },
       { sort: { createdAt: 1 }, limit, fields: { dueAt: 1 } },
     );
-    return found.map(({ _id: executionId, dueAt }) => ({ executionId, ...(dueAt === undefined ? {} : { dueAt }) }));
+    return found.map(({ _id: executionId, dueAt }) => omitUndefined({ executionId, dueAt }));
   }
 
   async unfinishedAmong(executionIds: readonly string[]): Promise<readonly string[]> {
@@ -368,7 +369,7 @@ export class DocumentRunStore implements RunStore {
     items?: number,
   ): Promise<boolean> {
     const length = items === undefined ? {} : { transcriptItems: items };
-    const gone = { ...$unset, ...(change.transcript === undefined ? {} : { transcriptItems: true as const }) };
+    const gone = { ...$unset, ...omitUndefined({ transcriptItems: change.transcript && (true as const) }) };
     const updated = await this.runs.update(
       { _id: executionId, fence, state: { $in: UNFINISHED } },
       {

@@ -1,6 +1,7 @@
 /** Reads views of runs from the journal's documents: the published fields and no others. */
 import type { DocumentCollection } from '../../../../../database/DocumentCollection';
 import type { RunFilter, RunViewReader, ToolCounts } from '../../../domain/interfaces/RunViewReader';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { RunDetailView, RunPlanView, RunView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 import { RUNS, TOOL_CALLS } from './runDocuments';
@@ -164,12 +165,7 @@ export class DocumentRunViews implements RunViewReader {
 }
 
 export function runSelector({ userId, state, conversationId, since }: RunFilter): Readonly<Record<string, unknown>> {
-  return {
-    ...(userId === undefined ? {} : { userId }),
-    ...(state === undefined ? {} : { state }),
-    ...(conversationId === undefined ? {} : { conversationId }),
-    ...(since === undefined ? {} : { createdAt: { $gte: since } }),
-  };
+  return omitUndefined({ userId, state, conversationId, createdAt: since === undefined ? undefined : { $gte: since } });
 }
 
 /** @param stored JSON of the RunPlan */
@@ -177,16 +173,16 @@ function toPlanView(stored: string): RunPlanView {
   // The run store wrote it.
   const { options, tools, limits } = JSON.parse(stored) as RunPlan;
   const { instructions, temperature, max_output_tokens: maxOutputTokens, reasoning, response_format: format } = options;
-  return {
-    ...(instructions === undefined ? {} : { instructions }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(typeof reasoning?.effort === 'string' ? { reasoning: reasoning.effort } : {}),
-    ...(format?.type === 'json_schema' ? { schema: format.schema } : {}),
+  return omitUndefined({
+    instructions,
+    temperature,
+    maxOutputTokens,
+    reasoning: typeof reasoning?.effort === 'string' ? reasoning.effort : undefined,
+    schema: format?.type === 'json_schema' ? format.schema : undefined,
     tools: tools.flatMap((tool) => (typeof tool === 'string' ? [tool] : [])),
     otherTools: tools.flatMap((tool) =>
       typeof tool === 'string' ? [] : [isFunctionTool(tool) ? tool.name : tool.type],
     ),
     limits,
-  };
+  });
 }

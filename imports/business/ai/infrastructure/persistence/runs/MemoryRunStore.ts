@@ -31,6 +31,7 @@ import type {
 } from '../../../domain/types/RunRecords';
 import type { AwaitedTools, ParkedRun } from '../../../domain/types/RunViews';
 import { MemoryRunSignals } from '../../../domain/MemoryRunSignals';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { Writable } from '../../../domain/types/Writable';
 import { isAsNew } from './isAsNew';
 
@@ -202,7 +203,7 @@ export class MemoryRunStore implements RunStore {
     const { userId } = entry.request;
     return Promise.resolve({
       ...{ executionId, userId, owner, fence, state, seq, ...toolNeeds(entry) },
-      ...(parked === undefined ? {} : { parked: { reason: parked.reason } }),
+      ...omitUndefined({ parked: parked && { reason: parked.reason } }),
     });
   }
 
@@ -234,8 +235,7 @@ export class MemoryRunStore implements RunStore {
       if (owner !== '' && !except.includes(owner) && !isFinished(progress.state))
         leased.push({
           ...{ executionId, userId, owner, fence, takeovers, ...toolNeeds(entry) },
-          ...(trial === undefined ? {} : { trial }),
-          ...(isQueued === undefined ? {} : { isQueued }),
+          ...omitUndefined({ trial, isQueued }),
         });
     }
     return Promise.resolve(leased);
@@ -246,9 +246,7 @@ export class MemoryRunStore implements RunStore {
       ({ progress, owner }) => progress.state === 'queued' && owner === '',
     );
     return Promise.resolve(
-      waiting
-        .slice(0, limit)
-        .map(({ request: { executionId, dueAt } }) => ({ executionId, ...(dueAt === undefined ? {} : { dueAt }) })),
+      waiting.slice(0, limit).map(({ request: { executionId, dueAt } }) => omitUndefined({ executionId, dueAt })),
     );
   }
 
@@ -350,11 +348,7 @@ export class MemoryRunStore implements RunStore {
 }
 
 function toolNeeds({ request: { neededTools }, progress: { awaitedTools, missingTools } }: Entry): ToolNeeds {
-  return {
-    ...(neededTools === undefined ? {} : { neededTools }),
-    ...(awaitedTools === undefined ? {} : { awaitedTools }),
-    ...(missingTools === undefined ? {} : { missingTools }),
-  };
+  return omitUndefined({ neededTools, awaitedTools, missingTools });
 }
 
 function isAmong(awaited: AwaitedTools | undefined, others: ToolWaits | undefined): boolean {
@@ -377,7 +371,7 @@ function callsOf({ calls }: Entry): readonly ToolCall[] {
 }
 
 function toWorking({ request: { executionId, userId, concurrencyKey } }: Entry): WorkingRun {
-  return { executionId, userId, ...(concurrencyKey === undefined ? {} : { concurrencyKey }) };
+  return omitUndefined({ executionId, userId, concurrencyKey });
 }
 
 function withoutTranscript({ response: _response, ...run }: RunRecord): RunRecord {

@@ -2,6 +2,7 @@
 import { isSettled, waitOf } from '../../../domain/entities/Tool';
 import type { DocumentCollection, Selector } from '../../../../../database/DocumentCollection';
 import type { QueueTurn } from '../../../domain/interfaces/RunStore';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { QueuedRunHead, WorkingRun } from '../../../domain/types/RunRecords';
 import { fromCallDocuments } from './runDocuments';
 import type { RunDocument, ToolCallDocument } from './runDocuments';
@@ -86,7 +87,7 @@ function isWaiting(run: RunDocument, calls: readonly ToolCallDocument[]): boolea
 }
 
 function toWorking({ _id: executionId, userId, concurrencyKey }: RunDocument): WorkingRun {
-  return { executionId, userId, ...(concurrencyKey === undefined ? {} : { concurrencyKey }) };
+  return omitUndefined({ executionId, userId, concurrencyKey });
 }
 
 function toHead(run: RunDocument): QueuedRunHead {

@@ -6,6 +6,7 @@ import type { RunState } from '../../../domain/entities/Run';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { RunCountReader, RunFilter } from '../../../domain/interfaces/RunViewReader';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { RunCountView } from '../../../domain/types/RunViews';
 
 export interface RunCountDocument extends RunCountView, StoredDocument {
@@ -59,10 +60,11 @@ export class RunStatistics implements RunCountReader {
   }
 
   counts({ userId }: Pick<RunFilter, 'userId'>, limit: number): Promise<readonly RunCountView[]> {
-    return this.collection.find(
-      { count: { $gt: 0 }, ...(userId === undefined ? {} : { userId }) },
-      { sort: { day: -1, _id: 1 }, limit, fields: COUNT_FIELDS },
-    );
+    return this.collection.find(omitUndefined({ count: { $gt: 0 }, userId }), {
+      sort: { day: -1, _id: 1 },
+      limit,
+      fields: COUNT_FIELDS,
+    });
   }
 
   private async add({ userId, providerId, createdAt }: CountedRun, state: RunState, by: 1 | -1): Promise<void> {

@@ -8,6 +8,7 @@ import type { FunctionTool, ToolCall } from '../../../domain/entities/Tool';
 import type { Modifier } from '../../../../../database/DocumentCollection';
 import type { OpenCalls, RecordedCalls } from '../../../domain/interfaces/RunStore';
 import { argumentsHash } from '../../../application/services/shared/argumentsHash';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { Actor } from '../../../domain/types/Actor';
 import type { RunCompaction } from '../../../domain/types/Compaction';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
@@ -207,11 +208,7 @@ function queueFieldsOf({
 
 function budgetOf({ budget = {} }: RunLimits): Pick<RunDocument, 'budget'> {
   const { calls, tokens, money } = budget;
-  const limits = {
-    ...(calls === undefined ? {} : { calls }),
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(money === undefined ? {} : { money }),
-  };
+  const limits = omitUndefined({ calls, tokens, money });
   return Object.keys(limits).length === 0 ? {} : { budget: limits };
 }
 
@@ -228,15 +225,15 @@ export function toRunFields({
   ...plain
 }: Partial<RunProgress>): Partial<RunDocument> {
   const { startedAt, endedAt, models = [], tools = [] } = plain;
-  return {
+  return omitUndefined({
     ...plain,
-    ...(startedAt === undefined || endedAt === undefined ? {} : { duration: Math.max(0, endedAt - startedAt) }),
-    ...(models.length + tools.length === 0 ? {} : { usedWords: searchWords([...tools, ...models]) }),
-    ...(transcript === undefined ? {} : { transcript: JSON.stringify(transcript) }),
-    ...(response === undefined ? {} : { response: JSON.stringify(response) }),
-    ...(compaction === undefined ? {} : { compaction: JSON.stringify(compaction) }),
-    ...(usage === undefined ? {} : { usage: toStoredUsage(usage) }),
-  };
+    duration: startedAt === undefined || endedAt === undefined ? undefined : Math.max(0, endedAt - startedAt),
+    usedWords: models.length + tools.length === 0 ? undefined : searchWords([...tools, ...models]),
+    transcript: transcript && JSON.stringify(transcript),
+    response: response && JSON.stringify(response),
+    compaction: compaction && JSON.stringify(compaction),
+    usage: usage && toStoredUsage(usage),
+  });
 }
 
 /** @param document complete, with its entire transcript, or without its messages */
@@ -247,7 +244,7 @@ export function fromRunDocument(
   const { transcriptItems: _items, openCalls: _openCalls, isDue: _isDue, claimToken: _token, ...viewed } = stored;
   const { budget: _budget, duration: _, words: __, usedWords: ___, ...labelled } = viewed;
   const { rating: _rating, comment: _comment, ratedBy: _ratedBy, ratedAt: _ratedAt, ...plain } = labelled;
-  return {
+  return omitUndefined({
     ...plain,
     executionId: _id,
     usage: fromStoredUsage(usage),
@@ -255,9 +252,9 @@ export function fromRunDocument(
     input: JSON.parse(input) as RunRecord['input'],
     plan: fromStoredPlan(plan),
     transcript: JSON.parse(transcript) as RunRecord['transcript'],
-    ...(response === undefined ? {} : { response: JSON.parse(response) as NonNullable<RunRecord['response']> }),
-    ...(compaction === undefined ? {} : { compaction: JSON.parse(compaction) as RunCompaction }),
-  };
+    response: response === undefined ? undefined : (JSON.parse(response) as NonNullable<RunRecord['response']>),
+    compaction: compaction === undefined ? undefined : (JSON.parse(compaction) as RunCompaction),
+  });
 }
 
 function fromStoredPlan(json: string): RunPlan {
@@ -356,7 +353,7 @@ export function toCallModifier(
 
 /** All fields but `_id` and `fence`. */
 export function toCallFields(executionId: string, userId: string, call: ToolCall): CallFields {
-  return {
+  return omitUndefined({
     executionId,
     userId,
     callId: call.id,
@@ -367,16 +364,16 @@ export function toCallFields(executionId: string, userId: string, call: ToolCall
     arguments: call.arguments.slice(0, MAX_SHOWN_CHARACTERS),
     undelivered: isUndelivered(call),
     call: JSON.stringify(call),
-    ...(call.approvalRequestedAt === undefined ? {} : { approvalRequestedAt: call.approvalRequestedAt }),
-    ...(call.decidedBy === undefined ? {} : { decidedBy: call.decidedBy }),
-    ...('startTime' in call ? { startTime: call.startTime } : {}),
+    approvalRequestedAt: call.approvalRequestedAt,
+    decidedBy: call.decidedBy,
+    startTime: 'startTime' in call ? call.startTime : undefined,
     ...('endTime' in call ? settledFields(call) : {}),
-    ...(call.progress === undefined ? {} : { progress: call.progress.fraction }),
-    ...(call.progress?.note === undefined ? {} : { note: call.progress.note }),
-    ...('error' in call ? { error: call.error.message } : {}),
-    ...('result' in call ? { result: call.result.slice(0, MAX_SHOWN_CHARACTERS) } : {}),
+    progress: call.progress?.fraction,
+    note: call.progress?.note,
+    error: 'error' in call ? call.error.message : undefined,
+    result: 'result' in call ? call.result.slice(0, MAX_SHOWN_CHARACTERS) : undefined,
     ...waitFieldsOf(call),
-  };
+  });
 }
 
 function settledFields({
@@ -396,13 +393,13 @@ function waitFieldsOf(call: ToolCall): Pick<ToolCallView, keyof typeof WAIT_FIEL
   const waiting = waitOf(call);
   const input = inputOf(call);
   if (waiting === undefined) return {};
-  return {
+  return omitUndefined({
     waiting,
     argumentsHash: argumentsHash(call.arguments),
     argumentsLength: call.arguments.length,
-    ...('expiresAt' in call ? { expiresAt: call.expiresAt } : {}),
-    ...(input === undefined ? {} : { input }),
-  };
+    expiresAt: 'expiresAt' in call ? call.expiresAt : undefined,
+    input,
+  });
 }
 
 export function fromCallDocument(document: ToolCallDocument): ToolCall {
@@ -411,24 +408,24 @@ export function fromCallDocument(document: ToolCallDocument): ToolCall {
 }
 
 function toStoredUsage(usage: Usage): StoredUsage {
-  return {
+  return omitUndefined({
     input_tokens: usage.input_tokens,
     output_tokens: usage.output_tokens,
     total_tokens: usage.total_tokens,
     cached_tokens: usage.input_tokens_details.cached_tokens,
     cache_write_tokens: usage.input_tokens_details.cache_write_tokens,
     reasoning_tokens: usage.output_tokens_details.reasoning_tokens,
-    ...(usage.estimated === undefined ? {} : { estimated: usage.estimated }),
-  };
+    estimated: usage.estimated,
+  });
 }
 
 function fromStoredUsage(usage: StoredUsage): Usage {
-  return {
+  return omitUndefined({
     input_tokens: usage.input_tokens,
     output_tokens: usage.output_tokens,
     total_tokens: usage.total_tokens,
     input_tokens_details: { cached_tokens: usage.cached_tokens, cache_write_tokens: usage.cache_write_tokens },
     output_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
-    ...(usage.estimated === undefined ? {} : { estimated: usage.estimated }),
-  };
+    estimated: usage.estimated,
+  });
 }

@@ -1,6 +1,7 @@
 /** Which runs a filter matches, as a selector for `ai_runs`. */
 import type { Selector } from '../../../../../database/DocumentCollection';
 import type { RunListFilter } from '../../../domain/interfaces/RunViewReader';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import { searchSelector } from '../../../../../database/searchWords';
 
 /** @param waitingIds the runs that wait, for a filter that asks for them */
@@ -56,10 +57,7 @@ function between(field: string, least: number | undefined, greatest: number | un
   if (least === undefined && greatest === undefined) return [];
   return [
     {
-      [field]: {
-        ...(least === undefined ? {} : { $gte: least }),
-        ...(greatest === undefined ? {} : { $lte: greatest }),
-      },
+      [field]: omitUndefined({ $gte: least, $lte: greatest }),
     },
   ];
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { VendorObjectFacts, VendorObjectStore } from '../../../domain/interfaces/VendorObjectStore';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 
 export interface VendorObjectDocument extends StoredDocument {
@@ -44,7 +45,7 @@ export class DocumentVendorObjects implements VendorObjectStore {
     const found = await this.objects.findOne({ _id: keyOf(userId, objectId) });
     if (found === undefined || hasExpired(found)) return undefined;
     const { providerId, seenAt } = found;
-    return { isKept: seenAt === undefined, ...(providerId === undefined ? {} : { providerId }) };
+    return omitUndefined({ isKept: seenAt === undefined, providerId });
   }
 
   async ownedAmong(userId: string, objectIds: readonly string[]): Promise<ReadonlySet<string>> {
