@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { FairLruMap } from '../../domain/FairLruMap';
 import { isLLMError } from '../../domain/errors/LLMErrors';
 import { fieldsOf } from '../../domain/json';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { CachedPrefix, JsonObject } from '../../domain/types/VendorTypes';
 import type { VendorCall, VendorHttpResponse } from './VendorClient';
 
@@ -138,10 +139,11 @@ export class CachedContents {
   private async request(call: VendorCall, length: number, lifetime: number): Promise<Outcome> {
     const { model, body, credential, userId } = call;
     try {
-      const response = await this.create(
-        { model, credential, ...(userId === undefined ? {} : { userId }) },
-        { ...pick(body, HEAD_FIELDS), contents: contentsOf(body).slice(0, length), ttl: `${lifetime}s` },
-      );
+      const response = await this.create(omitUndefined({ model, credential, userId }), {
+        ...pick(body, HEAD_FIELDS),
+        contents: contentsOf(body).slice(0, length),
+        ttl: `${lifetime}s`,
+      });
       const { name } = fieldsOf(JSON.parse(await response.text()));
       return typeof name === 'string' ? { name } : { failure: 'Google has not named the cached content.' };
     } catch (error) {

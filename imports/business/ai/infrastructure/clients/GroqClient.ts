@@ -38,10 +38,7 @@ export class GroqClient implements VendorClient {
 
   send(call: VendorCall): Promise<VendorHttpResponse> {
     const { body, headers } = call;
-    return this.sdk.send(
-      { method: 'post', path: '/openai/v1/chat/completions', body, ...(headers === undefined ? {} : { headers }) },
-      call,
-    );
+    return this.sdk.send({ method: 'post', path: '/openai/v1/chat/completions', body, headers }, call);
   }
 
   async embed(call: EmbeddingCall): Promise<EmbeddingReply> {

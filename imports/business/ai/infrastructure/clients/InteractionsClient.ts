@@ -6,6 +6,7 @@ import type { GoogleGenAI } from '@google/genai';
 import { explainMissingPackage } from '../../domain/errors/explainMissingPackage';
 import { isLLMError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { VendorName } from '../../domain/types/VendorTypes';
 import type { GoogleClient, GoogleClientOptions } from './GoogleClient';
 import { SdkRequests, withoutSdkEnvironment } from './SdkRequests';
@@ -106,7 +107,7 @@ async function loadSdk({
       apiKey: credential?.kind === 'api_key' ? credential.token : 'none',
       enterprise: false,
       apiVersion,
-      httpOptions: { ...(baseURL === undefined ? {} : { baseUrl: baseURL }), fetch: takeRequest },
+      httpOptions: omitUndefined({ baseUrl: baseURL, fetch: takeRequest }),
     });
     return {
       async buildRequest(request) {

@@ -80,7 +80,7 @@ export class OpenAIClient implements VendorClient {
     const { headers, compact } = call;
     const path = compact === true ? COMPACTION_PATH : PATHS[wire];
     try {
-      return await this.sdk.send({ method: 'post', path, body, ...(headers === undefined ? {} : { headers }) }, call);
+      return await this.sdk.send({ method: 'post', path, body, headers }, call);
     } catch (error) {
       throw isLLMError(error) && isPathMissing(error) ? this.withWireHint(error) : error;
     }

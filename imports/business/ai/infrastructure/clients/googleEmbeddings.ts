@@ -1,6 +1,7 @@
 /** Gemini's `batchEmbedContents`. https://ai.google.dev/api/embeddings */
 import { UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
 import { fieldsOf, isList } from '../../domain/json';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { EmbeddingInput } from '../../domain/types/EmbeddingTypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import { checkVectors, parseVectors } from './openAIEmbeddings';
@@ -16,9 +17,7 @@ export function googleEmbeddingBody(call: EmbeddingCall, path: string): JsonObje
     requests: inputs.map((input) => ({
       model: path,
       content: { parts: partsOf(input) },
-      ...(taskType === undefined ? {} : { taskType }),
-      ...(title === undefined ? {} : { title }),
-      ...(dimensions === undefined ? {} : { outputDimensionality: dimensions }),
+      ...omitUndefined({ taskType, title, outputDimensionality: dimensions }),
     })),
   };
 }

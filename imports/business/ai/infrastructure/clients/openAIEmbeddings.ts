@@ -2,6 +2,7 @@
 import { isLLMError, LLMServerError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
 import { EMBEDDING_VENDORS } from '../../domain/errors/noEmbeddings';
 import { fieldsOf, isList, isObject } from '../../domain/json';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { EmbeddingInput } from '../../domain/types/EmbeddingTypes';
 import { VENDOR_LABELS } from '../../domain/types/VendorTypes';
 import type { JsonObject, VendorName } from '../../domain/types/VendorTypes';
@@ -32,13 +33,13 @@ export async function requestOpenAIEmbeddings(
 function openAIEmbeddingBody(vendor: VendorName, call: EmbeddingCall): JsonObject {
   const { model, inputs, dimensions, encoding, user } = call;
   const written = inputs.map((each) => inputOf(each, vendor));
-  return {
+  return omitUndefined({
     model,
     input: written.length === 1 ? written[0] : written,
-    ...(dimensions === undefined ? {} : { dimensions }),
-    ...(encoding === 'base64' && SENDS_BASE64.has(vendor) ? { encoding_format: 'base64' } : {}),
-    ...(user === undefined ? {} : { user }),
-  };
+    dimensions,
+    encoding_format: encoding === 'base64' && SENDS_BASE64.has(vendor) ? 'base64' : undefined,
+    user,
+  });
 }
 
 function inputOf(input: EmbeddingInput, vendor: VendorName): string | readonly number[] {

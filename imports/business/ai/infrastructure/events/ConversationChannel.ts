@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ChatOutcome } from '../../domain/interfaces/ChatTurnStore';
 import type { AnswerOutput, OutputChannel } from '../../domain/interfaces/OutputChannel';
+import { omitUndefined } from '../../domain/omitUndefined';
 import { hashText, positionIn, writePosition } from './AnswerPosition';
 import type { AnswerPosition } from './AnswerPosition';
 import { ReplayBuffer } from './ReplayBuffer';
@@ -159,14 +160,14 @@ export class ConversationChannel implements OutputChannel {
   private responseTo(id: string | undefined): ChannelResponse {
     const known = id === undefined ? undefined : this.named.get(id);
     if (known !== undefined) return known;
-    const response: ChannelResponse = {
-      ...(id === undefined ? {} : { id }),
+    const response: ChannelResponse = omitUndefined({
+      id,
       length: 0,
       hash: hashText(''),
       delivered: false,
       isOwn: false,
       begun: 0,
-    };
+    });
     this.responses.push(response);
     if (id !== undefined) this.named.set(id, response);
     return response;

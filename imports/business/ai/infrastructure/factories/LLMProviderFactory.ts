@@ -1,6 +1,7 @@
 /** Creates providers from settings that may change at run time: one per id, recreated when its settings change. */
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { ModelOverrides } from '../vendors/readModelOverrides';
 import { createProvider } from './createProvider';
 import type { CreateProviderOptions } from './createProvider';
@@ -47,7 +48,7 @@ export class LLMProviderFactory {
     const models = [...(settings.models ?? []), ...(this.models[settings.vendor] ?? [])];
     const provider = createProvider({
       ...settings,
-      ...(credentials === undefined ? {} : { credentials }),
+      ...omitUndefined({ credentials }),
       ...(models.length === 0 ? {} : { models }),
     });
     this.cache.set(settings.id, { fingerprint, provider });

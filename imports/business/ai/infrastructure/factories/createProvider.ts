@@ -4,6 +4,7 @@ import { TextToolProvider } from '../../application/services/routing/TextToolPro
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
+import { omitUndefined } from '../../domain/omitUndefined';
 import { DEFAULT_TRANSPORT_LIMITS, VENDORS } from '../../domain/types/VendorTypes';
 import type { TransportLimits, VendorName, VendorQuirks, WireName } from '../../domain/types/VendorTypes';
 import { createGuardedFetch } from '../clients/http/guardedFetch';
@@ -97,11 +98,10 @@ export function createProvider(options: CreateProviderOptions): ILLMProvider {
       id: options.id ?? vendor.name,
       vendor: vendor.name,
       wire,
-      ...(defaultModel === undefined ? {} : { defaultModel }),
       quirks: quirksOf(vendor, options),
       limits,
       allowPrivateMedia: options.allowPrivateMedia ?? false,
-      ...(options.models === undefined ? {} : { models: options.models }),
+      ...omitUndefined({ defaultModel, models: options.models }),
     },
     {
       ...transport(wire),

@@ -6,6 +6,7 @@ import type { JobControl } from '../../domain/interfaces/JobControl';
 import type { JobQueue, JobWork, Schedule, ScheduledTask } from '../../domain/interfaces/JobQueue';
 import type { JobStateStore, StoredSchedule } from '../../domain/interfaces/JobStateStore';
 import type { Logger } from '../../domain/interfaces/Logger';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { QueueStatus, ScheduleView } from '../../domain/types/QueueViews';
 import { nextTimeOf } from './cronTimes';
 
@@ -93,7 +94,7 @@ export class ManagedJobQueue implements JobQueue, JobControl {
     const paused = await this.states.pausedSince();
     const { engine, running } = this;
     const { concurrency } = this.limits;
-    return { engine, running, concurrency, ...(paused === undefined ? {} : { paused }) };
+    return omitUndefined({ engine, running, concurrency, paused });
   }
 
   pause(userId: string): Promise<void> {
@@ -186,11 +187,7 @@ export class ManagedJobQueue implements JobQueue, JobControl {
 
   private viewOf({ isTriggered: _, ...stored }: StoredSchedule): ScheduleView {
     const nextRunAt = stored.paused === undefined ? nextTimeOf(stored, this.now()) : undefined;
-    return {
-      ...stored,
-      isRegisteredHere: this.registered.has(stored.name),
-      ...(nextRunAt === undefined ? {} : { nextRunAt }),
-    };
+    return omitUndefined({ ...stored, isRegisteredHere: this.registered.has(stored.name), nextRunAt });
   }
 }
 

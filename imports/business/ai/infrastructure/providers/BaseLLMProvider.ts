@@ -15,6 +15,7 @@ import type { ErrorCode } from '../../domain/errors/LLMErrors';
 import type { Credential, CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { BatchedCall } from '../../domain/interfaces/VendorBatches';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { RelayRequest, RelayResponse } from '../../domain/types/RelayTypes';
@@ -181,7 +182,7 @@ export class BaseLLMProvider implements ILLMProvider {
       start: async () => bodyOf(await this.send(userId, prepared, signal)),
       read: (id) =>
         this.withCredential(userId, async (credential) => {
-          const call = { credential, userId, ...(signal === undefined ? {} : { signal }) };
+          const call = { credential, userId, ...omitUndefined({ signal }) };
           if (client.readResponse === undefined) throw new Error('A client with background responses reads them.');
           return bodyOf(await client.readResponse(id, call));
         }),
@@ -274,7 +275,7 @@ export class BaseLLMProvider implements ILLMProvider {
       const { requestId, passthroughHeaders: headers } = response;
       const { losses } = request;
       const head = { wire: transport.wire.name, headers, losses, warnings: warningsOf(prepared) };
-      options.onHead({ ...head, ...(requestId === undefined ? {} : { requestId }) });
+      options.onHead(omitUndefined({ ...head, requestId }));
     }
     return exchange?.received(response) ?? response;
   }
@@ -381,7 +382,7 @@ function parseBody(text: string, response: VendorHttpResponse): unknown {
     throw new LLMStreamError(`The response is not JSON (${kind}, ${text.length} characters).`, {
       cause,
       status: response.status,
-      ...(response.requestId === undefined ? {} : { requestId: response.requestId }),
+      requestId: response.requestId,
     });
   }
 }

@@ -6,6 +6,7 @@ import { isFunctionTool } from '../../domain/entities/Tool';
 import type { BuiltInTool } from '../../domain/entities/Tool';
 import { LLMPermissionError } from '../../domain/errors/LLMErrors';
 import { isObject } from '../../domain/json';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { HostedMcpServer } from '../../domain/types/HostedMcp';
 import type { NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
@@ -137,16 +138,16 @@ function entryOf(
   support: HostedMcpSupport | undefined,
 ): BuiltInTool {
   const { token, others } = splitHeaders(server);
-  return {
+  return omitUndefined({
     type: 'mcp',
     server_label: labelOf(server),
     server_url: server.url,
     allowed_tools: names,
     // Tools that need an approval are not hosted.
-    ...(support?.omitsApproval === true ? {} : { require_approval: 'never' }),
-    ...(token === undefined ? {} : { authorization: token }),
-    ...(Object.keys(others).length === 0 ? {} : { headers: others }),
-  };
+    require_approval: support?.omitsApproval === true ? undefined : 'never',
+    authorization: token,
+    headers: Object.keys(others).length === 0 ? undefined : others,
+  });
 }
 
 /** OpenAI's labels begin with a letter. */

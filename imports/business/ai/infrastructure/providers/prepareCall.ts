@@ -3,6 +3,7 @@ import { UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
 import { inTurns } from '../../domain/slices';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { InputFile, InputImage } from '../../domain/types/ResponsesAPITypes';
 import type { TransportLimits, VendorName, VendorQuirks, WireName } from '../../domain/types/VendorTypes';
@@ -121,7 +122,7 @@ export async function prepareCall(
     request: withoutBackground(normalized, request, vendor),
     stream,
     sendWarnings: new Set(),
-    ...(rewritten === undefined ? {} : { rewritten }),
+    ...omitUndefined({ rewritten }),
   };
 }
 
@@ -166,18 +167,18 @@ export function callOf(
   { options, request, stream, sendWarnings }: PreparedCall,
   signal: AbortSignal | undefined,
 ): Omit<VendorCall, 'credential'> {
-  return {
+  return omitUndefined({
     model: options.model,
     body: request.body,
     stream,
-    ...(request.headers === undefined ? {} : { headers: request.headers }),
+    headers: request.headers,
     ...(request.cachedPrefix === undefined
       ? {}
       : { cachedPrefix: request.cachedPrefix, onWarning: (warning) => sendWarnings.add(warning) }),
-    ...(options.compact === true ? { compact: true } : {}),
-    ...(signal === undefined ? {} : { signal }),
-    ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
-  };
+    compact: options.compact === true ? true : undefined,
+    signal,
+    timeout: options.timeout,
+  });
 }
 
 /** Returns the warnings of a call that has been sent. */
@@ -197,7 +198,7 @@ export function responseContext(
     losses: request.losses,
     receivedAt: Math.floor(Date.now() / 1000),
     ...context,
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(request.structuredOutputTool === undefined ? {} : { structuredOutputTool: request.structuredOutputTool }),
+    requestId,
+    structuredOutputTool: request.structuredOutputTool,
   };
 }

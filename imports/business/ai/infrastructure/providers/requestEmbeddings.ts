@@ -3,6 +3,7 @@ import { embeddingUsage, estimateEmbeddingUsage, readEmbeddingInputs } from '../
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
 import { EMBEDDING_VENDORS } from '../../domain/errors/noEmbeddings';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { VendorName, WireName } from '../../domain/types/VendorTypes';
 import type { VendorClient } from '../clients/VendorClient';
@@ -48,12 +49,12 @@ export async function requestEmbeddings(
     wire: wire === 'gemini' || wire === 'interactions' ? 'gemini' : 'chat_completions',
     headers,
     warnings,
-    ...(requestId === undefined ? {} : { requestId }),
+    ...omitUndefined({ requestId }),
   });
   return {
     model: reply.model ?? model,
     embeddings: reply.vectors,
     usage: reply.inputTokens === undefined ? estimateEmbeddingUsage({ input }) : embeddingUsage(reply.inputTokens),
-    vendor: { name: vendor, ...(requestId === undefined ? {} : { request_id: requestId }), warnings },
+    vendor: omitUndefined({ name: vendor, request_id: requestId, warnings }),
   };
 }

@@ -3,6 +3,7 @@ import type { EventStream } from '../../domain/EventStream';
 import { isLLMError, LLMAbortedError, LLMStreamError } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import { REQUEST_ID_HEADERS, vendorError } from '../../domain/errors/vendorErrors';
+import { omitUndefined } from '../../domain/omitUndefined';
 import { DEFAULT_TRANSPORT_LIMITS } from '../../domain/types/VendorTypes';
 import type { JsonObject, SchemeName, VendorName, VendorQuirks } from '../../domain/types/VendorTypes';
 import type { ResponseContext, Wire } from '../converters/Wire';
@@ -92,8 +93,8 @@ export class StreamSession {
       quirks: { ...DEFAULT_QUIRKS, ...VENDOR_ROWS[vendor].quirks, ...options.quirks },
       capabilities: capabilitiesOf(vendor, model),
       model,
-      ...(requestId === undefined ? {} : { requestId }),
-      ...(options.structuredOutputTool === undefined ? {} : { structuredOutputTool: options.structuredOutputTool }),
+      requestId,
+      structuredOutputTool: options.structuredOutputTool,
       warnings: [],
       losses: [],
       receivedAt: created,
@@ -107,9 +108,9 @@ export class StreamSession {
       callsInLastChunk: true,
       relayToolUseEvents: options.relayToolUseEvents !== false,
       emitFunctionAnnouncements: options.emitFunctionAnnouncements === true,
-      ...(reasoningField === undefined ? {} : { reasoningField }),
-      ...(options.rawReasoningName === undefined ? {} : { rawReasoningName: options.rawReasoningName }),
-      ...(options.echo === undefined ? {} : { echo: options.echo }),
+      reasoningField,
+      rawReasoningName: options.rawReasoningName,
+      echo: options.echo,
     };
   }
 
@@ -134,12 +135,12 @@ export class StreamSession {
     if (this.response === undefined || (this.response.status >= 200 && this.response.status < 300)) return;
     const { status, headers } = this.response;
     const { vendor, requestId } = this.context;
-    const details = {
+    const details = omitUndefined({
       vendor,
       status,
-      ...(headers === undefined ? {} : { header: (name: string) => headers.get(name) }),
-      ...(requestId === undefined ? {} : { requestId }),
-    };
+      header: headers === undefined ? undefined : (name: string) => headers.get(name),
+      requestId,
+    });
     throw vendorError({ ...details, body: await this.errorBody() });
   }
 
@@ -195,9 +196,5 @@ function limitsIn({
   maxEventBytes,
   maxResponseBytes,
 }: StreamOptions): Partial<typeof DEFAULT_TRANSPORT_LIMITS> {
-  return {
-    ...(streamIdleTimeout === undefined ? {} : { streamIdleTimeout }),
-    ...(maxEventBytes === undefined ? {} : { maxEventBytes }),
-    ...(maxResponseBytes === undefined ? {} : { maxResponseBytes }),
-  };
+  return omitUndefined({ streamIdleTimeout, maxEventBytes, maxResponseBytes });
 }

@@ -8,6 +8,7 @@ import type { Attributes, Context } from '@opentelemetry/api';
 import { fail } from './fail';
 import { loadOpenTelemetry, tracing } from './openTelemetry';
 import type { Tracing } from './openTelemetry';
+import { omitUndefined } from '../../domain/omitUndefined';
 
 export interface TracedRequest {
   readonly request: Pick<IncomingMessage, 'method' | 'headers' | 'url' | 'socket' | 'httpVersion'>;
@@ -106,14 +107,14 @@ function requestAttributes({ request, route }: Pick<TracedRequest, 'request' | '
   const { headers, url = '/', socket, httpVersion } = request;
   const [path = '/'] = url.split('?', 1);
   const [, host, port] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(headers.host ?? '') ?? [];
-  return {
+  return omitUndefined({
     'http.request.method': method,
     'http.route': route,
     'url.path': path,
     'url.scheme': 'encrypted' in socket ? 'https' : 'http',
     'network.protocol.version': httpVersion,
-    ...(host === undefined ? {} : { 'server.address': host }),
-    ...(port === undefined ? {} : { 'server.port': Number(port) }),
-    ...(headers['user-agent'] === undefined ? {} : { 'user_agent.original': headers['user-agent'] }),
-  };
+    'server.address': host,
+    'server.port': port === undefined ? undefined : Number(port),
+    'user_agent.original': headers['user-agent'],
+  });
 }

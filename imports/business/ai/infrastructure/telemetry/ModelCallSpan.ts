@@ -5,6 +5,7 @@
 import type { Attributes, Context, Span } from '@opentelemetry/api';
 import { billedResponse, isLLMError } from '../../domain/errors/LLMErrors';
 import type { ModelRoute } from '../../domain/interfaces/ILLMProvider';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { Embeddings } from '../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { FailedAttempt, LLMResponse } from '../../domain/types/ResponsesAPITypes';
@@ -122,7 +123,7 @@ export class ModelCallSpan {
         ports.write({
           'gen_ai.operation.name': operation,
           'gen_ai.provider.name': target.providerName,
-          ...(target.model === undefined ? {} : { 'gen_ai.request.model': target.model }),
+          ...omitUndefined({ 'gen_ai.request.model': target.model }),
           ...requestAttributes(options, operation, isStream, run),
           ...(operation === 'chat' ? ports.content?.request(options) : {}),
         }),
@@ -137,9 +138,10 @@ export class ModelCallSpan {
       this.traced?.span.setAttributes(
         this.ports.write({
           ...(received === undefined ? {} : this.responseAttributes(received)),
-          ...(this.firstChunkAt === undefined
-            ? {}
-            : { 'gen_ai.response.time_to_first_chunk': (this.firstChunkAt - this.startedAt) / 1_000 }),
+          ...omitUndefined({
+            'gen_ai.response.time_to_first_chunk':
+              this.firstChunkAt === undefined ? undefined : (this.firstChunkAt - this.startedAt) / 1_000,
+          }),
           ...more(),
         }),
       );
@@ -151,13 +153,13 @@ export class ModelCallSpan {
     const { metrics, providerNameOf } = this.ports;
     const { providerName, model } = this.target;
     const providerId = received?.vendor.providerId;
-    const attributes = {
+    const attributes = omitUndefined({
       'gen_ai.operation.name': this.operation,
       'gen_ai.provider.name': providerId === undefined ? providerName : providerNameOf(providerId),
-      ...(model === undefined ? {} : { 'gen_ai.request.model': model }),
-      ...(received === undefined ? {} : { 'gen_ai.response.model': received.model }),
-      ...(errorType === undefined ? {} : { 'error.type': errorType }),
-    };
+      'gen_ai.request.model': model,
+      'gen_ai.response.model': received?.model,
+      'error.type': errorType,
+    });
     metrics.record('gen_ai.client.operation.duration', (performance.now() - this.startedAt) / 1_000, attributes);
     if (this.isStream && this.firstChunkAt !== undefined) {
       const seconds = (this.firstChunkAt - this.startedAt) / 1_000;
@@ -189,7 +191,7 @@ export class ModelCallSpan {
         : { 'gen_ai.provider.name': this.ports.providerNameOf(providerId), 'bolide.provider.id': providerId }),
       // The usage of a cached response is that of an earlier call.
       ...(fromCache ? { 'bolide.response.cached': true } : usageAttributes(usage, this.operation)),
-      ...(requestId === undefined ? {} : { 'bolide.vendor.request_id': requestId }),
+      ...omitUndefined({ 'bolide.vendor.request_id': requestId }),
       ...(cost === undefined || fromCache ? {} : { 'bolide.cost.usd': cost }),
     };
   }
@@ -208,35 +210,29 @@ function requestAttributes(
 ): Attributes {
   if (operation !== 'chat') return {};
   const { stop, response_format: format } = options;
-  return {
-    ...(isStream ? { 'gen_ai.request.stream': true } : {}),
-    ...(run?.conversationId === undefined ? {} : { 'gen_ai.conversation.id': run.conversationId }),
-    ...numbers({
-      'gen_ai.request.max_tokens': options.max_output_tokens,
-      'gen_ai.request.temperature': options.temperature,
-      'gen_ai.request.top_p': options.top_p,
-      'gen_ai.request.top_k': options.top_k,
-      'gen_ai.request.seed': options.seed,
-      'gen_ai.request.frequency_penalty': options.frequency_penalty,
-      'gen_ai.request.presence_penalty': options.presence_penalty,
-    }),
-    ...(stop === undefined ? {} : { 'gen_ai.request.stop_sequences': typeof stop === 'string' ? [stop] : [...stop] }),
-    ...(format === undefined ? {} : { 'gen_ai.output.type': format.type === 'text' ? 'text' : 'json' }),
-  };
-}
-
-function numbers(values: Readonly<Record<string, number | undefined>>): Attributes {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+  return omitUndefined({
+    'gen_ai.request.stream': isStream ? true : undefined,
+    'gen_ai.conversation.id': run?.conversationId,
+    'gen_ai.request.max_tokens': options.max_output_tokens,
+    'gen_ai.request.temperature': options.temperature,
+    'gen_ai.request.top_p': options.top_p,
+    'gen_ai.request.top_k': options.top_k,
+    'gen_ai.request.seed': options.seed,
+    'gen_ai.request.frequency_penalty': options.frequency_penalty,
+    'gen_ai.request.presence_penalty': options.presence_penalty,
+    'gen_ai.request.stop_sequences': stop === undefined ? undefined : typeof stop === 'string' ? [stop] : [...stop],
+    'gen_ai.output.type': format === undefined ? undefined : format.type === 'text' ? 'text' : 'json',
+  });
 }
 
 function attemptAttributes({ providerId, reason, status, delay, fallback }: FailedAttempt): Attributes {
-  return {
+  return omitUndefined({
     'error.type': reason,
     'bolide.provider.id': providerId,
-    ...(status === undefined ? {} : { 'http.response.status_code': status }),
-    ...(fallback === undefined ? {} : { 'bolide.attempt.fallback': fallback }),
+    'http.response.status_code': status,
+    'bolide.attempt.fallback': fallback,
     'bolide.attempt.delay': delay / 1_000,
-  };
+  });
 }
 
 function isTimeout(error: unknown): boolean {

@@ -7,6 +7,7 @@ import type { ToolCall } from '../../domain/entities/Tool';
 import type { NewRun, RouteOf } from '../../domain/interfaces/Instrumentation';
 import type { ModelRoute } from '../../domain/interfaces/ILLMProvider';
 import type { StoredRun } from '../../domain/interfaces/RunStore';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { AgentEvent, AgentEventType, LocalAgentEvent } from '../../domain/types/AgentEvents';
 import type { RunSums } from '../../domain/types/RunTotals';
 import type { TraceContext } from '../../domain/types/TraceContext';
@@ -91,8 +92,7 @@ export class RunSpan {
       ports.write({
         'gen_ai.operation.name': 'invoke_agent',
         'gen_ai.provider.name': target.providerName,
-        ...(target.model === undefined ? {} : { 'gen_ai.request.model': target.model }),
-        ...(conversationId === undefined ? {} : { 'gen_ai.conversation.id': conversationId }),
+        ...omitUndefined({ 'gen_ai.request.model': target.model, 'gen_ai.conversation.id': conversationId }),
         'bolide.run.id': executionId,
       }),
     );

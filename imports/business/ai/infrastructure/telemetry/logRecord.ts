@@ -4,6 +4,7 @@ import { isObject } from '../../domain/json';
 import type { LogLine, LogIds } from '../../domain/logWriter';
 import { maskCredentials } from '../../domain/maskCredentials';
 import { currentLogIds } from '../../domain/logWriter';
+import { omitUndefined } from '../../domain/omitUndefined';
 import { openTelemetry } from './openTelemetry';
 
 export interface LogRecord {
@@ -29,26 +30,29 @@ const MAX_DEPTH = 8;
 export function toLogRecord({ message, details }: LogLine): LogRecord {
   const error = details.find((detail) => detail instanceof Error);
   const others = details.filter((detail) => detail !== error).map((detail) => safe(detail));
-  return {
+  return omitUndefined({
     ...currentIds(),
     msg: redactSecrets(message),
-    ...(error === undefined ? {} : { err: toErrorRecord(error, 0) }),
-    ...(others.length === 0 ? {} : { details: others }),
-  };
+    err: error && toErrorRecord(error, 0),
+    details: others.length === 0 ? undefined : others,
+  });
 }
 
 function toErrorRecord(error: Error, depth: number): ErrorRecord {
   const { name, message, stack, cause } = error;
   const code: unknown = 'code' in error ? error.code : undefined;
-  return {
+  return omitUndefined({
     type: name,
     message: redactSecrets(message),
-    ...(typeof code === 'string' ? { code } : {}),
-    ...(stack === undefined ? {} : { stack: redactSecrets(stack) }),
-    ...(cause === undefined || depth === MAX_DEPTH
-      ? {}
-      : { cause: cause instanceof Error ? toErrorRecord(cause, depth + 1) : safe(cause) }),
-  };
+    code: typeof code === 'string' ? code : undefined,
+    stack: stack === undefined ? undefined : redactSecrets(stack),
+    cause:
+      cause === undefined || depth === MAX_DEPTH
+        ? undefined
+        : cause instanceof Error
+          ? toErrorRecord(cause, depth + 1)
+          : safe(cause),
+  });
 }
 
 /** A copy that can be written as JSON. */

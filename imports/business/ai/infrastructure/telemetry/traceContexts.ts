@@ -1,5 +1,6 @@
 /** Turns the contexts of OpenTelemetry into stored ones, and back. https://www.w3.org/TR/trace-context/ */
 import type { Context, SpanContext } from '@opentelemetry/api';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { TraceContext } from '../../domain/types/TraceContext';
 import type { OpenTelemetry } from './openTelemetry';
 
@@ -19,13 +20,13 @@ export function toTraceContext(api: OpenTelemetry, span: SpanContext | undefined
 /** @returns undefined for a malformed one */
 export function toSpanContext(api: OpenTelemetry, { traceparent, tracestate }: TraceContext): SpanContext | undefined {
   const { traceId = '', spanId = '', flags = '' } = TRACEPARENT.exec(traceparent)?.groups ?? {};
-  const span = {
+  const span = omitUndefined({
     traceId,
     spanId,
     traceFlags: Number.parseInt(flags, 16),
     isRemote: true,
-    ...(tracestate === undefined ? {} : { traceState: api.createTraceState(tracestate) }),
-  };
+    traceState: tracestate === undefined ? undefined : api.createTraceState(tracestate),
+  });
   return api.isSpanContextValid(span) ? span : undefined;
 }
 

@@ -5,6 +5,7 @@ import { LLMInvalidRequestError, ToolError } from '../../domain/errors/LLMErrors
 import type { IToolExecutor, ToolCallContext } from '../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { SourceTool, ToolSource } from '../../domain/interfaces/ToolSource';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { HostedMcpTool } from '../../domain/types/HostedMcp';
 import type { LiteralJsonSchema } from '../../domain/types/InferSchema';
 import type { SchemaInput, StandardSchema, TypedSchema, ValueOf } from '../../domain/types/Schemas';
@@ -86,12 +87,12 @@ export class ToolRegistry implements IToolExecutor {
     this.definitions.set(tool.name, {
       ...definition,
       type: 'function',
-      // Other kinds of schemas are converted to JSON Schema when a run offers the tool.
-      ...(parameters === undefined ? {} : { parameters: parameters as JsonObject }),
-      // Called with arguments that are valid against `parameters`.
-      ...(needsApproval === undefined
-        ? {}
-        : { needsApproval: needsApproval as NonNullable<FunctionTool['needsApproval']> }),
+      ...omitUndefined({
+        // Other kinds of schemas are converted to JSON Schema when a run offers the tool.
+        parameters: parameters as JsonObject | undefined,
+        // Called with arguments that are valid against `parameters`.
+        needsApproval: needsApproval as FunctionTool['needsApproval'],
+      }),
     });
     this.notify();
     return this;

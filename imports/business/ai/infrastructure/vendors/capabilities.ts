@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { VendorName, WireName } from '../../domain/types/VendorTypes';
 import type { ModelRow } from './ModelRow';
 import type { Vendor } from './Vendor';
@@ -78,7 +79,7 @@ function deriveCapabilities(vendor: Vendor, model: string, wire: WireName): Mode
     // Every model of this wire can be forced to call a tool; not every one has native structured output.
     ...(wire === 'anthropic_messages' && listed.maxTokens === undefined ? { supportsJSONSchema: false } : {}),
     ...listed,
-    ...(vendor.embeddingBatch === undefined ? {} : { embeddingBatch: vendor.embeddingBatch }),
+    ...omitUndefined({ embeddingBatch: vendor.embeddingBatch }),
     ...(compacts(vendor, model, wire) ? { supportsCompaction: true } : {}),
     supportsAsyncTools: listed.supportsAsyncTools === true && isResponses,
     keepsState: (vendor.storesResponses && isResponses) || wire === 'interactions',

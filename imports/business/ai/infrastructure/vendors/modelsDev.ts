@@ -3,6 +3,7 @@
  * https://github.com/anomalyco/models.dev/blob/dev/packages/core/src/schema.ts: providers by id, and their models by id.
  */
 import { fieldsOf, isList, isObject, isObjectList } from '../../domain/json';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { ModelPrice, ServiceTiers, TokenPrices } from '../../domain/types/ModelPrice';
 import type { JsonObject, VendorName } from '../../domain/types/VendorTypes';
 import type { ModelEntry } from './ModelRow';
@@ -75,7 +76,7 @@ function readPrice(
   const [tier = isObject(cost.context_over_200k) ? { ...cost.context_over_200k, tier: { size: 200_000 } } : undefined] =
     tiers;
   const serviceTiers = readServiceTiers(fieldsOf(experimental).modes, standard);
-  const tiered = { asOf, ...standard, ...(serviceTiers === undefined ? {} : { serviceTiers }) };
+  const tiered = omitUndefined({ asOf, ...standard, serviceTiers });
   if (tier === undefined) return tiered;
   const above = fieldsOf(tier.tier).size ?? fieldsOf(tier.context).min;
   const prices = readTokenPrices(tier, vendor);

@@ -1,4 +1,5 @@
 /** What people choose from when they set up a provider: vendors, and the models that are known of each. */
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { ModelInfo, VendorInfo } from '../../domain/types/ProviderViews';
 import type { VendorName } from '../../domain/types/VendorTypes';
 import { capabilitiesOf, isListedModel } from './capabilities';
@@ -11,11 +12,10 @@ export function vendorCatalog(overrides?: ModelOverrides): readonly VendorInfo[]
     vendor: vendor.name,
     label: vendor.label,
     wires: vendor.wires,
-    ...(vendor.baseURL === undefined ? {} : { baseURL: vendor.baseURL }),
     requiresBaseURL: vendor.requiresBaseURL === true,
     keyIsOptional: vendor.name === 'openai_compatible' || vendor.name === 'llama',
     hasDeployments: vendor.variables?.deployment !== undefined,
-    ...(vendor.defaultModel === undefined ? {} : { defaultModel: vendor.defaultModel }),
+    ...omitUndefined({ baseURL: vendor.baseURL, defaultModel: vendor.defaultModel }),
     models: knownModels(vendor.name, overrides),
   }));
 }
@@ -31,9 +31,9 @@ export function describeModel(vendorName: VendorName, id: string, overrides: Mod
   const rows = overrides[vendorName];
   if (!isListedModel(vendorName, id, rows)) return { id };
   const { maxTokens, maxOutputTokens, isWindowUnknown, price } = capabilitiesOf(vendorName, id, rows);
-  return {
+  return omitUndefined({
     id,
     ...(isWindowUnknown === true ? {} : { contextWindow: maxTokens, maxOutputTokens }),
-    ...(price === undefined ? {} : { price }),
-  };
+    price,
+  });
 }

@@ -12,6 +12,7 @@ import type {
   VendorBatchState,
 } from '../../../domain/interfaces/VendorBatches';
 import { fieldsOf, isList, isObject } from '../../../domain/json';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { linesBody, numberOf, readLines, requestJson, TRANSFER_TIMEOUT_MS } from './batchRequests';
 import type { SendBatchRequest } from './batchRequests';
@@ -39,7 +40,7 @@ export class AnthropicBatches implements VendorBatchApi {
     const created = await requestJson(this.send, {
       method: 'post',
       path: PATH,
-      ...(headers === undefined ? {} : { headers }),
+      ...omitUndefined({ headers }),
       body: linesBody(separated, '{"requests":[', ']}'),
       timeout: TRANSFER_TIMEOUT_MS,
       signal,
@@ -55,7 +56,7 @@ export class AnthropicBatches implements VendorBatchApi {
     let isUndecided = false;
     let after: string | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
-      const query = { limit: String(PAGE), ...(after === undefined ? {} : { after_id: after }) };
+      const query = omitUndefined({ limit: String(PAGE), after_id: after });
       const listed = await requestJson(this.send, { method: 'get', path: PATH, query, signal });
       const batches = isList(listed['data']) ? listed['data'].filter(isObject) : [];
       for (const batch of batches) {

@@ -13,6 +13,7 @@ import type {
   VendorBatchState,
 } from '../../../domain/interfaces/VendorBatches';
 import { fieldsOf, isList, isObject } from '../../../domain/json';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { linesBody, numberOf, readLines, requestJson, textOf, TRANSFER_TIMEOUT_MS } from './batchRequests';
 import type { SendBatchRequest } from './batchRequests';
@@ -73,7 +74,7 @@ export class GeminiBatches implements VendorBatchApi {
   async find({ marker }: { readonly marker: string } & SubmittedBatch, signal: AbortSignal): Promise<FoundBatch> {
     let pageToken: string | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
-      const query = { pageSize: String(PAGE), ...(pageToken === undefined ? {} : { pageToken }) };
+      const query = omitUndefined({ pageSize: String(PAGE), pageToken });
       const listed = await requestJson(this.send, { method: 'get', path: '/batches', query, signal });
       const operations = isList(listed['operations']) ? listed['operations'].filter(isObject) : [];
       const found = operations.find(({ metadata }) => fieldsOf(metadata)['displayName'] === marker);
@@ -116,18 +117,18 @@ function stateOf({ name, metadata, error }: JsonObject): VendorBatchState {
   const { requestCount, successfulRequestCount, failedRequestCount } = fieldsOf(batchStats);
   const ending = typeof state === 'string' ? ENDINGS[state.replace(/^(?:BATCH|JOB)_STATE_/, '')] : undefined;
   const file = textOf(fieldsOf(output)['responsesFile']);
-  return {
+  return omitUndefined({
     id: nameOf(name, 'batches/'),
     hasEnded: ending !== undefined,
-    ...(ending === undefined ? {} : { ending }),
+    ending,
     counts: {
       total: numberOf(requestCount),
       succeeded: numberOf(successfulRequestCount),
       failed: numberOf(failedRequestCount),
     },
     outputs: file === undefined ? [] : [file],
-    ...(ending === 'failed' ? { error: vendorError({ vendor: 'google', body: { error } }) } : {}),
-  };
+    error: ending === 'failed' ? vendorError({ vendor: 'google', body: { error } }) : undefined,
+  });
 }
 
 function toResult({ key, response, error }: JsonObject): VendorBatchResult {

@@ -16,6 +16,7 @@ import type {
   VendorBatchState,
 } from '../../../domain/interfaces/VendorBatches';
 import { fieldsOf, isList, isObject } from '../../../domain/json';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { linesBody, numberOf, readLines, requestJson, textOf, TRANSFER_TIMEOUT_MS } from './batchRequests';
 import type { SendBatchRequest } from './batchRequests';
@@ -95,7 +96,7 @@ export class OpenAIBatches implements VendorBatchApi {
   ): Promise<FoundBatch> {
     let after: string | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
-      const query = { limit: String(PAGE), ...(after === undefined ? {} : { after }) };
+      const query = omitUndefined({ limit: String(PAGE), after });
       const { data, has_more: hasMore } = await requestJson(this.options.send, {
         method: 'get',
         path: '/batches',
@@ -142,14 +143,14 @@ export class OpenAIBatches implements VendorBatchApi {
     const { id, status, request_counts: counts, output_file_id: output, error_file_id: failed, errors } = batch;
     const { total, completed, failed: failures } = fieldsOf(counts);
     const ending = typeof status === 'string' ? ENDINGS[status] : undefined;
-    return {
+    return omitUndefined({
       id: this.idOf(id),
       hasEnded: ending !== undefined,
-      ...(ending === undefined ? {} : { ending }),
+      ending,
       counts: { total: numberOf(total), succeeded: numberOf(completed), failed: numberOf(failures) },
       outputs: [textOf(output), textOf(failed)].filter((each) => each !== undefined),
-      ...(ending === 'failed' ? { error: this.rejection(errors) } : {}),
-    };
+      error: ending === 'failed' ? this.rejection(errors) : undefined,
+    });
   }
 
   private rejection(errors: unknown): LLMInvalidRequestError {

@@ -5,6 +5,7 @@ import type { LookupFunction, Socket } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import { isLLMError, LLMAbortedError, LLMConnectionError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { LLMError, LLMErrorDetails } from '../../../domain/errors/LLMErrors';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { TransportLimits } from '../../../domain/types/VendorTypes';
 import { GuardedResponse } from './GuardedResponse';
 import { nodeHttp, nodeHttps } from './nodeHttp';
@@ -93,7 +94,7 @@ class HttpExchange {
       path: url.pathname + url.search,
       method,
       headers,
-      ...(transport.lookup === undefined ? {} : { lookup: transport.lookup }),
+      lookup: transport.lookup,
     });
     const timeout = call.timeout ?? this.limits.totalTimeout;
     this.totalTimer = startTimer(timeout, () =>
@@ -203,7 +204,7 @@ class HttpExchange {
     const code = error !== undefined && 'code' in error && typeof error.code === 'string' ? `: ${error.code}` : '';
     return new LLMConnectionError(`No response from ${this.host}${code}.`, {
       ...this.details,
-      ...(error === undefined ? {} : { cause: error }),
+      ...omitUndefined({ cause: error }),
     });
   }
 }

@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream';
 import type { Readable, Transform } from 'node:stream';
 import { isLLMError, LLMStreamError } from '../../../domain/errors/LLMErrors';
 import type { LLMError, LLMErrorDetails } from '../../../domain/errors/LLMErrors';
+import { omitUndefined } from '../../../domain/omitUndefined';
 
 export interface ResponseBodyOptions {
   /** Limit on the decoded body, in bytes. */
@@ -171,7 +172,7 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined
 
   private onPrematureEnd(cause?: Error): void {
     if (this.state !== 'open') return;
-    const details = { ...this.options.details, ...(cause === undefined ? {} : { cause }) };
+    const details = { ...this.options.details, ...omitUndefined({ cause }) };
     this.fail(
       isLLMError(cause)
         ? cause

@@ -5,6 +5,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ToolResult } from '../../../domain/entities/Tool';
 import type { NativeToolCall, ToolAdapter } from '../../../domain/interfaces/ToolAdapter';
+import { omitUndefined } from '../../../domain/omitUndefined';
 
 type Message = Anthropic.Message;
 type Request = Omit<Anthropic.MessageCreateParamsNonStreaming, 'stream'>;
@@ -33,12 +34,12 @@ export class AnthropicAdapter implements ToolAdapter<Message, ToolResponse> {
   }
 
   buildToolResponseMessage(result: ToolResult): ToolResponse {
-    return {
+    return omitUndefined({
       type: 'tool_result',
       tool_use_id: result.call_id,
       content: result.content,
-      ...(result.error === undefined ? {} : { is_error: true }),
-    };
+      is_error: result.error === undefined ? undefined : true,
+    });
   }
 
   /** All results of a turn must be in one user message. */
