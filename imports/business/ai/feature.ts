@@ -33,7 +33,7 @@ export const ai = defineFeature({
   async start({ settings, database, collections, ai: module, runs, stores, jobs, access, logger, notify }) {
     const retention = new RunRetention(database, {
       endParked: (executionId, reason) => module.loop.endParked(executionId, reason),
-      ...(settings.jobs?.retention === undefined ? {} : { times: settings.jobs.retention }),
+      times: settings.jobs?.retention,
     });
     await retention.ready();
     retention.start();

@@ -2,6 +2,7 @@
 import { ConflictError } from '../../domain/errors/LLMErrors';
 import { ObjectNotFoundError } from '../../domain/errors/ObjectNotFoundError';
 import type { InboxFilter, InboxPosition, InboxRange, InboxReader } from '../../domain/interfaces/InboxReader';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { CompleteCallView, InboxCounts, InboxEntry, InboxKind, InboxPage } from '../../domain/types/InboxViews';
 import { canAccess, UnknownRunError } from './runAccess';
@@ -137,5 +138,5 @@ function searchedFieldsOf(entry: InboxEntry): readonly string[] {
 }
 
 function toPage(entries: readonly InboxEntry[], last: InboxPosition | undefined): Page {
-  return { entries, ...(last === undefined ? {} : { next: `${last.createdAt}:${last._id}` }) };
+  return omitUndefined({ entries, next: last === undefined ? undefined : `${last.createdAt}:${last._id}` });
 }

@@ -4,6 +4,7 @@ import type { RoutingRule, RoutingTarget } from '../../domain/entities/RoutingRu
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RoutingRuleStore } from '../../domain/interfaces/RoutingRuleStore';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { RoutingRuleView, RoutingTargetView } from '../../domain/types/RoutingViews';
 import type { ModelRouting } from '../services/routing/ModelRouting';
@@ -97,8 +98,7 @@ export class RoutingAdministration {
       const circuit = known.get(providerOfTarget(target))?.circuit;
       return {
         ...target,
-        ...(problem === undefined ? {} : { problem }),
-        ...(circuit === undefined ? {} : { circuit }),
+        ...omitUndefined({ problem, circuit }),
         isPaused: routing.stats.isPaused(rule.name, target.model),
         ...routing.stats.latencies(target.model),
       };

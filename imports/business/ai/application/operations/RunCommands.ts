@@ -3,6 +3,7 @@ import { LLMPermissionError } from '../../domain/errors/LLMErrors';
 import type { RunState } from '../../domain/entities/Run';
 import { needsReview } from '../../domain/entities/Tool';
 import type { Decider, ToolCallState } from '../../domain/entities/Tool';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { Embeddings } from '../../domain/types/EmbeddingTypes';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
@@ -220,5 +221,5 @@ function assertMayDecide({ mayDecide = true }: Actor): void {
 }
 
 function deciderOf({ userId, tokenId }: Actor): Decider {
-  return { userId, at: Date.now(), ...(tokenId === undefined ? {} : { tokenId }) };
+  return omitUndefined({ userId, at: Date.now(), tokenId });
 }

@@ -9,6 +9,7 @@ import type { Actor } from '../../domain/types/Actor';
 import type { RunCountView, RunDetail } from '../../domain/types/RunViews';
 import type { ToolSummary } from '../../domain/types/ToolSummary';
 import { identifier, integer, oneOf, optional, readObject } from '../../domain/arguments';
+import { omitUndefined } from '../../domain/omitUndefined';
 import { permittedTools } from './permittedTools';
 import { ARGUMENT_LIMITS } from './readArguments';
 import { canAccess, signedIn, UnknownRunError } from './runAccess';
@@ -64,7 +65,7 @@ export class RunQueries {
       return {
         name,
         description,
-        ...(parameters === undefined ? {} : { parameters }),
+        ...omitUndefined({ parameters }),
         blocking,
         needsApproval: needsApproval !== false,
         external: isExternalTool(tool),

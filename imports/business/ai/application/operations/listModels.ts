@@ -1,6 +1,7 @@
 /** The models that a user can choose from. */
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { ModelView } from '../../domain/types/ModelViews';
 import type { VendorName } from '../../domain/types/VendorTypes';
@@ -38,7 +39,7 @@ export async function listModels(
       ...provider.getCapabilities(model ?? ''),
       id: model === undefined ? row.id : `${row.id}/${model}`,
       providerId: row.id,
-      ...(model === undefined ? {} : { model }),
+      ...omitUndefined({ model }),
       isDefault: model !== undefined && model === defaultModel,
     }));
   });

@@ -264,11 +264,7 @@ export class LLMManager implements ILLMProvider {
       });
     }
     const { toolExecutor = NO_TOOLS, instrumentation } = this;
-    this.loop ??= new AgenticLoop({
-      provider: this,
-      toolExecutor,
-      ...(instrumentation === undefined ? {} : { instrumentation }),
-    });
+    this.loop ??= new AgenticLoop({ provider: this, toolExecutor, instrumentation });
     return this.loop;
   }
 

@@ -11,6 +11,7 @@ import type { RunInstrumentation } from '../../domain/interfaces/Instrumentation
 import type { JobQueue } from '../../domain/interfaces/JobQueue';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { AgenticLoop, ExecuteOptions, StartedRun } from './AgenticLoop';
 import { RunScheduler } from './queue/RunScheduler';
 import { RunSlots } from './queue/RunSlots';
@@ -122,7 +123,7 @@ export class RunQueue {
     const loading = this.instrumentation?.ready();
     if (loading !== undefined) await loading;
     const trace = this.instrumentation?.currentTrace();
-    const request = {
+    const request = omitUndefined({
       requestId: executionId,
       argumentsHash: createHash('sha256').update(executionId).digest('hex'),
       source: 'job' as const,
@@ -134,10 +135,10 @@ export class RunQueue {
       isQueued: true as const,
       createdAt: Date.now(),
       ...neededTools(storedPlan, this.tools),
-      ...(trace === undefined ? {} : { trace }),
+      trace,
       input: plan.options.input,
       plan: storedPlan,
-    };
+    });
     try {
       await this.store.create(request, 'queued', '');
     } catch (error) {

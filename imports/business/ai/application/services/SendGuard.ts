@@ -4,6 +4,7 @@
  */
 import { LLMModelNotFoundError, LLMPermissionError } from '../../domain/errors/LLMErrors';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { SentRequest } from '../../domain/types/StoredObjects';
 import type { LimitedToken } from '../../domain/types/ApiTokenLimits';
@@ -54,7 +55,7 @@ export class SendGuard {
     const { access } = this.ports;
     if (access === undefined || hostedTools.length === 0) return;
     const { tokenId } = origin ?? {};
-    const actor = { userId, source: 'http', ...(tokenId === undefined ? {} : { tokenId }) } as const;
+    const actor = { userId, source: 'http', ...omitUndefined({ tokenId }) } as const;
     const permission = await access.decide(actor, { providerId, tools: [], hostedTools });
     if (!permission.allowed) throw new LLMPermissionError(permission.reason, { path: 'tools' });
   }

@@ -13,6 +13,7 @@ import type { Logger } from '../../domain/interfaces/Logger';
 import type { Actor } from '../../domain/types/Actor';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import type { AuditRecorder } from '../../domain/interfaces/AuditRecorder';
+import { omitUndefined } from '../../domain/omitUndefined';
 import { ToolProcessor } from './ToolProcessor';
 import { definitionIn } from './tools/definitionIn';
 import { ToolConcurrency } from './tools/ToolConcurrency';
@@ -111,7 +112,7 @@ export class ToolCaller {
       await processor.process(
         {
           ...{ userId, executionId, signal, call },
-          origin: { source: 'manager', ...(tokenId === undefined ? {} : { tokenId }) },
+          origin: omitUndefined({ source: 'manager', tokenId }),
           concurrency: slot.concurrency,
           report: (event) => {
             call = applyToolEvent(call, event);

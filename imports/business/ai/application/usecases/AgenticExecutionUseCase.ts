@@ -1,6 +1,7 @@
 /** Runs the agentic loop for an actor who may use the provider and the tools. */
 import type { FunctionTool } from '../../domain/entities/Tool';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { RunDurability } from '../../domain/types/RunRecords';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
@@ -63,32 +64,18 @@ export class AgenticExecutionUseCase {
     signal?: AbortSignal,
     stream = false,
   ): Promise<StartedRequest<LLMResponse>> {
-    const chosen = {
-      ...(maxIterations === undefined ? {} : { maxIterations }),
-      ...(durability === undefined ? {} : { durability }),
-    };
+    const chosen = omitUndefined({ maxIterations, durability });
     if (schema !== undefined) await assertUntrustedSchema(schema, actor.userId);
     return launcher.launch(actor, request, {
       tools,
-      ...(clientTools === undefined ? {} : { clientTools }),
-      args: {
-        operation: 'generateWithTools',
-        tools,
-        ...(clientTools === undefined ? {} : { clientTools }),
-        ...(schema === undefined ? {} : { schema }),
-        ...chosen,
-      },
+      clientTools,
+      args: omitUndefined({ operation: 'generateWithTools', tools, clientTools, schema, ...chosen }),
       run: async ({ options, execute }) => {
         const structured =
           schema === undefined
             ? options
             : structuredOptions(options, schema, this.provider.getCapabilities(options.model));
-        const { response, usage } = await execute({
-          ...structured,
-          ...chosen,
-          ...(signal === undefined ? {} : { signal }),
-          stream,
-        });
+        const { response, usage } = await execute({ ...structured, ...chosen, ...omitUndefined({ signal }), stream });
         return { ...response, usage };
       },
     });

@@ -1,6 +1,7 @@
 /** Makes vectors of texts for an actor who may use the provider. */
 import { consoleLogger } from '../../domain/consoleLogger';
 import type { Logger } from '../../domain/interfaces/Logger';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { LLMManager } from '../services/LLMManager';
@@ -30,7 +31,7 @@ export class EmbedUseCase {
   /** @throws LLMPermissionError, LLMInvalidRequestError for an unknown provider; what `LLMManager.embed` throws */
   async execute(actor: Actor, { providerId, model, ...options }: EmbedRequest): Promise<Embeddings> {
     const { manager, logger = consoleLogger, ...ports } = this.ports;
-    const use = { providerId, tools: [], ...(model === undefined ? {} : { model }) };
+    const use = omitUndefined({ providerId, tools: [], model });
     await authorizeUse(actor, use, { ...ports, logger });
     return manager.embed(actor.userId, {
       ...options,

@@ -1,5 +1,6 @@
 /** Generates a value of a schema for an actor who may use the provider. */
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import { toJsonSchema } from '../services/schema/toJsonSchema';
 import type { AnySchema } from '../../domain/types/Schemas';
@@ -41,15 +42,11 @@ export class GenerateJSONUseCase {
               ...requested,
               tools: [],
               ...budgetLeft(options.budget, spent),
-              ...(signal === undefined ? {} : { signal }),
+              ...omitUndefined({ signal }),
             });
             return { response: result.response, conversation: result.transcript, usage: result.usage };
           },
-          options: {
-            model: options.model,
-            input: options.input,
-            ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
-          },
+          options: omitUndefined({ model: options.model, input: options.input, instructions: options.instructions }),
           schema,
           schemaOf: actor.userId,
           capabilities: this.provider.getCapabilities(options.model),
@@ -71,8 +68,10 @@ export function budgetLeft(
   return {
     budget: {
       ...budget,
-      ...(calls === undefined ? {} : { calls: Math.max(0, calls - iterations) }),
-      ...(tokens === undefined ? {} : { tokens: Math.max(0, tokens - usage.total_tokens) }),
+      ...omitUndefined({
+        calls: calls === undefined ? undefined : Math.max(0, calls - iterations),
+        tokens: tokens === undefined ? undefined : Math.max(0, tokens - usage.total_tokens),
+      }),
     },
   };
 }

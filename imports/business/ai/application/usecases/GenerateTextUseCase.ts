@@ -1,5 +1,6 @@
 /** Generates text for an actor who may use the provider. */
 import { outputTextOf } from '../../domain/entities/Response';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { RunLauncher, UseRequest } from './RunLauncher';
 
@@ -16,7 +17,7 @@ export class GenerateTextUseCase {
       tools: [],
       args: { operation: 'generateText' },
       run: async ({ options, execute }) => {
-        const result = await execute({ ...options, ...(signal === undefined ? {} : { signal }) });
+        const result = await execute({ ...options, ...omitUndefined({ signal }) });
         // A turn may consist of several responses. All output after the input is the text.
         return outputTextOf(result.transcript.slice(options.input.length));
       },

@@ -2,6 +2,7 @@
 import type { RunResult } from '../../domain/entities/Run';
 import type { Actor } from '../../domain/types/Actor';
 import { LLMPermissionError } from '../../domain/errors/LLMErrors';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { QueuedRun, RunQueue } from '../services/RunQueue';
 import type { AgenticRequest } from './AgenticExecutionUseCase';
 import { RunLauncher } from './RunLauncher';
@@ -33,13 +34,10 @@ export class QueueRunUseCase {
   ): Promise<{ readonly executionId: string }> {
     if (options.globalPriority !== undefined && actor.isAdmin !== true && actor.source !== 'job')
       throw new LLMPermissionError('Only administrators may set "globalPriority". Use "priority" among your own runs.');
-    const chosen = {
-      ...(maxIterations === undefined ? {} : { maxIterations }),
-      ...(durability === undefined ? {} : { durability }),
-    };
+    const chosen = omitUndefined({ maxIterations, durability });
     const launcher = new RunLauncher({
       ...this.ports,
-      loop: this.queueingLoop({ ...options, ...(dueAt === undefined ? {} : { dueAt }) }),
+      loop: this.queueingLoop({ ...options, ...omitUndefined({ dueAt }) }),
     });
     const { executionId } = await launcher.launch(actor, request, {
       tools,

@@ -2,6 +2,7 @@
 import { isFinished } from '../../domain/entities/Run';
 import { ConflictError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { RunStore } from '../../domain/interfaces/RunStore';
+import { omitUndefined } from '../../domain/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { RunCompaction } from '../../domain/types/Compaction';
 import type { Item, FunctionCallItem } from '../../domain/types/ResponsesAPITypes';
@@ -60,7 +61,7 @@ export async function conversationBefore(
     throw new ConflictError(`The run "${executionId}" has not ended. Wait for its end, or cancel it.`, { path });
   if (continues === undefined) return { items: run.input };
   const { transcript, compaction } = run;
-  return { items: continuableTranscript(transcript), ...(compaction === undefined ? {} : { compaction }) };
+  return omitUndefined({ items: continuableTranscript(transcript), compaction });
 }
 
 export function followedRunOf({ continues, repeats, forkOf, startedFrom }: FollowedRuns): string | undefined {

@@ -4,6 +4,8 @@
  */
 
 /** `money` in US dollars. */
+import { omitUndefined } from '../omitUndefined';
+
 export interface Amount {
   readonly calls: number;
   readonly tokens: number;
@@ -175,7 +177,7 @@ export function settle(
     ...account,
     used: { day: charged('day'), month: charged('month') },
     holds: account.holds.filter((each) => each !== hold),
-    ...(turn === undefined ? {} : { paid: withPaid(account.paid, { ...turn, until: now + PAID_FOR_MS }) }),
+    ...omitUndefined({ paid: turn && withPaid(account.paid, { ...turn, until: now + PAID_FOR_MS }) }),
   };
 }
 

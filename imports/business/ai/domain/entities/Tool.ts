@@ -4,6 +4,7 @@
  */
 import { IllegalTransitionError } from '../errors/LLMErrors';
 import type { ToolFailure } from '../errors/LLMErrors';
+import { omitUndefined } from '../omitUndefined';
 import type { InputImage } from '../types/ResponsesAPITypes';
 import type { TraceContext } from '../types/TraceContext';
 import type { JsonObject, VendorPart } from '../types/VendorTypes';
@@ -481,7 +482,7 @@ export function applyToolEvent(call: ToolCall, event: ToolEvent): ToolCall {
       if (!isExecuting(call)) return call;
       return {
         ...call,
-        progress: { fraction: event.fraction, ...(event.note === undefined ? {} : { note: event.note }) },
+        progress: omitUndefined({ fraction: event.fraction, note: event.note }),
       };
     case 'tool:decided':
       return isSettled(call) ? call : { ...call, decidedBy: event.by };

@@ -7,6 +7,7 @@
  * https://platform.claude.com/docs/en/build-with-claude/batch-processing,
  * https://ai.google.dev/gemini-api/docs/batch-api, https://console.groq.com/docs/batch (looked up on 2026-11-26)
  */
+import { omitUndefined } from '../omitUndefined';
 import type { ModelPrice, TokenPrices } from '../types/ModelPrice';
 import type { VendorName } from '../types/VendorTypes';
 
@@ -34,18 +35,18 @@ export function batchPrice(vendor: string, price: ModelPrice): ModelPrice {
   return {
     ...price,
     ...discounted(price, discount),
-    ...(longPrompt === undefined ? {} : { longPrompt: { ...longPrompt, ...discounted(longPrompt, discount) } }),
+    ...omitUndefined({ longPrompt: longPrompt && { ...longPrompt, ...discounted(longPrompt, discount) } }),
   };
 }
 
 function discounted(price: TokenPrices, { factor, onCached }: BatchDiscount): TokenPrices {
   const { input, output, cached, cacheWrite, cacheWriteHour } = price;
-  return {
+  return omitUndefined({
     input: input * factor,
     output: output * factor,
     // Never more than what is not cached.
-    ...(cached === undefined ? {} : { cached: onCached ? cached * factor : Math.min(cached, input * factor) }),
-    ...(cacheWrite === undefined ? {} : { cacheWrite: cacheWrite * factor }),
-    ...(cacheWriteHour === undefined ? {} : { cacheWriteHour: cacheWriteHour * factor }),
-  };
+    cached: cached === undefined ? undefined : onCached ? cached * factor : Math.min(cached, input * factor),
+    cacheWrite: cacheWrite === undefined ? undefined : cacheWrite * factor,
+    cacheWriteHour: cacheWriteHour === undefined ? undefined : cacheWriteHour * factor,
+  });
 }

@@ -28,6 +28,7 @@ import {
   UnsupportedFeatureError,
 } from './LLMErrors';
 import type { ErrorCode, LLMErrorDetails } from './LLMErrors';
+import { omitUndefined } from '../omitUndefined';
 import type { LLMResponse } from '../types/ResponsesAPITypes';
 
 /** Classes that need nothing but a message. The others need details that are not stored. */
@@ -60,7 +61,7 @@ const PLAIN: Readonly<Partial<Record<ErrorCode, new (message: string, details?: 
 
 /** A restored error is not retryable: a repeated request with the same id fails in the same way. */
 export function restoreError(code: ErrorCode, message: string, response?: LLMResponse): LLMError {
-  const details = { retryable: false, ...(response === undefined ? {} : { response }) };
+  const details = omitUndefined({ retryable: false, response });
   if (code === 'incomplete')
     return new LLMIncompleteError(message, { ...details, reason: response?.incomplete_details?.reason ?? 'unknown' });
   const Kind = PLAIN[code];

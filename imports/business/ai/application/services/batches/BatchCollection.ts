@@ -3,6 +3,7 @@ import { hasItem, withPart } from '../../../domain/entities/BatchRecord';
 import type { BatchPart } from '../../../domain/entities/BatchRecord';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { VendorBatchApi, VendorBatchState } from '../../../domain/interfaces/VendorBatches';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { BatchJournal } from './BatchJournal';
 import { IndexSet } from './IndexSet';
 import { deliver, readCustomId, unanswered } from './JoinedCalls';
@@ -107,7 +108,7 @@ export class BatchCollection {
 
   private async record(counts: VendorBatchState['counts'], endedAt: number | undefined): Promise<void> {
     this.unrecorded = 0;
-    const part = { ...this.partWith(counts), ...(endedAt === undefined ? {} : { endedAt }) };
+    const part = { ...this.partWith(counts), ...omitUndefined({ endedAt }) };
     await this.ports.journal.change((record) => withPart(record, part));
   }
 

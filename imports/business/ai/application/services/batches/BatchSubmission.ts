@@ -6,6 +6,7 @@ import { withPart } from '../../../domain/entities/BatchRecord';
 import type { BatchPart } from '../../../domain/entities/BatchRecord';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { NewVendorBatch, VendorBatchApi } from '../../../domain/interfaces/VendorBatches';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { BatchJournal } from './BatchJournal';
 import { Pauses, retryableError, withRetries } from './retryCalls';
 import type { Backoff } from './retryCalls';
@@ -48,7 +49,7 @@ export class BatchSubmission {
       part = await this.save({ ...part, requestedAt: part.requestedAt ?? now, lastRequestedAt: now });
       const { marker, fileId } = part;
       try {
-        const created = await api.create({ ...batch, marker, ...(fileId === undefined ? {} : { fileId }) }, signal);
+        const created = await api.create(omitUndefined({ ...batch, marker, fileId }), signal);
         return await this.identified(part, created.id);
       } catch (error) {
         signal.throwIfAborted();

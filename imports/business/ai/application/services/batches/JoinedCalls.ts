@@ -157,9 +157,5 @@ function failedRequest(
   vendor: string,
   { status, errorBody }: Extract<VendorBatchResult['outcome'], { errorBody: unknown }>,
 ): Error {
-  return vendorError({
-    vendor,
-    ...(status === undefined ? {} : { status }),
-    body: errorBody,
-  });
+  return vendorError({ vendor, status, body: errorBody });
 }

@@ -8,6 +8,7 @@ import type { BatchStore } from '../../../domain/interfaces/BatchStore';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { BatchedCall, BatchRequest, VendorBatchCounts } from '../../../domain/interfaces/VendorBatches';
 import { canonicalJson } from '../../../domain/canonicalJson';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import { BatchCollection } from './BatchCollection';
 import { BatchJournal } from './BatchJournal';
 import { BatchSubmission, isRefusal } from './BatchSubmission';
@@ -162,11 +163,7 @@ class VendorBatch {
     const lines = calls.map((call) => api.encode(customIdOf(marker, call), call.request.body));
     let submitted: SubmittedPart;
     try {
-      submitted = await this.submission(request).submit(part, {
-        model,
-        lines,
-        ...(headers === undefined ? {} : { headers }),
-      });
+      submitted = await this.submission(request).submit(part, omitUndefined({ model, lines, headers }));
     } catch (error) {
       this.ports.signal.throwIfAborted();
       // After other failures, a later call looks for it.

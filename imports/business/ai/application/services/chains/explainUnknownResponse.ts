@@ -21,8 +21,8 @@ export function explainUnknownResponse(error: LLMError, storage: ResponseStorage
     cause: error,
     path,
     vendorCode,
-    ...(status === undefined ? {} : { status }),
-    ...(vendor === undefined ? {} : { vendor }),
-    ...(requestId === undefined ? {} : { requestId }),
+    status,
+    vendor,
+    requestId,
   });
 }

@@ -7,6 +7,7 @@ import { isBareSchema } from '../../../domain/json';
 import { SCHEME_OF_WIRE } from '../../../domain/types/VendorTypes';
 import type { RunTurn } from '../../../domain/entities/BudgetAccount';
 import { MAX_CACHE_TTL_MS } from '../../../domain/cacheLimits';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { CacheOptions, GenerateOptions, NormalizedOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
 import type { WireName } from '../../../domain/types/VendorTypes';
 
@@ -128,7 +129,7 @@ export function cacheOptions(value: Plain, path: string): CacheOptions {
   const { ttl, refresh } = record(value, path);
   if (typeof ttl !== 'number' || !(ttl > 0 && ttl <= MAX_CACHE_TTL_MS))
     throw invalid(`${path}.ttl`, `must be a number of milliseconds above 0, at most ${MAX_CACHE_TTL_MS} (30 days)`);
-  return freeze({ ttl, ...(refresh === undefined ? {} : { refresh: flag(refresh, `${path}.refresh`) }) });
+  return freeze(omitUndefined({ ttl, refresh: refresh === undefined ? undefined : flag(refresh, `${path}.refresh`) }));
 }
 
 const MAX_BREAKPOINTS = 4;
@@ -142,9 +143,11 @@ export function promptCache(value: Plain, path: string): NonNullable<GenerateOpt
   if (breakpoints !== undefined && !isBreakpoints(breakpoints))
     throw invalid(`${path}.breakpoints`, `must be an array of at most ${MAX_BREAKPOINTS} indexes in "input"`);
   return freeze({
-    ...(breakpoints === undefined ? {} : { breakpoints: freeze([...breakpoints]) }),
-    ...(key === undefined ? {} : { key: name(key, `${path}.key`) }),
-    ...(lifetime === undefined ? {} : { ttl: lifetime }),
+    ...omitUndefined({
+      breakpoints: breakpoints && freeze([...breakpoints]),
+      key: key === undefined ? undefined : name(key, `${path}.key`),
+      ttl: lifetime,
+    }),
   });
 }
 
@@ -177,10 +180,12 @@ export function responseFormat(value: Plain, path: string): ResponseFormat {
       return freeze({
         ...otherFields(fields, ['type', 'json_schema', 'name', 'description', 'strict', 'schema'], at),
         type: 'json_schema',
-        ...(label === undefined ? {} : { name: label }),
-        ...(description === undefined ? {} : { description: text(description, `${at}.description`) }),
         schema: record(schema, `${at}.schema`),
-        ...(strict === undefined ? {} : { strict: strict === null ? null : flag(strict, `${at}.strict`) }),
+        ...omitUndefined({
+          name: label,
+          description: description === undefined ? undefined : text(description, `${at}.description`),
+          strict: strict === undefined ? undefined : strict === null ? null : flag(strict, `${at}.strict`),
+        }),
       });
     }
     default:

@@ -11,6 +11,7 @@ import type {
   Tool,
   ToolDelivery,
 } from '../../../domain/entities/Tool';
+import { omitUndefined } from '../../../domain/omitUndefined';
 
 /** Names that every vendor accepts. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -82,7 +83,7 @@ function functionTool(source: PlainRecord, needsApproval: FunctionTool['needsApp
     ...withKind(checked),
     type: 'function',
     name: toolName(name, path),
-    ...(needsApproval === undefined ? {} : { needsApproval }),
+    ...omitUndefined({ needsApproval }),
   });
 }
 

@@ -7,6 +7,7 @@ import type { Plain, PlainRecord } from './PlainReader';
 import { fieldsOf } from '../../../domain/json';
 import type { Tool } from '../../../domain/entities/Tool';
 import { ToolNames } from '../../../domain/entities/ToolNames';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { ToolChoice } from '../../../domain/types/LLMTypes';
 
 export function toolChoice(value: Plain, tools: readonly Tool[], path: string): ToolChoice {
@@ -52,11 +53,8 @@ function oneTool(choice: PlainRecord, offered: ToolNames, tools: readonly Tool[]
   if (name === undefined ? !offered.hasType(type) : !offered.has({ type, name }))
     throw invalid(path, `names a tool that is not offered. ${offeredTools(tools)}`);
   // Choices of built-in tools have the same shape; their name is optional.
-  return freeze({
-    ...otherFields(choice, ['type', 'function', 'name'], path),
-    type,
-    ...(name === undefined ? {} : { name }),
-  }) as OneTool;
+  const others = otherFields(choice, ['type', 'function', 'name'], path);
+  return freeze({ ...others, type, ...omitUndefined({ name }) }) as OneTool;
 }
 
 /** The tools inside of namespaces, which vendors without namespaces are offered one by one. */

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { isStoreOutage } from '../../../domain/errors/LLMErrors';
 import type { HeldQueueLock, QueueLock, QueueTurn, RunStore } from '../../../domain/interfaces/RunStore';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { QueuedRunHead } from '../../../domain/types/RunRecords';
 import type { AgenticLoop, StartedRun } from '../AgenticLoop';
 import { KeyedQueue } from '../shared/KeyedQueue';
@@ -111,7 +112,7 @@ export class RunScheduler {
     const now = Date.now();
     for (const [executionId, until] of this.failed) if (until <= now) this.failed.delete(executionId);
     const except = [...this.starting, ...this.failed.keys()];
-    return { now, except, fullUsers: [], keys: [], ...(this.lastUser === undefined ? {} : { after: this.lastUser }) };
+    return omitUndefined({ now, except, fullUsers: [], keys: [], after: this.lastUser });
   }
 
   private async limits(): Promise<Pick<QueueTurn, 'fullUsers' | 'keys'>> {

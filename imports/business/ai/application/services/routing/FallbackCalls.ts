@@ -3,6 +3,7 @@ import { LLMModelNotFoundError, isLLMError } from '../../../domain/errors/LLMErr
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { unknownModel } from '../../../domain/errors/unknownModel';
 import type { Logger } from '../../../domain/interfaces/Logger';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { GenerateOptions, SelectedRoute } from '../../../domain/types/LLMTypes';
 import type { FailedAttempt } from '../../../domain/types/ResponsesAPITypes';
 import { describeFailure, failedAttempt, logFields } from './attemptReports';
@@ -178,10 +179,9 @@ export class FallbackCalls {
     this.notify('onAttempt', () =>
       onAttempt({
         providerId: target.id,
-        ...(called === undefined ? {} : { model: called }),
         number: failures.length + 1,
         isFallback: target !== requested?.target || model !== requested.model,
-        ...(route === undefined ? {} : { route: route.name }),
+        ...omitUndefined({ model: called, route: route?.name }),
       }),
     );
   }

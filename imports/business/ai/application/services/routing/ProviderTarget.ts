@@ -9,6 +9,7 @@ import type { CircuitPermit } from './CircuitBreaker';
 import { NormalizedProvider } from './NormalizedProvider';
 import { canFallBack, isOutage, RetryBudget, retryDelay } from './RetryPolicy';
 import { safeMessage } from '../../../domain/errors/safeText';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { RetrySettings } from './RetryPolicy';
 
 /** Time and randomness, so that tests can control them. */
@@ -97,12 +98,12 @@ export class ProviderTarget {
 
   get health(): TargetHealth {
     const { breaker, lastSuccessAt, lastError } = this;
-    return {
+    return omitUndefined({
       circuit: breaker.state,
-      ...(breaker.state === 'open' ? { opensAt: Date.now() + breaker.remaining() } : {}),
-      ...(lastSuccessAt === undefined ? {} : { lastSuccessAt }),
-      ...(lastError === undefined ? {} : { lastError }),
-    };
+      opensAt: breaker.state === 'open' ? Date.now() + breaker.remaining() : undefined,
+      lastSuccessAt,
+      lastError,
+    });
   }
 
   /** Checks the credential by the vendor's cheapest call, which is evidence of its health, too. */

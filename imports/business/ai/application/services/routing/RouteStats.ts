@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { FairLruMap } from '../../../domain/FairLruMap';
+import { omitUndefined } from '../../../domain/omitUndefined';
 
 /** Streams are measured up to their first content, other responses up to their end. */
 export type ResponseKind = 'stream' | 'complete';
@@ -87,10 +88,7 @@ export class RouteStats {
   latencies(target: string): TargetLatency {
     const firstToken = this.latencyOf(target, 'stream');
     const complete = this.latencyOf(target, 'complete');
-    return {
-      ...(firstToken === undefined ? {} : { firstToken }),
-      ...(complete === undefined ? {} : { complete }),
-    };
+    return omitUndefined({ firstToken, complete });
   }
 
   /** The target that has served the conversation last. */

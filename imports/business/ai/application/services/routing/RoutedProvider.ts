@@ -77,7 +77,7 @@ export class RoutedProvider extends ProviderDecorator {
       userId,
       options,
       isStream,
-      ...(routeTargets === undefined ? {} : { permits: (target) => routeTargets.includes(target.model) }),
+      permits: routeTargets === undefined ? undefined : (target) => routeTargets.includes(target.model),
     });
   }
 }

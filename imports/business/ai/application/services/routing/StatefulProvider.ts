@@ -7,6 +7,7 @@ import { LLMInvalidRequestError, LLMServerError, UnsupportedFeatureError } from 
 import { TooLargeToStoreError } from '../../../domain/errors/TooLargeToStoreError';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { ResponseStore } from '../../../domain/interfaces/ResponseStore';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { FunctionCallItem, InputItem, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
@@ -141,7 +142,7 @@ export class StatefulProvider implements ILLMProvider {
         userId: turn.userId,
         providerId: this.provider.getProviderName(),
         keptByProvider: turn.isStoredByProvider,
-        ...(turn.previousId === undefined ? {} : { previousId: turn.previousId }),
+        ...omitUndefined({ previousId: turn.previousId }),
         input: turn.input,
         ...(turn.answeredCalls.length === 0 ? {} : { answeredCalls: turn.answeredCalls }),
         response,

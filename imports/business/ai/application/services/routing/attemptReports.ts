@@ -1,6 +1,7 @@
 /** How failed attempts are reported: in responses, to listeners and in logs. */
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { safeMessage } from '../../../domain/errors/safeText';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { FailedAttempt, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ProviderTarget } from './ProviderTarget';
@@ -20,17 +21,13 @@ export function failedAttempt(
   { code, status, response }: LLMError,
   delay: number,
 ): FailedAttempt {
-  return { providerId: id, reason: code, ...(status === undefined ? {} : { status }), delay, ...billOf(response) };
+  return omitUndefined({ providerId: id, reason: code, status, delay, ...billOf(response) });
 }
 
 function billOf(response: LLMResponse | undefined): Pick<FailedAttempt, 'usage' | 'cost' | 'unpriced'> {
   if (response === undefined || response.usage.total_tokens === 0) return {};
   const { cost, unpriced } = response.vendor;
-  return {
-    usage: response.usage,
-    ...(cost === undefined ? {} : { cost }),
-    ...(unpriced === undefined ? {} : { unpriced }),
-  };
+  return omitUndefined({ usage: response.usage, cost, unpriced });
 }
 
 /** Messages of hand-written providers may contain anything. */
@@ -42,10 +39,5 @@ export function logFields(
   { userId, options }: { readonly userId: string; readonly options: GenerateOptions },
   { status, requestId }: LLMError,
 ): object {
-  return {
-    userId,
-    ...(options.model === undefined ? {} : { model: options.model }),
-    ...(status === undefined ? {} : { status }),
-    ...(requestId === undefined ? {} : { requestId }),
-  };
+  return omitUndefined({ userId, model: options.model, status, requestId });
 }

@@ -1,5 +1,6 @@
 /** What can be relied on when any of several models may respond. */
 import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { ModelPrice } from '../../../domain/types/ModelPrice';
 
 /** @returns undefined without models */
@@ -8,7 +9,7 @@ export function commonCapabilities(models: readonly ModelCapabilities[]): ModelC
   if (first === undefined || others.length === 0) return first;
   const all = (name: BooleanCapability): boolean => models.every((model) => model[name]);
   const price = highestPrice(models.map((model) => model.price));
-  return {
+  return omitUndefined({
     supportsTools: all('supportsTools'),
     supportsParallelTools: all('supportsParallelTools'),
     supportsAsyncTools: all('supportsAsyncTools'),
@@ -17,15 +18,15 @@ export function commonCapabilities(models: readonly ModelCapabilities[]): ModelC
     supportsJSON: all('supportsJSON'),
     supportsJSONSchema: all('supportsJSONSchema'),
     supportsReasoning: all('supportsReasoning'),
-    ...(models.every((model) => model.supportsCompaction === true) ? { supportsCompaction: true } : {}),
+    supportsCompaction: models.every((model) => model.supportsCompaction === true) ? true : undefined,
     // The next request may go to another provider, which does not have the stored response.
     keepsState: false,
     maxTokens: Math.min(...models.map(({ maxTokens }) => maxTokens)),
     maxOutputTokens: Math.min(...models.map(({ maxOutputTokens }) => maxOutputTokens)),
-    ...(models.some((model) => model.isWindowUnknown === true) ? { isWindowUnknown: true } : {}),
+    isWindowUnknown: models.some((model) => model.isWindowUnknown === true) ? true : undefined,
     ...smallestBatch(models),
-    ...(price === undefined ? {} : { price }),
-  };
+    price,
+  });
 }
 
 type BooleanCapability = {

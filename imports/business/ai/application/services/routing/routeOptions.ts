@@ -1,5 +1,6 @@
 /** What a route makes of the options of a call. */
 import { isObject } from '../../../domain/json';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import { withModel } from '../ContentNormalizer';
 import type { Route } from './ProviderRouter';
@@ -36,11 +37,11 @@ export function limitsOf(
   options: GenerateOptions,
 ): Pick<CallLimits, 'attemptTimeout' | 'maxAttempts' | 'hasOwnTimeout'> {
   const { timeout, maxRetries } = options.route ?? {};
-  return {
+  const maxAttempts = maxRetries === undefined ? undefined : maxRetries + 1;
+  return omitUndefined({
     hasOwnTimeout: hasOwnTimeout(options),
-    ...(timeout === undefined ? {} : { attemptTimeout: timeout }),
-    ...(maxRetries === undefined ? {} : { maxAttempts: maxRetries + 1 }),
+    attemptTimeout: timeout,
     // The batch retries what concerns all of it.
-    ...(options.batch === undefined ? {} : { maxAttempts: 1 }),
-  };
+    maxAttempts: options.batch === undefined ? maxAttempts : 1,
+  });
 }

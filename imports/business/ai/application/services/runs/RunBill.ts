@@ -1,5 +1,6 @@
 /** Adds up what the model calls of a run used and what they cost, failed and interrupted calls included. */
 import { addUsage, NO_USAGE } from '../../../domain/entities/Response';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { CallCost } from '../../../domain/types/ModelPrice';
 import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { RunTotals } from '../../../domain/types/RunTotals';
@@ -49,12 +50,7 @@ export class RunBill {
 
 /** The totals of a stored run. */
 export function totalsOf({ usage, cost, unpriced, models }: RunTotals): RunTotals {
-  return {
-    usage,
-    ...(cost === undefined ? {} : { cost }),
-    ...(unpriced === undefined ? {} : { unpriced }),
-    ...(models === undefined ? {} : { models }),
-  };
+  return omitUndefined({ usage, cost, unpriced, models });
 }
 
 function including(list: readonly string[] = [], entry: string): readonly string[] {

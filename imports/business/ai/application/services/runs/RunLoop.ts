@@ -31,6 +31,7 @@ import { RunDeadline } from './RunDeadline';
 import type { DeadlineOwner } from './RunDeadline';
 import { toCancellation, RunCancellation } from './RunCancellation';
 import { LeaseLostError } from '../../../domain/errors/LeaseLostError';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import { RunJournal } from './durable/RunJournal';
 import type { JournalOwner, OwnProgress } from './durable/RunJournal';
 import type { OpenTurn } from './durable/restoreRun';
@@ -273,7 +274,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner, L
         userId: run.userId,
         model: options.model,
         ...journal?.metadata,
-        ...(changedTools === undefined ? {} : { changedTools }),
+        ...omitUndefined({ changedTools }),
       });
       if (options.signal?.aborted === true) this.handleEvent();
       if (this.context.endError !== undefined) throw this.context.endError;
@@ -400,7 +401,7 @@ export class RunLoop implements JournalOwner, ToolCallObserver, DeadlineOwner, L
     this.calls.close();
     await journal.finish({
       endedAt: Date.now(),
-      ...(error === undefined ? {} : { error: { ...errorSummary(error), retryable: error.retryable } }),
+      ...omitUndefined({ error: error && { ...errorSummary(error), retryable: error.retryable } }),
     });
   }
 

@@ -8,6 +8,7 @@ import {
   LLMStreamError,
   LLMTimeoutError,
 } from '../../../domain/errors/LLMErrors';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { GenerateOptions, NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { FailedAttempt, Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import { RunCompactor } from './compaction/RunCompactor';
@@ -137,16 +138,16 @@ export class RunModelCalls {
     const hostedMcp = tools === undefined ? undefined : hostedMcpTools(tools, this.context);
     const promptCache = this.promptCache();
     const { reader } = this.compactor;
-    const own = {
+    const own = omitUndefined({
       input,
       signal,
       onRetry,
       executionId,
-      ...(tools === undefined ? {} : { tools }),
-      ...(hostedMcp === undefined ? {} : { hostedMcp }),
-      ...(promptCache === undefined ? {} : { promptCache }),
-      ...(reader === undefined ? {} : { compactedBy: reader }),
-    };
+      tools,
+      hostedMcp,
+      promptCache,
+      compactedBy: reader,
+    });
     if (turn === undefined) return withOwnOptions(request, own);
     const source = options.origin?.source === 'job' ? 'job' : 'run';
     const origin = { ...options.origin, source, ...turn } as const;

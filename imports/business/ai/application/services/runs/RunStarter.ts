@@ -76,7 +76,7 @@ export class RunStarter {
       input: options.input,
       parentExecutionId: origin.parentExecutionId,
       publisher: observer === undefined ? publisher : observedPublisher(publisher, observer),
-      ...(restored === undefined ? {} : { restored: restored.state }),
+      restored: restored?.state,
     });
     const loop = new RunLoop({
       run,

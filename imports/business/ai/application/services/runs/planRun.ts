@@ -4,6 +4,7 @@ import type { Tool } from '../../../domain/entities/Tool';
 import { isLLMError, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { CompactionSetting } from '../../../domain/types/Compaction';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { RunOptions } from '../../../domain/types/RunOptions';
@@ -94,16 +95,16 @@ export function toStoredPlan(
   const storedTools = tools.tools.map((tool, index) =>
     typeof requestedTools[index] === 'string' && isFunctionTool(tool) ? tool.name : withoutFunctions(tool),
   );
-  return {
+  return omitUndefined({
     options: storedOptions,
     tools: storedTools,
     ...toolHashes(storedTools, tools),
     limits,
     stream,
-    ...(compaction === DEFAULT_COMPACTION ? {} : { compaction }),
-    ...(durability === 'step' ? {} : { durability }),
-    ...(toolSearch === undefined ? {} : { toolSearch }),
-  };
+    compaction: compaction === DEFAULT_COMPACTION ? undefined : compaction,
+    durability: durability === 'step' ? undefined : durability,
+    toolSearch,
+  });
 }
 
 /** The tools of a plan that the processes which continue its run must have, by name: those of the server. */

@@ -4,6 +4,7 @@ import { recalledIds, recalledMessage } from '../../../domain/recalledMemories';
 import type { LLMInput } from '../../../domain/types/LLMTypes';
 import type { Item, MessageItem } from '../../../domain/types/ResponsesAPITypes';
 import { invalid } from '../../../domain/arguments';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import { normalizeInput } from '../ContentNormalizer';
 
 /** `true`: up to five memories. */
@@ -34,11 +35,10 @@ export async function recallMemories(
   const query = at === -1 ? '' : textOf(items[at] as MessageItem);
   if (query === '') return items;
   const shown = recalledIds(items);
-  const { memories } = await memory.search(userId, {
-    query,
-    limit: limit + Math.min(shown.size, MAX_LIMIT),
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const { memories } = await memory.search(
+    userId,
+    omitUndefined({ query, limit: limit + Math.min(shown.size, MAX_LIMIT), signal }),
+  );
   let characters = 0;
   const chosen = memories
     .filter(({ id }) => !shown.has(id))

@@ -3,6 +3,7 @@ import { costOf } from '../../../domain/entities/CallCost';
 import { NO_USAGE } from '../../../domain/entities/Response';
 import { BudgetError, LLMInvalidRequestError, MaxIterationsError } from '../../../domain/errors/LLMErrors';
 import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { ModelPrice } from '../../../domain/types/ModelPrice';
 import type { Item } from '../../../domain/types/ResponsesAPITypes';
 import type { Budget, RunLimits } from '../../../domain/types/RunLimits';
@@ -36,7 +37,7 @@ export function limitsOf(requested: Partial<RunLimits>, defaults: RunLimits): Ru
     if (!Number.isSafeInteger(value) || value < 1)
       throw new LLMInvalidRequestError(`"${name}" must be a positive integer.`, { path: name });
   }
-  return { ...limits, ...(budget === undefined ? {} : { budget }) };
+  return omitUndefined({ ...limits, budget });
 }
 
 export interface NextCall {

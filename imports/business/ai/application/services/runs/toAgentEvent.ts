@@ -1,5 +1,6 @@
 /** Converts an event of a tool call into the event that the run publishes. */
 import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { AgentEventBody } from '../../../domain/types/AgentEvents';
 import { argumentsHash } from '../shared/argumentsHash';
 
@@ -40,12 +41,7 @@ export function toAgentEvent(call: ToolCall, event: ToolEvent): AgentEventBody |
     case 'tool:input_received':
       return { type: event.type, ...reference };
     case 'tool:progress':
-      return {
-        type: event.type,
-        ...reference,
-        fraction: event.fraction,
-        ...(event.note === undefined ? {} : { note: event.note }),
-      };
+      return omitUndefined({ type: event.type, ...reference, fraction: event.fraction, note: event.note });
     case 'tool:completed':
       return { type: event.type, ...reference, result: event.result, executionTime };
     case 'tool:failed':

@@ -4,6 +4,7 @@
  */
 import type { ErrorObject } from 'ajv';
 import { isObject } from '../../../domain/json';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { CompiledSchema } from './SchemaCompiler';
 import { weigh } from './schemaComplexity';
 import { violationOf } from './SchemaViolations';
@@ -35,7 +36,7 @@ export function judge(schema: CompiledSchema, value: unknown, repair: boolean): 
     if (errors.length === 0) return { violations: [] };
     const repaired = repair ? withoutOptionalNulls(check, errors, value) : undefined;
     const violations = errors.slice(0, MAX_VIOLATIONS).map((error) => violationOf(error, value));
-    return { violations, ...(repaired === undefined ? {} : { repaired }) };
+    return omitUndefined({ violations, repaired });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return unchecked('is nested too deeply to be validated, or its schema recurses infinitely');

@@ -4,6 +4,7 @@
  * and omits counts.
  */
 import { isObject } from '../../../domain/json';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { SimpleSchemaLike } from '../../../domain/types/Schemas';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import type { ResolvedSchema, Validated } from './ResolvedSchema';
@@ -75,7 +76,7 @@ function describeObject(schema: SimpleSchemaLike, additionalProperties = false):
 function describeKey(schema: SimpleSchemaLike, key: string, { type }: KeyDefinition): JsonObject {
   const described = type.definitions.map((definition) => ({
     ...describeType(schema, key, definition),
-    ...(definition.defaultValue === undefined ? {} : { default: definition.defaultValue }),
+    ...omitUndefined({ default: definition.defaultValue }),
   }));
   return described.length === 1 && described[0] !== undefined ? described[0] : { anyOf: described };
 }

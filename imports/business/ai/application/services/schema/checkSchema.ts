@@ -114,7 +114,7 @@ function requestError(broken: {
   readonly cause?: unknown;
 }): LLMInvalidRequestError {
   const { message, path, cause } = broken;
-  return new LLMInvalidRequestError(message, { path, ...(cause === undefined ? {} : { cause }) });
+  return new LLMInvalidRequestError(message, { path, cause });
 }
 
 function threads(): SchemaWorkers {

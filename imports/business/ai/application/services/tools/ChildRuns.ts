@@ -16,6 +16,7 @@ import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { Budget } from '../../../domain/types/RunLimits';
 import type { RunFamily } from '../../../domain/types/RunRecords';
 import type { ChildRun } from '../../../domain/interfaces/RunStore';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import { throughOutages } from '../shared/throughOutages';
 import type { RunOptions } from '../../../domain/types/RunOptions';
 
@@ -156,7 +157,7 @@ export class ChildRuns {
     try {
       await this.ports.start(
         parent,
-        { ...like, ...options, ...(origin === undefined ? {} : { origin }), executionId },
+        { ...like, ...options, ...omitUndefined({ origin }), executionId },
         { parentExecutionId: parent.executionId, depth: parent.depth + 1 },
       );
     } catch (error) {

@@ -1,5 +1,6 @@
 /** Records what a tool goes on from when its process has died. */
 import { ToolError } from '../../../domain/errors/LLMErrors';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { WorkInProgress } from './WorkInProgress';
 import type { ToolCallHandle, ToolCallOutcome } from './ToolCallOutcome';
 
@@ -24,7 +25,7 @@ export async function saveCheckpoint(
   if (checkpoint !== undefined && checkpoint.length > MAX_CHECKPOINT)
     throw new ToolError('threw', `A checkpoint has ${MAX_CHECKPOINT} characters at most.`);
   if (!outcome.isOpen()) return;
-  job.report({ type: 'tool:checkpoint', at: Date.now(), ...(checkpoint === undefined ? {} : { checkpoint }) });
+  job.report(omitUndefined({ type: 'tool:checkpoint', at: Date.now(), checkpoint }));
   await job.flushJournal?.();
   // A shutdown need not wait for a tool that goes on in the next process.
   if (checkpoint === undefined && outcome.isOpen()) work.beginTool(outcome);

@@ -5,6 +5,7 @@ import type { InputAnswer, ToolCallContext } from '../../../domain/interfaces/IT
 import { isObject } from '../../../domain/json';
 import type { WorkInProgress } from './WorkInProgress';
 import { canonicalJson } from '../../../domain/canonicalJson';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import { DECISION_LIFETIME_MS } from './decisions';
 import type { Review } from './decisions';
 import { valuesOf } from './inputValues';
@@ -81,11 +82,7 @@ async function ask(
 const NOBODY: InputAnswer = { action: 'decline', reason: 'Nobody can answer.' };
 
 function toInput({ message, schema, url }: Omit<InputRequest, 'id'>): Omit<InputRequest, 'id'> {
-  return {
-    message: message.slice(0, MAX_MESSAGE).toWellFormed(),
-    ...(schema === undefined ? {} : { schema }),
-    ...(url === undefined ? {} : { url }),
-  };
+  return omitUndefined({ message: message.slice(0, MAX_MESSAGE).toWellFormed(), schema, url });
 }
 
 function toAnswer(review: Review, { schema }: InputRequest): InputAnswer {

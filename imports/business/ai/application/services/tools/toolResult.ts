@@ -1,6 +1,7 @@
 /** The outcome of a tool call as text for the model: bounded in size, and never a stack trace. */
 import type { ToolCall, ToolResult } from '../../../domain/entities/Tool';
 import { ToolError } from '../../../domain/errors/LLMErrors';
+import { omitUndefined } from '../../../domain/omitUndefined';
 import type { ExternalResult } from './decisions';
 
 /** Characters of an error message. */
@@ -16,8 +17,7 @@ export function toToolResult(call: ToolCall): ToolResult {
     state: call.state,
     executionTime: 'executionTime' in call ? call.executionTime : 0,
   };
-  if ('result' in call)
-    return { content: call.result, ...(call.images === undefined ? {} : { images: call.images }), ...fields };
+  if ('result' in call) return omitUndefined({ content: call.result, images: call.images, ...fields });
   if ('error' in call) return { content: `Error: ${call.error.message}`, error: call.error, ...fields };
   throw new TypeError(`Tool call "${call.id}" is ${call.state} and has no result yet.`);
 }

@@ -1,6 +1,7 @@
 /** Checks what a caller wishes of compaction. */
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import { COMPACTION_STRATEGIES } from '../../../../domain/types/Compaction';
 import type { CompactionOptions, CompactionSetting, RunCompaction } from '../../../../domain/types/Compaction';
 import { normalizeOptions } from '../../ContentNormalizer';
@@ -42,7 +43,7 @@ export function compactionOf(requested: unknown, defaults: CompactionSetting = D
   if (from !== undefined && !isCompaction(from)) throw invalid('.from', 'must be the compaction of an earlier result');
   // Each field has passed its check.
   const given = requested as CompactionOptions;
-  return { ...base, ...given, ...(given.from === undefined ? {} : { from: withCheckedItems(given.from) }) };
+  return { ...base, ...given, ...omitUndefined({ from: given.from && withCheckedItems(given.from) }) };
 }
 
 /** The option of a run whose input begins with the transcript of an earlier one: what that has compacted stays so. */

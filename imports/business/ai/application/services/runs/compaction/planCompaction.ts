@@ -1,4 +1,5 @@
 /** Decides what of a history is left out. Pure functions of the transcript, its compaction so far and the room. */
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { Item } from '../../../../domain/types/ResponsesAPITypes';
 import type { RunCompaction } from '../../../../domain/types/Compaction';
 import { cuts } from './compactedHistory';
@@ -33,16 +34,16 @@ export function withClearedResults(
 ): RunCompaction {
   const lastTurn = cuts(transcript, 0).at(-1) ?? 0;
   const recent = Math.min(lastTurn, startOfRecent(transcript, (limit * RECENT_SHARE) / ratio));
-  return {
+  return omitUndefined({
     count: (previous?.count ?? 0) + 1,
     length: transcript.length,
     summarizedUpTo: previous?.summarizedUpTo ?? 0,
-    ...(previous?.summary === undefined ? {} : { summary: previous.summary }),
-    ...(previous?.vendor === undefined ? {} : { vendor: previous.vendor }),
+    summary: previous?.summary,
+    vendor: previous?.vendor,
     clearedUpTo: Math.max(previous?.clearedUpTo ?? 0, recent),
-    ...(recall === undefined ? {} : { recall }),
-    ...(previous?.limit === undefined ? {} : { limit: previous.limit }),
-  };
+    recall,
+    limit: previous?.limit,
+  });
 }
 
 /** Without what only a vendor can read: the transcript from its beginning. */

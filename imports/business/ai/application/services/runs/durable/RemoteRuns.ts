@@ -6,6 +6,7 @@ import type { ToolCall } from '../../../../domain/entities/Tool';
 import { restoreError } from '../../../../domain/errors/restoreError';
 import { LLMInvalidRequestError, LLMServerError } from '../../../../domain/errors/LLMErrors';
 import type { RunStore, StoredRun } from '../../../../domain/interfaces/RunStore';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { RunAction, RunCommand, RunHead } from '../../../../domain/types/RunRecords';
 import { FollowUps } from '../FollowUps';
 import { totalsOf } from '../RunBill';
@@ -108,17 +109,17 @@ export function resultOfStoredRun({ run, calls }: StoredRun): RunResult {
   if (!isFinished(run.state))
     throw new LLMServerError(`The run "${run.executionId}" has not ended.`, { retryable: false });
   const followUps = new FollowUps();
-  const report: RunReport = {
+  const report: RunReport = omitUndefined({
     executionId: run.executionId,
     ...totalsOf(run),
     iterations: run.iterations,
     transcript: run.transcript,
-    ...(run.compaction === undefined ? {} : { compaction: run.compaction }),
+    compaction: run.compaction,
     toolCalls: calls,
     pending: [],
     undelivered: calls.filter(isUndelivered),
     followUps,
-  };
+  });
   if (run.state === 'completed' && run.response !== undefined) {
     followUps.close();
     return { ...report, response: run.response };

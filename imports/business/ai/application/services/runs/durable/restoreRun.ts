@@ -7,6 +7,7 @@ import { textOfContent } from '../../../../domain/entities/Content';
 import { createToolCall, isDeliverable, isSettled, isToolCallState } from '../../../../domain/entities/Tool';
 import type { ToolCall } from '../../../../domain/entities/Tool';
 import type { RecordedCalls, StoredRun } from '../../../../domain/interfaces/RunStore';
+import { omitUndefined } from '../../../../domain/omitUndefined';
 import type { FunctionCallOutputItem, Item, LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import { totalsOf } from '../RunBill';
 import { adoptItem } from '../../ContentNormalizer';
@@ -173,18 +174,18 @@ function undelivered(call: ToolCall): ToolCall {
 function settleWith(call: ToolCall, { output, state }: FunctionCallOutputItem): ToolCall {
   const { id, call_id, name, arguments: text, blocking, createdAt, progress } = call;
   const startTime = 'startTime' in call ? call.startTime : undefined;
-  const fields = {
+  const fields = omitUndefined({
     id,
     call_id,
     name,
     arguments: text,
     blocking,
     createdAt,
-    ...(progress === undefined ? {} : { progress }),
-    ...(startTime === undefined ? {} : { startTime }),
+    progress,
+    startTime,
     endTime: startTime ?? createdAt,
     executionTime: 0,
-  };
+  });
   const content = typeof output === 'string' ? output : textOfContent(output);
   const message = content.replace(/^Error: /, '');
   const recorded = isToolCallState(state) ? state : 'completed';
