@@ -6,6 +6,7 @@ import type { OAuthRoutesPorts } from '../../api/oauth/oauthRoutes';
 import { AuditTrail } from './application/AuditTrail';
 import type { AuditReader } from './domain/AuditStore';
 import type { Logger } from '../ai/domain/interfaces/Logger';
+import { omitUndefined } from '../ai/domain/omitUndefined';
 import { DocumentAuditStore } from './infrastructure/DocumentAuditStore';
 import type { AuditLimits } from './infrastructure/DocumentAuditStore';
 import { maxEntriesFor } from '../../database/bounds/EntryBound';
@@ -84,7 +85,7 @@ export async function openAudit(ports: AuditPorts): Promise<OpenedAudit> {
     recordExport: (userId) => trail.record(THE_APP, { action: 'user.export_data', subject: userSubject(userId) }),
     onConnected: async ({ userId, providerId }, request) => {
       const ownerId = await ownerOfProvider(providerId);
-      const subject = { kind: 'provider', id: providerId, ...(ownerId === undefined ? {} : { ownerId }) } as const;
+      const subject = { kind: 'provider', id: providerId, ...omitUndefined({ ownerId }) } as const;
       const client = { ...clientOf(request, forwardedCount), hasSession: true } as const;
       // It cannot be undone, and its start is over.
       await trail.record({ userId, source: 'http', client }, { action: 'provider.connect', subject }, { isSafe: true });

@@ -1,6 +1,7 @@
 /** Wraps operations so that they are recorded in the audit trail, as their definitions say. */
 import type { ActOptions, AuditRecorder } from '../ai/domain/interfaces/AuditRecorder';
 import { fieldsOf } from '../ai/domain/json';
+import { omitUndefined } from '../ai/domain/omitUndefined';
 import type { Actor } from '../ai/domain/types/Actor';
 import type { AuditAct } from '../ai/domain/types/AuditEntries';
 import type { Operation } from '../ai/domain/types/Operation';
@@ -32,8 +33,8 @@ export function auditOperations<const D extends readonly AnyOperation[]>(
 function auditOperation(operation: Operation, rule: AuditRule, { trail, ownerOf }: AuditedPorts): Operation {
   const { isSafe, createdId } = rule;
   const options: ActOptions<unknown> = {
-    ...(isSafe === undefined ? {} : { isSafe }),
-    ...(createdId === undefined ? {} : { idOf: (result) => textIn(fieldsOf(result), createdId) }),
+    isSafe,
+    idOf: createdId === undefined ? undefined : (result) => textIn(fieldsOf(result), createdId),
   };
   return async (actor, ...args) => {
     // Nobody who is not signed in gets further than the operation's first line.
@@ -53,11 +54,7 @@ function actOf(rule: AuditRule, argument: JsonObject, ownerId: string | undefine
   const details = detailsOf(rule, argument);
   return {
     action,
-    subject: {
-      kind,
-      ...(subjectId === undefined ? {} : { id: subjectId }),
-      ...(ownerId === undefined ? {} : { ownerId }),
-    },
+    subject: omitUndefined({ kind, id: subjectId, ownerId }),
     ...(changed.length === 0 ? {} : { changed }),
     ...(Object.keys(details).length === 0 ? {} : { details }),
   };

@@ -18,6 +18,7 @@ import type { ApiTokenReader } from '../ai/domain/interfaces/ApiTokenReader';
 import type { BudgetLimitStore } from './domain/BudgetLimitStore';
 import type { BudgetStore } from './domain/BudgetStore';
 import type { Logger } from '../ai/domain/interfaces/Logger';
+import { omitUndefined } from '../ai/domain/omitUndefined';
 import { MemoryBudgetStore } from './infrastructure/MemoryBudgetStore';
 
 /** Limits of API tokens, and of the teams that they belong to. */
@@ -57,7 +58,7 @@ export interface CallLimits {
 
 export function createCallLimits(settings: BudgetSettings | undefined, ports: CallLimitPorts): CallLimits {
   const { budgets = new MemoryBudgetStore(), budgetLimits, apiTokens, userLimiter, logger, now } = ports;
-  const shared = { ...(logger === undefined ? {} : { logger }), ...(now === undefined ? {} : { now }) };
+  const shared = omitUndefined({ logger, now });
   const budgetPolicy = new BudgetPolicy({ settings, store: budgetLimits });
   const userTokens = userLimiter?.limitsTokens === true ? [new UserTokenLimiter(userLimiter)] : [];
   const users = !budgetPolicy.hasLimits
@@ -77,7 +78,7 @@ export function createCallLimits(settings: BudgetSettings | undefined, ports: Ca
   if (apiTokens === undefined)
     return { budgetPolicy, limiters: () => [...userTokens, ...users], settled: () => allSettled(users) };
 
-  const policy = new TokenPolicy({ tokens: apiTokens.tokens, ...(now === undefined ? {} : { now }) });
+  const policy = new TokenPolicy({ tokens: apiTokens.tokens, now });
   const rates = new TokenRateLimiter({ ...shared, policy, store: apiTokens.rates });
   const teamPolicy = new BudgetPolicy({ store: apiTokens.teamLimits });
   const ofToken = new BudgetReservations({

@@ -26,7 +26,7 @@ export const limits = defineFeature({
     const teamLimits = new DocumentBudgetLimits(database.collection(BUDGET_LIMITS), 'team');
     const userLimiter = new UserLimiter({
       limits: { ...DEFAULT_USER_LIMITS, ...settings.userLimits },
-      ...(userLoads === undefined ? {} : { store: userLoads }),
+      store: userLoads,
     });
     return {
       ...{ accounts, userLimits, teamBudgets, teamLimits, userLimiter },

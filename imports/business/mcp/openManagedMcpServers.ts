@@ -2,6 +2,7 @@
 import type { Logger } from '../ai/domain/interfaces/Logger';
 import type { McpServerAdministration } from './domain/McpServerAdministration';
 import type { SecretSealer } from '../ai/domain/interfaces/SecretSealer';
+import { omitUndefined } from '../ai/domain/omitUndefined';
 import type { McpSignIns } from './domain/McpSignIns';
 import type { UserLookup } from '../ai/domain/types/Actor';
 import type { McpServerDetail, McpToolView } from './domain/McpViews';
@@ -116,7 +117,7 @@ function configuredDetail(
   const tools = registry.toolsOf(settings.name);
   const views = tools.map((tool): McpToolView => ({ tool, state: 'approved', enabled: true }));
   const clashing = [...registry.clashesOf(settings.name)].map(([tool, other]): McpToolView => {
-    const clash = { name: tool, ...(other === undefined ? {} : { source: other }) };
+    const clash = omitUndefined({ name: tool, source: other });
     return { tool, state: 'approved', enabled: true, clash };
   });
   return {

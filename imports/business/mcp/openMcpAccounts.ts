@@ -33,13 +33,10 @@ export async function openMcpAccounts(options: McpAccountsOptions): Promise<Open
   const { database, sealer, allowPrivateHosts, redirectUrl, signInUrl, logger } = options;
   const accounts = new DocumentMcpAccounts(database, sealer);
   await accounts.ready();
-  const createSource: OpenedMcpAccounts['createSource'] = (settings, policy) =>
-    mcp({
-      ...(settings.url === undefined ? {} : { allowPrivateHosts }),
-      ...settings,
-      logger,
-      ...(policy === undefined ? {} : { policy }),
-    });
+  const createSource: OpenedMcpAccounts['createSource'] = (settings, policy) => {
+    const defaults = settings.url === undefined ? {} : { allowPrivateHosts };
+    return mcp({ ...defaults, ...settings, logger, policy });
+  };
   return {
     ...{ accounts, createSource },
     serverAccounts: new ServerAccounts({ accounts, createSource, redirectUrl, signInUrl, logger }),

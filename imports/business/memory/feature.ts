@@ -4,6 +4,7 @@ import { MEMORY_OPERATIONS } from './application/memoryOperations';
 import { MEMORY_COLLECTIONS } from './collections';
 import { memoryTools } from './infrastructure/memoryTools';
 import { openMemories } from './openMemories';
+import { omitUndefined } from '../ai/domain/omitUndefined';
 
 export const memory = defineFeature({
   name: 'memory',
@@ -17,7 +18,7 @@ export const memory = defineFeature({
       logger,
     });
     const recall = settings.memory?.recall;
-    return { memories, ports: { memories, ...(recall === undefined ? {} : { recall }) } };
+    return { memories, ports: omitUndefined({ memories, recall }) };
   },
   start({ settings, ai }, { memories }) {
     if (settings.memory?.tools === true) for (const tool of memoryTools(memories)) ai.tools.register(tool);

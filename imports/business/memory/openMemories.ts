@@ -1,6 +1,7 @@
 /** Opens what a host remembers about its users. */
 import type { LLMManager } from '../ai/application/services/LLMManager';
 import type { Logger } from '../ai/domain/interfaces/Logger';
+import { omitUndefined } from '../ai/domain/omitUndefined';
 import type { DocumentDatabase } from '../../database/DocumentDatabase';
 import { openMemoryRecords } from './infrastructure/DocumentMemoryRecords';
 import { UserMemory } from './infrastructure/UserMemory';
@@ -25,17 +26,16 @@ export async function openMemories(
     maxPerUser,
     onChange,
     logger,
-    ...(model === undefined
-      ? {}
-      : {
-          embedder: {
+    embedder:
+      model === undefined
+        ? undefined
+        : {
             model,
             embed: async (userId, input, signal) => {
               const origin = { source: 'run', api: 'memory' } as const;
-              const options = { model, input, origin, ...(signal === undefined ? {} : { signal }) };
+              const options = omitUndefined({ model, input, origin, signal });
               return (await manager().embed(userId, options)).embeddings;
             },
           },
-        }),
   });
 }

@@ -6,6 +6,7 @@ import type { DocumentDatabase } from '../../database/DocumentDatabase';
 import { DocumentRequestList } from './infrastructure/DocumentRequestList';
 import { DocumentRequestStore } from './infrastructure/DocumentRequestStore';
 import type { RequestLogBounds, RequestRetention } from './infrastructure/DocumentRequestStore';
+import { omitUndefined } from '../ai/domain/omitUndefined';
 
 export interface RequestLogSettings {
   /** Default: true. */
@@ -41,11 +42,8 @@ export function createRequestLog(
   { isEnabled = true, bodies: recordsBodies = false, retention, maxEntries }: RequestLogSettings,
   { database, onStored, bounds = {} }: RequestLogPorts,
 ): RequestLogModule {
-  const store = new DocumentRequestStore(database, retention, {
-    ...bounds,
-    ...(maxEntries === undefined ? {} : { maxEntries }),
-  });
-  const log = new RequestRecorder({ store, recordsBodies, ...(onStored === undefined ? {} : { onStored }) });
+  const store = new DocumentRequestStore(database, retention, { ...bounds, ...omitUndefined({ maxEntries }) });
+  const log = new RequestRecorder({ store, recordsBodies, onStored });
   return {
     requests: new DocumentRequestList(database),
     logsBodies: isEnabled && recordsBodies,

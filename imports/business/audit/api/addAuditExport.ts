@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { formatAuditEntries } from '../domain/auditFormats';
 import type { AuditFormat } from '../domain/auditFormats';
 import { oneOf } from '../../ai/domain/arguments';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { AuditTrail } from '../application/AuditTrail';
 import type { AuditPage } from '../domain/AuditStore';
 import type { Operation } from '../../ai/domain/types/Operation';
@@ -43,13 +44,7 @@ function exportEntries(list: ListEntries, audit: Pick<AuditTrail, 'carryOut'> | 
     const { format: given, ...filter } = readQuery(AUDIT_FIELDS, request.query);
     const format = oneOf(['ndjson', 'csv'])(given ?? 'ndjson', 'format');
     const read = (after?: string): Promise<AuditPage> =>
-      list(actor, {
-        ...filter,
-        order: 'asc',
-        limit: PAGE_SIZE,
-        count: false,
-        ...(after === undefined ? {} : { after }),
-      });
+      list(actor, { ...filter, order: 'asc', limit: PAGE_SIZE, count: false, ...omitUndefined({ after }) });
     // What is not permitted or invalid is refused before the file begins.
     const first = await read();
     if (request.method === 'HEAD') await send(context, format, first, undefined);

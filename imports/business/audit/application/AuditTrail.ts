@@ -15,6 +15,7 @@ import { BoundedReports } from './BoundedReports';
 import type { ReportLimits } from './BoundedReports';
 import { FailedAttempts } from './FailedAttempts';
 import { runDetached } from '../../ai/application/services/shared/runDetached';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 
 export interface AuditTrailPorts {
   readonly store: AuditStore;
@@ -103,17 +104,17 @@ export class AuditTrail implements AuditRecorder {
   ): AuditEntry {
     const { address, userAgent } = client;
     const at = this.now();
-    return {
+    return omitUndefined({
       _id: this.nextId(at),
       at,
       userId,
-      ...(tokenId === undefined ? {} : { tokenId }),
+      tokenId,
       via: channelOf(source, client),
       ...act,
-      ...(address === undefined ? {} : { address }),
-      ...(userAgent === undefined ? {} : { userAgent }),
+      address,
+      userAgent,
       outcome,
-    };
+    });
   }
 
   /** Sorts entries of the same millisecond in their order. */

@@ -7,6 +7,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { AuditEnd, AuditFilter, AuditPage, AuditPageRequest, AuditReader, AuditStore } from '../domain/AuditStore';
 import type { DocumentCollection, Selector, StoredDocument } from '../../../database/DocumentCollection';
 import { ConflictError } from '../../ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { AuditEntry } from '../../ai/domain/types/AuditEntries';
 import { EntryBound } from '../../../database/bounds/EntryBound';
 import type { DocumentDatabase } from '../../../database/DocumentDatabase';
@@ -109,11 +110,7 @@ export class DocumentAuditStore implements AuditStore, AuditReader {
   }
 
   async end(id: string, { outcome, error, subjectId }: AuditEnd): Promise<void> {
-    const $set = {
-      outcome,
-      ...(error === undefined ? {} : { error }),
-      ...(subjectId === undefined ? {} : { 'subject.id': subjectId }),
-    };
+    const $set = omitUndefined({ outcome, error, 'subject.id': subjectId });
     const words = subjectId === undefined ? {} : { $addToSet: { words: subjectId.toLowerCase() } };
     await this.entries.update({ _id: id, outcome: 'begun' }, { $set, ...words });
   }
@@ -127,10 +124,10 @@ export class DocumentAuditStore implements AuditStore, AuditReader {
         order,
         limit,
         fields: AUDIT_FIELDS,
-        ...(after === undefined ? {} : { after }),
+        after,
       }),
     ]);
-    return { entries: rows, ...(total === undefined ? {} : { total }), ...(next === undefined ? {} : { next }) };
+    return omitUndefined({ entries: rows, total, next });
   }
 
   /**
@@ -185,11 +182,11 @@ function withoutUser(entry: AuditEntry, deletedId: string, pseudonym: (text: str
     ...kept,
     userId: userId === deletedId ? pseudonym(deletedId) : userId,
     subject: isOwned
-      ? {
+      ? omitUndefined({
           kind: subject.kind,
-          ...(subject.id === undefined ? {} : { id: pseudonym(subject.id) }),
+          id: subject.id === undefined ? undefined : pseudonym(subject.id),
           ownerId: pseudonym(deletedId),
-        }
+        })
       : subject,
   };
   const { address: _address, ...withoutAddress } = anonymous;
@@ -208,9 +205,7 @@ function auditSelector(filter: AuditFilter): Selector {
     ...named.flatMap(([field, value]) => (value === undefined ? [] : [{ [field]: value }])),
     ...oneOf('action', actions),
     ...oneOf('outcome', outcomes),
-    ...(from === undefined && to === undefined
-      ? []
-      : [{ at: { ...(from === undefined ? {} : { $gte: from }), ...(to === undefined ? {} : { $lte: to }) } }]),
+    ...(from === undefined && to === undefined ? [] : [{ at: omitUndefined({ $gte: from, $lte: to }) }]),
     searchSelector(search, ['words']),
   ].filter((condition) => Object.keys(condition).length > 0);
   return conditions.length <= 1 ? (conditions[0] ?? {}) : { $and: conditions };

@@ -1,6 +1,7 @@
 /** Settings of the audit trail: how long its entries are kept, and how many. */
 import type { AuditLimits } from '../infrastructure/DocumentAuditStore';
 import { SettingProblems } from '../../../host/settings/SettingProblems';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 36_500;
@@ -17,10 +18,7 @@ export function readAuditLimits(valueOf: (name: string) => string | undefined): 
   const retentionMs = readRetention(textOf('AUDIT_KEEP_DAYS'), problems);
   const maxEntries = readMaxEntries(textOf('AUDIT_MAX_ENTRIES'), problems);
   problems.throwIfAny();
-  return {
-    ...(retentionMs === undefined ? {} : { retentionMs }),
-    ...(maxEntries === undefined ? {} : { maxEntries }),
-  };
+  return omitUndefined({ retentionMs, maxEntries });
 }
 
 /** @returns milliseconds, or undefined for the default */

@@ -18,6 +18,7 @@ import type { AuthorizationPorts } from '../../ai/application/usecases/authorize
 import { itemsFromUser, originOf } from '../../ai/application/usecases/RunLauncher';
 import { under } from './readBatchRequest';
 import { INPUT_LIMITS } from '../../ai/application/operations/readInput';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 
 export interface BatchPorts extends AuthorizationPorts {
   readonly batches: Pick<UserBatches, 'create' | 'cancel'>;
@@ -94,7 +95,7 @@ export class Batches {
   /** Each model needs the actor's permission. */
   private async authorize(actor: Actor, providerId: string, requests: readonly UserBatchRequest[]): Promise<void> {
     for (const model of new Set(requests.map((request) => request.model))) {
-      const use = { providerId, tools: [], ...(model === undefined ? {} : { model }) };
+      const use = omitUndefined({ providerId, tools: [], model });
       const budget = await authorizeUse(actor, use, this.ports);
       if (budget !== undefined)
         throw new LLMPermissionError(
@@ -115,9 +116,5 @@ export class UnknownBatchError extends ObjectNotFoundError {
 }
 
 function toView({ batchId, providerId, state, counts, createdAt, endedAt, error }: UserBatch): BatchView {
-  return {
-    ...{ batchId, providerId, state, counts, createdAt },
-    ...(endedAt === undefined ? {} : { endedAt }),
-    ...(error === undefined ? {} : { error }),
-  };
+  return omitUndefined({ batchId, providerId, state, counts, createdAt, endedAt, error });
 }

@@ -23,6 +23,7 @@ import { LeaseLostError } from '../../ai/domain/errors/LeaseLostError';
 import { canonicalJson } from '../../ai/domain/canonicalJson';
 import { runDetached } from '../../ai/application/services/shared/runDetached';
 import type { VendorBatchSettings } from '../../ai/application/services/batches/vendorBatch';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 
 export interface UserBatchesOptions extends Pick<VendorBatchSettings, 'poll' | 'leaseMs' | 'graceMs'> {
   readonly store: UserBatchStore;
@@ -147,9 +148,7 @@ export class UserBatches implements LeasedWorkSource {
         mode: 'vendor',
         batchId: batch.id,
         signal: this.stopping.signal,
-        ...(poll === undefined ? {} : { poll }),
-        ...(leaseMs === undefined ? {} : { leaseMs }),
-        ...(graceMs === undefined ? {} : { graceMs }),
+        ...omitUndefined({ poll, leaseMs, graceMs }),
         // It may have been cancelled before there was anything to cancel.
         onStatus: () => void this.cancelLate(batch),
       },
@@ -197,20 +196,20 @@ function toRequest(
   { model, maxOutputTokens, reasoning, ...request }: UserBatchRequest,
   { providerId, origin }: UserBatch,
 ): LLMRequest {
-  return {
+  return omitUndefined({
     ...request,
     model: model === undefined ? providerId : `${providerId}/${model}`,
-    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
-    ...(reasoning === undefined ? {} : { reasoning: { effort: reasoning } }),
+    max_output_tokens: maxOutputTokens,
+    reasoning: reasoning && { effort: reasoning },
     origin,
-  };
+  });
 }
 
 function toResult(result: BatchResult<unknown> | LLMError): UserBatchResult {
   if (isLLMError(result)) return { error: { code: result.code, message: result.message } };
   const { value, response } = result;
   const { cost } = response.vendor;
-  return { value, model: response.model, usage: response.usage, ...(cost === undefined ? {} : { cost }) };
+  return { value, model: response.model, usage: response.usage, ...omitUndefined({ cost }) };
 }
 
 function countsOf(results: readonly UserBatchResult[]): UserBatch['counts'] {

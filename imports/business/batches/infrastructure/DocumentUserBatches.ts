@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { UserBatch, UserBatchRequest, UserBatchResult, UserBatchState } from '../domain/UserBatch';
 import { invalid } from '../../ai/domain/arguments';
 import { isLLMError } from '../../ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { DocumentCollection, Selector, StoredDocument } from '../../../database/DocumentCollection';
 import type { LeasedBatch, UserBatchPage, UserBatchStore } from '../domain/UserBatchStore';
 import type { DocumentDatabase } from '../../../database/DocumentDatabase';
@@ -155,12 +156,7 @@ class DocumentUserBatches implements UserBatchStore {
     await this.batches.update(
       { _id: keyOf(batch), userId, owner, state: { $in: UNENDED } },
       {
-        $set: {
-          state,
-          ...counts,
-          endedAt: Date.now(),
-          ...(error === undefined ? {} : { error: JSON.stringify(error) }),
-        },
+        $set: omitUndefined({ state, ...counts, endedAt: Date.now(), error: error && JSON.stringify(error) }),
         $unset: { owner: true },
       },
     );
@@ -191,14 +187,14 @@ function olderThan(after: string): Selector {
 function toBatch(document: BatchDocument): UserBatch {
   const { id, userId, batchId, providerId, origin, state, createdAt, endedAt, error } = document;
   const { total, succeeded, failed } = document;
-  return {
+  return omitUndefined({
     ...{ id, userId, batchId, providerId, state, createdAt },
     // Boundary: this store has written both.
     origin: JSON.parse(origin) as UserBatch['origin'],
     counts: { total, succeeded, failed },
-    ...(endedAt === undefined ? {} : { endedAt }),
-    ...(error === undefined ? {} : { error: JSON.parse(error) as NonNullable<UserBatch['error']> }),
-  };
+    endedAt,
+    error: error === undefined ? undefined : (JSON.parse(error) as NonNullable<UserBatch['error']>),
+  });
 }
 
 /** Hashed, since users choose ids of any length. */

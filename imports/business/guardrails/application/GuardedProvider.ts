@@ -11,6 +11,7 @@ import type { LLMResponse } from '../../ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../ai/domain/types/StreamEvents';
 import { normalizeInput } from '../../ai/application/services/ContentNormalizer';
 import { replayResponse } from '../../ai/application/services/shared/replayResponse';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import { embeddingRequest, guardedEmbeddingInput } from './embeddingRequest';
 import type { GuardedCall, GuardrailChain } from './GuardrailChain';
 import { fieldsOfMedia, guardedMedia, mediaRequest } from './mediaRequest';
@@ -78,10 +79,10 @@ export class GuardedProvider extends ProviderDecorator {
     const fields = fieldsOfMedia(relayed.body);
     if (fields === undefined) return this.provider.relay(userId, relayed);
     const request = mediaRequest(fields);
-    const options = { ...relayed, ...(onAnnotation === undefined ? {} : { onAnnotation }) };
+    const options = omitUndefined({ ...relayed, onAnnotation });
     const checked = await this.chain.before(request, guardedCall(userId, options, fields['stream'] === true));
     const body = checked.request === request ? relayed.body : JSON.stringify(guardedMedia(fields, checked.request));
-    return this.provider.relay(userId, { ...relayed, ...(body === undefined ? {} : { body }) });
+    return this.provider.relay(userId, { ...relayed, ...omitUndefined({ body }) });
   }
 
   private async complete(
@@ -110,15 +111,15 @@ export class GuardedProvider extends ProviderDecorator {
   private async checkRequest(options: GenerateOptions, call: GuardedCall): Promise<CheckedRequest> {
     const { onAnnotation, ...rest } = options;
     const { instructions, tools, response_format, metadata, user, vendor } = rest;
-    const request: GuardedRequest = {
+    const request: GuardedRequest = omitUndefined({
       input: normalizeInput(rest.input),
-      ...(instructions === undefined ? {} : { instructions }),
-      ...(tools === undefined ? {} : { tools }),
-      ...(response_format === undefined ? {} : { response_format }),
-      ...(metadata === undefined ? {} : { metadata }),
-      ...(user === undefined ? {} : { user }),
-      ...(vendor === undefined ? {} : { vendor }),
-    };
+      instructions,
+      tools,
+      response_format,
+      metadata,
+      user,
+      vendor,
+    });
     const checked = await this.chain.before(request, call);
     const warnings = checked.changedBy.map((name) => `The guardrail "${name}" changed the request.`);
     if (warnings.length === 0) return { options: rest, warnings };
@@ -147,13 +148,7 @@ function guardedCall(
   const { model, origin, signal, onAnnotation } = options;
   return {
     annotate: (annotation) => onAnnotation?.(annotation),
-    context: {
-      userId,
-      isStream,
-      ...(model === undefined ? {} : { model }),
-      ...(origin === undefined ? {} : { origin }),
-      ...(signal === undefined ? {} : { signal }),
-    },
+    context: omitUndefined({ userId, isStream, model, origin, signal }),
   };
 }
 

@@ -1,4 +1,5 @@
 /** Replaces the matches of patterns in a text that arrives in pieces: the result is that for the whole text. */
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { FilteredText, TextFilter } from '../../ai/domain/types/GuardrailTypes';
 import type { TextMatch, TextPattern } from './TextPattern';
 
@@ -85,6 +86,6 @@ export class PatternFilter implements TextFilter {
     if (this.counts.size === 0) return text;
     const found = Object.fromEntries(this.counts);
     this.counts.clear();
-    return { text, annotate: { found }, ...(this.deny === undefined ? {} : { deny: this.deny }) };
+    return omitUndefined({ text, annotate: { found }, deny: this.deny });
   }
 }

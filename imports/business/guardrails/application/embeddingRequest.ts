@@ -2,20 +2,21 @@
 import { readEmbeddingInputs } from '../../ai/domain/embeddingInput';
 import { LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
 import { isList } from '../../ai/domain/json';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { EmbeddingInput, EmbedOptions } from '../../ai/domain/types/EmbeddingTypes';
 import type { GuardedRequest } from '../../ai/domain/types/GuardrailTypes';
 import type { InputItem, MessageItem } from '../../ai/domain/types/ResponsesAPITypes';
 
 /** @throws LLMInvalidRequestError for input that is not text */
 export function embeddingRequest({ input, user }: EmbedOptions): GuardedRequest {
-  return {
+  return omitUndefined({
     input: readEmbeddingInputs(input).map((each, index): MessageItem => ({
       type: 'message',
       role: 'user',
       content: textsOf(each, index).map((text) => ({ type: 'input_text', text })),
     })),
-    ...(user === undefined ? {} : { user }),
-  };
+    user,
+  });
 }
 
 /** @returns the input with the texts of the changed request */

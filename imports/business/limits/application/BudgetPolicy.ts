@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import type { BudgetLimits, BudgetSettings } from '../../ai/domain/entities/BudgetAccount';
 import { isStoreOutage } from '../../ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { BudgetLimitStore, StoredBudgetLimits } from '../domain/BudgetLimitStore';
 import type { BudgetLimitsView } from '../domain/BudgetViews';
 
@@ -108,5 +109,5 @@ export class BudgetPolicy {
 }
 
 function viewOf({ limits, changedAt, changedBy }: StoredBudgetLimits): BudgetLimitsView {
-  return { limits, source: 'dashboard', changedAt, ...(changedBy === undefined ? {} : { changedBy }) };
+  return omitUndefined({ limits, source: 'dashboard', changedAt, changedBy });
 }

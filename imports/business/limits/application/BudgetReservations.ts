@@ -17,6 +17,7 @@ import { BudgetError } from '../../ai/domain/errors/LLMErrors';
 import type { BudgetStore } from '../domain/BudgetStore';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
 import { runDetached } from '../../ai/application/services/shared/runDetached';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import { AccountLedger } from './AccountLedger';
 import { amountOf } from './amountOf';
 import type { CallLimiter, LimitedCall, ReservationHandle } from './CallLimiter';
@@ -133,7 +134,7 @@ export class BudgetReservations implements CallLimiter {
     turn: RunTurn | undefined,
   ): Promise<ReservationHandle> {
     const id = turn === undefined ? randomUUID() : holdIdOf(turn);
-    const hold = { id, ...most, leaseMs: this.leaseMs, ...(turn === undefined ? {} : { turn }) };
+    const hold = omitUndefined({ id, ...most, leaseMs: this.leaseMs, turn });
     const reservation = await this.ledger.change(subject.id, (account) => {
       const result = reserve(account, hold, limits, this.now());
       return { account: result.kind === 'held' ? result.account : account, result };

@@ -6,6 +6,7 @@ import type { GenerateOptions } from '../../ai/domain/types/LLMTypes';
 import type { CallCost, ModelPrice } from '../../ai/domain/types/ModelPrice';
 import type { FailedAttempt, LLMResponse, Usage } from '../../ai/domain/types/ResponsesAPITypes';
 import { unreportedResponse } from '../../ai/application/services/routing/unreportedResponse';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import { amountOf } from './amountOf';
 import type { CallEstimates } from './callEstimates';
 import type { LimitedCall, ReservationHandle } from './CallLimiter';
@@ -88,7 +89,8 @@ export class MeteredCall<O extends MeteredOptions = GenerateOptions> {
   /** The attempts of one call are one call, whether priced or not. */
   private async settleAll(amounts: readonly UsedAmount[]): Promise<void> {
     const charged = amounts.reduce(addUsed);
-    const amount = { ...charged, calls: 1, ...(charged.unpriced === undefined ? {} : { unpriced: 1 }) };
+    const unpriced = charged.unpriced === undefined ? undefined : 1;
+    const amount = omitUndefined({ ...charged, calls: 1, unpriced });
     await Promise.all(this.reservations.map((reservation) => reservation.settle(amount)));
   }
 

@@ -2,6 +2,7 @@
  * What one API token has used in the current minute, and its requests in progress. All functions are pure; times are
  * milliseconds since the epoch.
  */
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { RateLimits, RateLimitState } from '../../ai/domain/types/ApiTokenLimits';
 
 /** What is in progress: a request or a message, or an open stream or WebSocket. */
@@ -127,12 +128,12 @@ export function rateLimitState(before: RateAccount, limits: RateLimits, now: num
     remaining: Math.max(0, limit - used),
   });
   const resetsAt = account.minute + RATE_WINDOW_MS;
-  return {
-    ...(requestsPerMinute === undefined ? {} : { requests: left(requestsPerMinute, account.requests) }),
-    ...(tokensPerMinute === undefined ? {} : { tokens: left(tokensPerMinute, tokensUsed(account)) }),
+  return omitUndefined({
+    requests: requestsPerMinute === undefined ? undefined : left(requestsPerMinute, account.requests),
+    tokens: tokensPerMinute === undefined ? undefined : left(tokensPerMinute, tokensUsed(account)),
     resetsAt,
     resetsInMs: Math.max(1, resetsAt - now),
-  };
+  });
 }
 
 /** Sums the tokens of completed requests and those reserved in this minute. */

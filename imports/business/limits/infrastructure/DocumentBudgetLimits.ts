@@ -2,6 +2,7 @@
 import { BUDGET_WINDOWS } from '../../ai/domain/entities/BudgetAccount';
 import type { Amount, BudgetLimits, BudgetWindow } from '../../ai/domain/entities/BudgetAccount';
 import { ConflictError } from '../../ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { BudgetLimitStore, StoredBudgetLimits } from '../domain/BudgetLimitStore';
 import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
 import { budgetId, selectIds } from './DocumentBudgetStore';
@@ -47,12 +48,7 @@ export class DocumentBudgetLimits implements BudgetLimitStore {
 
   async set({ userId, limits, changedAt, changedBy }: StoredBudgetLimits): Promise<void> {
     const _id = this.idOf(userId);
-    const fields: Record<string, unknown> = {
-      ...toFields(limits),
-      ...(userId === undefined ? {} : { userId }),
-      changedAt,
-      ...(changedBy === undefined ? {} : { changedBy }),
-    };
+    const fields: Record<string, unknown> = omitUndefined({ ...toFields(limits), userId, changedAt, changedBy });
     const absent = LIMIT_FIELDS.filter((name) => !(name in fields));
     const $unset = Object.fromEntries(absent.map((name) => [name, true as const]));
     const modifier = { $set: fields, ...(absent.length === 0 ? {} : { $unset }) };
@@ -95,5 +91,5 @@ function fromDocument(document: BudgetLimitDocument): StoredBudgetLimits {
       return amounts.length === 0 ? [] : [[window, Object.fromEntries(amounts)] as const];
     }),
   ) as BudgetLimits;
-  return { userId, limits, changedAt, ...(changedBy === undefined ? {} : { changedBy }) };
+  return omitUndefined({ userId, limits, changedAt, changedBy });
 }

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { McpHttpHandler, McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { ToolRegistry } from '../../ai/infrastructure/tools/ToolRegistry';
 import { createMcpServer } from './createMcpServer';
 import type { McpServerPorts } from './createMcpServer';
@@ -73,7 +74,7 @@ export class McpHttp {
     const { sdk, isAlone, tasks } = this.ports;
     const ofTask = await tasks?.answer(request.headers, body, caller);
     if (ofTask !== undefined) return ofTask;
-    const options = { authInfo: toAuthInfo(caller), ...(body === undefined ? {} : { parsedBody: body }) };
+    const options = omitUndefined({ authInfo: toAuthInfo(caller), parsedBody: body });
     if (!isAlone || !(await sdk.isLegacyRequest(request, body))) return this.handler.fetch(request, options);
     const id = request.headers.get('mcp-session-id');
     if (id !== null) {

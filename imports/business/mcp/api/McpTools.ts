@@ -6,6 +6,7 @@ import { isObject } from '../../ai/domain/json';
 import type { InputImage } from '../../ai/domain/types/ResponsesAPITypes';
 import { matchesWildcard } from '../../ai/domain/matchesWildcard';
 import type { ToolCaller } from '../../ai/application/services/ToolCaller';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { McpCaller } from './McpCaller';
 import type { RunTool } from './runTools';
 
@@ -73,10 +74,10 @@ export class McpTools {
 export function toMcpResult(call: ToolCall): CallToolResult {
   if (call.state === 'completed') {
     const structured = parseObject(call.result);
-    return {
+    return omitUndefined({
       content: [{ type: 'text', text: call.result }, ...(call.images ?? []).flatMap(imageBlocks)],
-      ...(structured === undefined ? {} : { structuredContent: structured }),
-    };
+      structuredContent: structured,
+    });
   }
   const message = 'error' in call ? call.error.message : `The call of "${call.name}" did not complete.`;
   return toMcpFailure(hasFailed(call) ? message : `The call of "${call.name}" was cancelled.`);

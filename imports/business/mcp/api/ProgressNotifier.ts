@@ -1,6 +1,7 @@
 /** Reports the progress of a call to its client, if that asked for it: rising, and not too often. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 
 /** Milliseconds between two notifications. */
 const INTERVAL_MS = 250;
@@ -48,7 +49,7 @@ export class ProgressNotifier {
     this.latest = undefined;
     this.last = progress;
     this.lastAt = performance.now();
-    const params = { progressToken: this.token, progress, total: 1, ...(message === undefined ? {} : { message }) };
+    const params = omitUndefined({ progressToken: this.token, progress, total: 1, message });
     const sent = this.ctx.mcpReq
       .notify({ method: 'notifications/progress', params })
       .catch((error: unknown) => this.logger.debug('MCP: progress could not be reported.', error));

@@ -9,6 +9,7 @@ import type { Logger } from '../../ai/domain/interfaces/Logger';
 import type { ToolTask, ToolTaskOutcome, ToolTaskStore } from '../../ai/domain/interfaces/ToolTaskStore';
 import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 import { runDetached } from '../../ai/application/services/shared/runDetached';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { InFlightRequests } from '../../../api/http/InFlightRequests';
 import type { McpCaller } from './McpCaller';
 import { taskFields } from './McpTasks';
@@ -191,7 +192,7 @@ function toTask({ id, createdAt, aliveAt, ...task }: ToolTask, note = task.note)
   const fields = taskFields(id, { createdAt, changedAt: aliveAt });
   switch (task.state) {
     case 'working':
-      return { ...fields, status: 'working', ...(note === undefined ? {} : { statusMessage: note }) };
+      return { ...fields, status: 'working', ...omitUndefined({ statusMessage: note }) };
     case 'completed':
       // Only this class writes it.
       return { ...fields, status: 'completed', result: JSON.parse(task.result ?? '{}') as unknown };

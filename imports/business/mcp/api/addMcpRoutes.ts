@@ -7,6 +7,7 @@ import type { HttpRequest, HttpResponse } from '../../../api/http/HttpMessages';
 import { LLMPermissionError } from '../../ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../ai/domain/json';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { ApiPrincipal, Scope } from '../../../api/auth/ApiPrincipal';
 import type { AuthFailureLimiter } from '../../../api/auth/AuthFailureLimiter';
 import { assertKnownHost, assertSameOrigin } from '../../../api/dashboard/sameOrigin';
@@ -56,7 +57,7 @@ export function addMcpRoutes(add: AddEndpoint, ports: McpRoutePorts): void {
     response.json({
       resource: rootUrl + MCP_PATH,
       resource_name: 'Bolide',
-      ...(access === undefined ? {} : { authorization_servers: [access.issuer] }),
+      ...omitUndefined({ authorization_servers: access && [access.issuer] }),
       scopes_supported: ['generate', 'read', 'approve'],
       bearer_methods_supported: ['header'],
     });
@@ -64,13 +65,13 @@ export function addMcpRoutes(add: AddEndpoint, ports: McpRoutePorts): void {
   };
   for (const path of [METADATA_PATH, METADATA_PATH + MCP_PATH])
     add('app', path, path, { method: 'get', handler: metadata });
-  const shared = {
+  const shared = omitUndefined({
     scope: SCOPE,
-    ...(access === undefined ? {} : { authenticate: acceptingTokensOf(access, ports) }),
+    authenticate: access && acceptingTokensOf(access, ports),
     admit: (request: HttpRequest) => assertPermittedOrigin(request, ports),
     challenge: (error: LLMError) => challengeOf(error, rootUrl + METADATA_PATH + MCP_PATH),
     handler: serve(ports),
-  };
+  });
   add(
     'mcp',
     MCP_PATH,

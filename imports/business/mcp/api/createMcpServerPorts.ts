@@ -6,6 +6,7 @@ import type { LLMError } from '../../ai/domain/errors/LLMErrors';
 import type { AccessPolicy } from '../../ai/domain/interfaces/AccessPolicy';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
 import type { ToolTaskStore } from '../../ai/domain/interfaces/ToolTaskStore';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { AIModule } from '../../ai/infrastructure/factories/createAIModule';
 import type { RunRoutePorts } from '../../../api/runs/RunRoutePorts';
 import type { McpAccess } from './addMcpRoutes';
@@ -66,15 +67,15 @@ export function createMcpServerPorts(
     ...(toolTasks === undefined ? [] : [toolTasks]),
     ...(runs === undefined ? [] : [new RunTasks({ runs, tools: mcpTools, homeUrl })]),
   ];
-  return {
+  return omitUndefined({
     sdk,
     tools: mcpTools,
-    ...(taskSources.length === 0 ? {} : { tasks: new McpTasks(taskSources, toError) }),
-    ...(toolTasks === undefined ? {} : { toolTasks }),
+    tasks: taskSources.length === 0 ? undefined : new McpTasks(taskSources, toError),
+    toolTasks,
     stateKey: createHmac('sha256', secret).update('mcp request state').digest(),
     usedApprovals,
     homeUrl,
     toError,
     logger,
-  };
+  });
 }

@@ -4,6 +4,7 @@ import type { Tool } from '@modelcontextprotocol/server';
 import { isFinished } from '../../ai/domain/entities/Run';
 import { integer, identifier, line, listOf, optional, readObject, required, text } from '../../ai/domain/arguments';
 import { isList, isObject } from '../../ai/domain/json';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 import type { RunDetail } from '../../ai/domain/types/RunViews';
 import type { ModelDirectory } from '../../../api/gateway/models/ModelDirectory';
@@ -72,7 +73,7 @@ export function createRunTools({ runs, models, waitForRun, homeUrl }: RunToolPor
       const { executionId } = await runs.methods['ai.runs.start'](actor, {
         input: required(fields, 'input', text(MAX_TEXT)),
         providerId,
-        ...(model === undefined ? {} : { model }),
+        ...omitUndefined({ model }),
         ...optional(fields, 'instructions', text(100_000)),
         ...optional(fields, 'tools', listOf(128, line(64))),
         requestId: optional(fields, 'requestId', identifier(128)).requestId ?? randomUUID(),
@@ -172,17 +173,17 @@ async function settledWithin(
 /** What a client is told of a run. */
 export function summaryOf({ run, toolCalls }: RunDetail, homeUrl: string): JsonObject {
   const answer = run.state === 'completed' ? answerIn(run.transcript) : undefined;
-  return {
+  return omitUndefined({
     executionId: run._id,
     state: run.state,
-    ...(answer === undefined ? {} : { answer }),
-    ...(run.error === undefined ? {} : { error: run.error.message }),
+    answer,
+    error: run.error?.message,
     waitingCalls: toolCalls.flatMap(({ callId, name, waiting }) =>
       waiting === undefined
         ? []
         : [{ callId, tool: name, waitsFor: waiting, decideAt: `${homeUrl}/#/runs/${run._id}` }],
     ),
-  };
+  });
 }
 
 /** The text of the last message of the model. */

@@ -14,6 +14,7 @@ import type {
 import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
 import type { McpServerStore } from '../domain/McpServerStore';
 import type { SealedSecret, SecretSealer } from '../../ai/domain/interfaces/SecretSealer';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { DocumentDatabase } from '../../../database/DocumentDatabase';
 
 export const MCP_SERVERS = 'ai_mcp_servers';
@@ -73,7 +74,7 @@ export class DocumentMcpServers implements McpServerStore {
   async replace({ name, secrets, changedBy, ...fields }: StoredMcpServer, expectedRevision: string): Promise<boolean> {
     // Secrets that cannot be opened stay as they are, for when their key is there again.
     const sealed = secrets === undefined ? {} : { secrets: this.seal(name, fields.config, secrets) };
-    const $set = { ...fields, ...sealed, ...(changedBy === undefined ? {} : { changedBy }) };
+    const $set = omitUndefined({ ...fields, ...sealed, changedBy });
     const modifier = changedBy === undefined ? { $set, $unset: { changedBy: true } as const } : { $set };
     return (await this.servers.update({ _id: name, revision: expectedRevision }, modifier)) === 1;
   }

@@ -14,6 +14,7 @@ import type {
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { ConflictError, LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import { revocationRequest } from './revocationRequest';
 import type { RevocationRequest } from './revocationRequest';
 
@@ -113,13 +114,13 @@ export class McpOAuth implements OAuthClientProvider {
   }
 
   get clientMetadata(): OAuthClientMetadata {
-    return {
+    return omitUndefined({
       client_name: 'Bolide',
       redirect_uris: [this.redirectUrl],
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
-      ...(this.settings.clientSecret === undefined ? {} : { token_endpoint_auth_method: 'client_secret_basic' }),
-    };
+      token_endpoint_auth_method: this.settings.clientSecret === undefined ? undefined : 'client_secret_basic',
+    });
   }
 
   async state(): Promise<string> {
@@ -131,11 +132,7 @@ export class McpOAuth implements OAuthClientProvider {
   async clientInformation(ctx?: OAuthClientInformationContext): Promise<StoredOAuthClientInformation | undefined> {
     const { clientId, clientSecret } = this.settings;
     if (clientId !== undefined && (await this.isKnownAt(ctx?.issuer)))
-      return {
-        client_id: clientId,
-        ...(clientSecret === undefined ? {} : { client_secret: clientSecret }),
-        ...(ctx === undefined ? {} : { issuer: ctx.issuer }),
-      };
+      return omitUndefined({ client_id: clientId, client_secret: clientSecret, issuer: ctx?.issuer });
     return (await this.load()).clients?.[ctx?.issuer ?? NO_ISSUER];
   }
 

@@ -8,6 +8,7 @@ import type { CallToolResult, Client, Progress, Tool } from '@modelcontextprotoc
 import { ToolError } from '../../ai/domain/errors/LLMErrors';
 import type { InputAnswer, ToolCallContext } from '../../ai/domain/interfaces/IToolExecutor';
 import { isList, isObject } from '../../ai/domain/json';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 import { CallDeadline, sendingSignal } from './CallDeadline';
 import type { McpCallPorts } from './McpCallPorts';
@@ -220,10 +221,7 @@ function runsAsTask(client: Client, tool: Tool): boolean {
 function retryFields(round: Round | undefined): Record<string, unknown> {
   if (round === undefined || round.isRefusal === true) return {};
   const { answers, requestState } = round;
-  return {
-    ...(Object.keys(answers).length === 0 ? {} : { inputResponses: answers }),
-    ...(requestState === undefined ? {} : { requestState }),
-  };
+  return omitUndefined({ inputResponses: Object.keys(answers).length === 0 ? undefined : answers, requestState });
 }
 
 function toRound({ inputRequests, requestState }: Readonly<Record<string, unknown>>): Round {

@@ -50,7 +50,7 @@ export function createMcpFetch(options: McpFetchOptions): McpFetch {
     const response = await guardedFetch(url, {
       method,
       headers: [...headers],
-      ...(body === undefined ? {} : { body }),
+      body,
       call: {
         ...(signals.length === 0 ? {} : { signal: AbortSignal.any(signals) }),
         timeout: isListening || sending !== undefined ? UNLIMITED_MS : timeout,

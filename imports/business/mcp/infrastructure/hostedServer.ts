@@ -1,4 +1,5 @@
 /** What a vendor is told about a server that it calls itself. */
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { HostedMcpServer } from '../../ai/domain/types/HostedMcp';
 import type { McpServerSettings } from './McpServerSettings';
 
@@ -12,10 +13,7 @@ export function hostedServer(settings: Settings): HostedMcpServer | undefined {
   const { name, url, headers = {}, hosted = false, shareHeaders = false } = settings;
   if (!hosted || url === undefined) return undefined;
   const obstacle = obstacleOf(settings);
-  return {
-    ...{ name, url: String(url), headers: shareHeaders ? headers : {} },
-    ...(obstacle === undefined ? {} : { obstacle }),
-  };
+  return omitUndefined({ name, url: String(url), headers: shareHeaders ? headers : {}, obstacle });
 }
 
 function obstacleOf({ headers = {}, oauth, shareHeaders = false }: Settings): string | undefined {

@@ -10,6 +10,7 @@ import { consoleLogger } from '../../ai/domain/consoleLogger';
 import { explainMissingPackage } from '../../ai/domain/errors/explainMissingPackage';
 import { LLMConnectionError, UnsupportedFeatureError } from '../../ai/domain/errors/LLMErrors';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import { createMcpFetch } from './createMcpFetch';
 import type { McpFetch } from './createMcpFetch';
 import { SignInRequiredError } from './McpOAuth';
@@ -125,7 +126,7 @@ async function createTransport(
       command,
       args: [...args],
       env: { ...env },
-      ...(cwd === undefined ? {} : { cwd }),
+      ...omitUndefined({ cwd }),
       stderr: 'pipe',
       maxBufferSize: maxMessageBytes,
     });
@@ -137,7 +138,7 @@ async function createTransport(
   const fetch = createFetch(settings, server);
   const transport = new HttpTransport(server, {
     fetch: oauth === undefined ? fetch : refreshOnce(fetch, oauth),
-    ...(oauth === undefined ? {} : { authProvider: oauth }),
+    ...omitUndefined({ authProvider: oauth }),
     // Nobody is sent to the authorization server from here: it is for the call to say what is wanted.
     ...(oauth?.isInteractive === false ? { onInsufficientScope: 'throw' } : {}),
     reconnectionOptions: RECONNECTION,

@@ -2,6 +2,7 @@
 import type { InputRequest } from '../../ai/domain/entities/Tool';
 import type { InputAnswer } from '../../ai/domain/interfaces/IToolExecutor';
 import { isObject } from '../../ai/domain/json';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import { visibleText } from './visibleText';
 import { parseUrl } from '../../ai/domain/parseUrl';
 
@@ -36,12 +37,7 @@ export function readElicitation(server: string, params: unknown): Omit<InputRequ
   if (Object.keys(properties).length === 0) return { message };
   return {
     message,
-    schema: {
-      type: 'object',
-      properties,
-      ...(required === undefined ? {} : { required }),
-      additionalProperties: false,
-    },
+    schema: omitUndefined({ type: 'object', properties, required, additionalProperties: false }),
   };
 }
 

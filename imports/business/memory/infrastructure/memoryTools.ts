@@ -1,5 +1,6 @@
 /** Tools by which a model remembers what it learns about its user, and looks it up. Each call is of the run's user. */
 import type { Memory } from '../../ai/domain/interfaces/Memory';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { RegisteredTool } from '../../ai/infrastructure/tools/ToolRegistry';
 
 export interface MemoryToolOptions {
@@ -53,7 +54,7 @@ export function memoryTools(
       idempotent: true,
       readOnly: true,
       execute: async ({ query, limit }: { readonly query: string; readonly limit?: number }, { userId, signal }) => {
-        const { memories } = await memory.search(userId, { query, signal, ...(limit === undefined ? {} : { limit }) });
+        const { memories } = await memory.search(userId, omitUndefined({ query, signal, limit }));
         return {
           note: DATA_ONLY,
           memories: memories.map(({ id, text, savedAt }) => ({ id, saved: new Date(savedAt).toISOString(), text })),

@@ -1,5 +1,6 @@
 /** Settings of what is remembered about users. */
 import { SettingProblems } from '../../../host/settings/SettingProblems';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 
 export interface MemorySettings {
   /** Whether every message, and every run that does not say it, recalls what is remembered. Default: false. */
@@ -43,7 +44,7 @@ export function readMemorySettings(valueOf: (name: string) => string | undefined
   if (!(Number.isSafeInteger(maxPerUser) && maxPerUser >= 1 && maxPerUser <= MOST_PER_USER))
     problems.add('MEMORY_MAX_PER_USER', `MEMORY_MAX_PER_USER must be an integer from 1 to ${MOST_PER_USER}.`);
   problems.throwIfAny();
-  return { recall, tools, ...(embeddingModel === undefined ? {} : { embeddingModel }), maxAgeMs, maxPerUser };
+  return omitUndefined({ recall, tools, embeddingModel, maxAgeMs, maxPerUser });
 }
 
 function readAge(text: string, problems: SettingProblems): number {

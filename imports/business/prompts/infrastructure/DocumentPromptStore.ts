@@ -1,6 +1,7 @@
 /** Saved prompts in a document collection. A prompt is one document that contains its versions. */
 import { createHash } from 'node:crypto';
 import { isLLMError, LLMInvalidRequestError, LLMServerError } from '../../ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
 import type { PromptStore, StoredPrompt } from '../domain/PromptStore';
 import type { PromptContent, PromptView } from '../domain/Prompts';
@@ -126,12 +127,12 @@ function toView({ _id, owner, name, version, updatedAt }: PromptDocument): Promp
 
 function toStored(prompt: PromptDocument): StoredPrompt {
   const { userId, versions } = prompt;
-  return {
+  return omitUndefined({
     ...toView(prompt),
-    ...(userId === undefined ? {} : { userId }),
+    userId,
     versions: versions.map(({ content, ...version }) => ({
       ...version,
       content: JSON.parse(content) as PromptContent,
     })),
-  };
+  });
 }

@@ -18,6 +18,7 @@ import type {
 } from '../../ai/domain/types/RequestRecords';
 import type { LLMResponse, Usage } from '../../ai/domain/types/ResponsesAPITypes';
 import { unreportedResponse } from '../../ai/application/services/routing/unreportedResponse';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 
 export interface ObservedCallPorts {
   readonly log: RequestLog;
@@ -127,18 +128,18 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
   embedded(made: Embeddings): void {
     if (this.hasEnded) return;
     const { request_id: requestId, warnings, providerId } = made.vendor;
-    const outcome = {
+    const outcome = omitUndefined({
       model: made.model,
-      ...(providerId === undefined ? {} : { providerId }),
-      ...(requestId === undefined ? {} : { vendorRequestId: requestId }),
-      ...(warnings.length === 0 ? {} : { warnings }),
-    };
+      providerId,
+      vendorRequestId: requestId,
+      warnings: warnings.length === 0 ? undefined : warnings,
+    });
     this.end({ ...outcome, state: 'completed' }, made);
   }
 
   relayed(requestId: string | undefined, usage: Usage | undefined): void {
     if (this.hasEnded) return;
-    this.end({ state: 'completed', ...(requestId === undefined ? {} : { vendorRequestId: requestId }) }, usage);
+    this.end(omitUndefined({ state: 'completed', vendorRequestId: requestId }), usage);
   }
 
   /** The consumer stopped reading. */
@@ -159,7 +160,7 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
         ...(response === undefined ? {} : fieldsOf(response)),
         state: isAborted ? 'cancelled' : 'failed',
         ...(failure === undefined || isAborted ? {} : this.statusOf(failure)),
-        ...(failure?.requestId === undefined ? {} : { vendorRequestId: failure.requestId }),
+        ...omitUndefined({ vendorRequestId: failure?.requestId }),
         error: {
           code: failure?.code ?? (isAborted ? 'aborted' : 'vendor-error'),
           message: safeMessage(error instanceof Error ? error.message : String(error)),
@@ -186,23 +187,23 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
     const providerId = fallback ?? route?.providerId;
     // A fallback has a model of its own.
     const model = fallback === undefined ? route?.model : undefined;
-    const entry: RequestEntry = {
+    const entry: RequestEntry = omitUndefined({
       at: this.at,
       userId: this.userId,
-      ...(asked === undefined ? {} : { requestedModel: rule?.name ?? asked }),
+      requestedModel: asked === undefined ? undefined : (rule?.name ?? asked),
       ...origin,
-      ...(rule === undefined ? {} : { route: rule.name }),
+      route: rule?.name,
       isStream: this.isStream,
-      ...(providerId === undefined ? {} : { providerId }),
-      ...(model === undefined ? {} : { model }),
+      providerId,
+      model,
       attempts: this.attempts,
-      ...(this.annotations.length === 0 ? {} : { annotations: this.annotations }),
+      annotations: this.annotations.length === 0 ? undefined : this.annotations,
       duration: this.elapsed(),
       ...this.bill(received),
-      ...(this.firstContentAt === undefined ? {} : { timeToFirstToken: tenths(this.firstContentAt - this.startedAt) }),
-      ...(this.vendorRequestId === undefined ? {} : { vendorRequestId: this.vendorRequestId }),
+      timeToFirstToken: this.firstContentAt === undefined ? undefined : tenths(this.firstContentAt - this.startedAt),
+      vendorRequestId: this.vendorRequestId,
       ...outcome,
-    };
+    });
     if (log.recordsBodies) log.add(entry, this.bodies(received));
     else log.add(entry);
   }
@@ -217,8 +218,7 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
       bill = {
         ...bill,
         usage: addUsage(bill.usage, usage),
-        ...(cost === undefined ? {} : { cost: (bill.cost ?? 0) + cost }),
-        ...(unpriced === undefined ? {} : { unpriced }),
+        ...omitUndefined({ cost: cost === undefined ? undefined : (bill.cost ?? 0) + cost, unpriced }),
       };
     }
     return bill;
@@ -230,11 +230,7 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
       // The usage of a cached response is that of an earlier call.
       if (isResponse(received) && received.vendor.cached === true) return { usage: NO_USAGE, cost: 0 };
       const { cost, unpriced } = received.vendor;
-      return {
-        usage: received.usage,
-        ...(cost === undefined ? {} : { cost }),
-        ...(unpriced === undefined ? {} : { unpriced }),
-      };
+      return omitUndefined({ usage: received.usage, cost, unpriced });
     }
     const { model } = this.given;
     return { usage: received, ...priceUsage(received, this.ports.priceOf(model), model ?? 'default') };
@@ -290,13 +286,13 @@ function isResponse(received: Received): received is LLMResponse {
 
 function fieldsOf({ id, model, vendor }: LLMResponse): Partial<RequestEntry> {
   const { request_id: requestId, finish_reason: finishReason, warnings, providerId, cached } = vendor;
-  return {
+  return omitUndefined({
     responseId: id,
     model,
-    ...(providerId === undefined ? {} : { providerId }),
-    ...(cached === undefined ? {} : { cached }),
-    ...(finishReason === null ? {} : { finishReason }),
-    ...(requestId === undefined ? {} : { vendorRequestId: requestId }),
-    ...(warnings.length === 0 ? {} : { warnings }),
-  };
+    providerId,
+    cached,
+    finishReason: finishReason ?? undefined,
+    vendorRequestId: requestId,
+    warnings: warnings.length === 0 ? undefined : warnings,
+  });
 }

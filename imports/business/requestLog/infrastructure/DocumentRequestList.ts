@@ -1,6 +1,7 @@
 /** Reads the stored request log: pages of any filter, and single entries with their bodies. */
 import type { DocumentCollection, FindOptions, Selector } from '../../../database/DocumentCollection';
 import type { RequestListFilter, RequestPage, RequestPageRequest, RequestReader } from '../domain/RequestReader';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { RequestBodiesView, RequestView } from '../../ai/domain/types/RequestRecords';
 import type { DocumentDatabase } from '../../../database/DocumentDatabase';
 import { findPage } from '../../../database/query/findPage';
@@ -62,7 +63,7 @@ export class DocumentRequestList implements RequestReader {
       this.entries.count(selector),
       findPage(this.entries, selector, { ...page, sort: SORT_FIELDS[sort], fields: fieldsBeside(SORT_FIELDS[sort]) }),
     ]);
-    return { requests: rows, total, ...(next === undefined ? {} : { next }) };
+    return omitUndefined({ requests: rows, total, next });
   }
 
   find(id: string): Promise<RequestView | undefined> {
@@ -73,11 +74,7 @@ export class DocumentRequestList implements RequestReader {
     const found = await this.bodies.findOne({ _id: id });
     if (found === undefined) return undefined;
     const { request, response, exchanges } = found;
-    return {
-      request,
-      ...(response === undefined ? {} : { response }),
-      ...(exchanges === undefined ? {} : { exchanges }),
-    };
+    return omitUndefined({ request, response, exchanges });
   }
 
   ofRun(executionId: string, limit: number): Promise<readonly RequestView[]> {
@@ -121,10 +118,7 @@ function requestSelector(filter: RequestListFilter): Selector {
 
 function between(field: string, least: number | undefined, greatest: number | undefined): readonly Selector[] {
   if (least === undefined && greatest === undefined) return [];
-  const range = {
-    ...(least === undefined ? {} : { $gte: least }),
-    ...(greatest === undefined ? {} : { $lte: greatest }),
-  };
+  const range = omitUndefined({ $gte: least, $lte: greatest });
   return [{ [field]: range }];
 }
 

@@ -1,5 +1,6 @@
 /** The request log in document collections: entries, and their bodies apart, since these expire sooner. */
 import { bucketOf } from '../../ai/domain/entities/latencyBuckets';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
 import type { LoggedCall, RequestStore } from '../domain/RequestLog';
 import type {
@@ -113,27 +114,27 @@ export class DocumentRequestStore implements RequestStore {
   private toDocument(entry: RequestEntry, hasBodies: boolean): RequestDocument {
     const { timeToFirstToken } = entry;
     const _id = timeOrderedUuid();
-    return {
+    return omitUndefined({
       _id,
       ...entry,
       durationBucket: bucketOf(entry.duration),
-      ...(timeToFirstToken === undefined ? {} : { timeToFirstTokenBucket: bucketOf(timeToFirstToken) }),
-      ...(hasBodies ? { hasBodies } : {}),
+      timeToFirstTokenBucket: timeToFirstToken === undefined ? undefined : bucketOf(timeToFirstToken),
+      hasBodies: hasBodies || undefined,
       models: modelsOf(entry),
       words: wordsOf(_id, entry, !this.sealsContent),
       expiresAt: new Date(entry.at + this.retention.entries),
-    };
+    });
   }
 
   private toBodies(
     { _id, at, userId }: RequestDocument,
     { request, response, exchanges }: RequestBodies,
   ): RequestBodiesDocument & { readonly bytes: number } {
-    const logged = {
+    const logged = omitUndefined({
       request: loggedJson(request),
-      ...(response === undefined ? {} : { response: loggedJson(response) }),
-      ...(exchanges === undefined ? {} : { exchanges: exchanges.map(toExchangeView) }),
-    };
+      response: response && loggedJson(response),
+      exchanges: exchanges?.map(toExchangeView),
+    });
     const texts = [logged, ...(logged.exchanges ?? [])].flatMap((one) => [one.request, one.response ?? '']);
     return {
       _id,
@@ -146,13 +147,13 @@ export class DocumentRequestStore implements RequestStore {
 }
 
 function toExchangeView({ providerId, wire, status, request, response }: VendorExchange): VendorExchangeView {
-  return {
+  return omitUndefined({
     providerId,
     wire,
-    ...(status === undefined ? {} : { status }),
+    status,
     request: loggedJson(request),
-    ...(response === undefined ? {} : { response: loggedJson(response) }),
-  };
+    response: response === undefined ? undefined : loggedJson(response),
+  });
 }
 
 function modelsOf({ model, requestedModel }: RequestEntry): readonly string[] {

@@ -1,6 +1,7 @@
 /** Settings of the log of model calls: whether it is kept, whether bodies are, and how long. */
 import type { RequestLogSettings } from '../createRequestLog';
 import { SettingProblems } from '../../../host/settings/SettingProblems';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 
 const DAY_MS = 86_400_000;
 
@@ -31,15 +32,7 @@ export function readRequestLogSettings(valueOf: (name: string) => string | undef
   const bodiesAge = readDays('REQUEST_LOG_BODIES_KEEP_DAYS');
   const maxEntries = readMaxEntries(valueOf('REQUEST_LOG_MAX_ENTRIES'), problems);
   problems.throwIfAny();
-  return {
-    ...(isEnabled === undefined ? {} : { isEnabled }),
-    ...(bodies === undefined ? {} : { bodies }),
-    ...(maxEntries === undefined ? {} : { maxEntries }),
-    retention: {
-      ...(entries === undefined ? {} : { entries }),
-      ...(bodiesAge === undefined ? {} : { bodies: bodiesAge }),
-    },
-  };
+  return omitUndefined({ isEnabled, bodies, maxEntries, retention: omitUndefined({ entries, bodies: bodiesAge }) });
 }
 
 function readMaxEntries(text: string | undefined, problems: SettingProblems): number | undefined {

@@ -9,6 +9,7 @@ import type {
 import type { UsageReader } from '../domain/UsageReader';
 import type { UsageGroup, UsageQuery, UsageReport } from '../domain/UsageReports';
 import { UsageTally } from './UsageTally';
+import { omitUndefined } from '../../ai/domain/omitUndefined';
 
 /** The groups of a report. Those with fewer requests are summed up. */
 const MAX_GROUPS = 8;
@@ -103,15 +104,15 @@ const GROUP_PATHS = {
 
 function toSelector({ time }: Source, query: UsageQuery): Selector {
   const { from, to, userId, providerId, model, tokenId, team, tool } = query;
-  return {
+  return omitUndefined({
     [time]: { $gte: from, $lt: to },
-    ...(userId === undefined ? {} : { userId }),
-    ...(providerId === undefined ? {} : { providerId }),
-    ...(model === undefined ? {} : { model }),
-    ...(tokenId === undefined ? {} : { tokenId }),
-    ...(team === undefined ? {} : { team }),
-    ...(tool === undefined ? {} : { name: tool }),
-  };
+    userId,
+    providerId,
+    model,
+    tokenId,
+    team,
+    name: tool,
+  });
 }
 
 /** Lists the names at the path, most frequent first. */
@@ -146,11 +147,11 @@ async function count(
   group: string | undefined,
   add: (row: AggregateRow, kind: RowKind) => void,
 ): Promise<void> {
-  const by: NonNullable<Aggregation['by']> = {
+  const by: NonNullable<Aggregation['by']> = omitUndefined({
     at: { path: time, width: WIDTH[interval], offset: utcOffset * 60_000 },
-    ...(group === undefined ? {} : { name: group }),
-  };
-  const figures = { ...by, state, ...(unpriced === undefined ? {} : { unpriced }) };
+    name: group,
+  });
+  const figures = { ...by, state, ...omitUndefined({ unpriced }) };
   for (const row of await collection.aggregate(selector, { by: figures, sum })) add(row, 'figures');
   for (const kind of ['duration', 'timeToFirstToken'] as const) {
     const bucket = buckets[kind];

@@ -3,6 +3,7 @@ import { invalid } from '../../../ai/domain/arguments';
 import { mcpAccountPlace } from '../../domain/McpServer';
 import type { McpOAuthConfig, McpServerConfig, StoredMcpServer } from '../../domain/McpServer';
 import { isObject } from '../../../ai/domain/json';
+import { omitUndefined } from '../../../ai/domain/omitUndefined';
 import type { JsonObject } from '../../../ai/domain/types/VendorTypes';
 import { readMcpServerSettings } from '../McpServerSettings';
 import type { McpServerSettings } from '../McpServerSettings';
@@ -31,16 +32,12 @@ export function readConfiguredServer(given: unknown): ConfiguredServer {
 /** Gives a server of the settings the form of a stored one. It does not change while the process runs. */
 export function toStoredServer({ name, headers, env, oauth, url, ...fields }: ConfiguredServer): StoredMcpServer {
   const { clientSecret, ...accounts } = oauth ?? {};
-  const config: McpServerConfig = {
+  const config: McpServerConfig = omitUndefined({
     ...fields,
-    ...(url === undefined ? {} : { url: String(url) }),
-    ...(oauth === undefined ? {} : { oauth: accounts as McpOAuthConfig }),
-  };
-  const secrets = {
-    ...(headers === undefined ? {} : { headers }),
-    ...(env === undefined ? {} : { env }),
-    ...(clientSecret === undefined ? {} : { clientSecret }),
-  };
+    url: url === undefined ? undefined : String(url),
+    oauth: oauth === undefined ? undefined : (accounts as McpOAuthConfig),
+  });
+  const secrets = omitUndefined({ headers, env, clientSecret });
   const connection = mcpAccountPlace(config);
   return { name, config, secrets, enabled: true, approvals: [], revision: connection, connection, changedAt: 0 };
 }

@@ -5,6 +5,7 @@
 import type { StoredMcpServer } from '../../domain/McpServer';
 import { isLLMError, MissingPackageError } from '../../../ai/domain/errors/LLMErrors';
 import type { Logger } from '../../../ai/domain/interfaces/Logger';
+import { omitUndefined } from '../../../ai/domain/omitUndefined';
 import type { McpServerStore } from '../../domain/McpServerStore';
 import type { ToolRegistry } from '../../../ai/infrastructure/tools/ToolRegistry';
 import { SignInRequiredError } from '../McpOAuth';
@@ -171,7 +172,7 @@ export class ManagedMcpServers {
   private put(stored: StoredMcpServer): Promise<void> {
     const problem = this.problemOf(stored);
     if (problem !== undefined || !stored.enabled) {
-      this.set({ stored, ...(problem === undefined ? {} : { problem }) });
+      this.set(omitUndefined({ stored, problem }));
       return Promise.resolve();
     }
     const { registry, createSource, settingsOf, logger, onChange } = this.ports;

@@ -8,6 +8,7 @@ import type { McpOAuthConfig, StoredMcpServer } from '../../domain/McpServer';
 import type { Logger } from '../../../ai/domain/interfaces/Logger';
 import type { McpAccount, McpAccountKey, McpAccounts } from '../../domain/McpAccounts';
 import { isList, isObject } from '../../../ai/domain/json';
+import { omitUndefined } from '../../../ai/domain/omitUndefined';
 import type { McpAccountStore, McpOAuthSettings } from '../McpOAuth';
 import type { McpServerSettings } from '../McpServerSettings';
 import type { McpSource } from '../McpSource';
@@ -148,13 +149,13 @@ export class ServerAccounts {
     { clientId, issuer, clientMetadataUrl }: McpOAuthConfig,
     clientSecret: string | undefined,
   ): Omit<McpOAuthSettings, 'store'> {
-    return {
+    return omitUndefined({
       redirectUrl: this.ports.redirectUrl,
-      ...(clientId === undefined ? {} : { clientId }),
-      ...(clientSecret === undefined ? {} : { clientSecret }),
-      ...(issuer === undefined ? {} : { clientIssuer: issuer }),
-      ...(clientMetadataUrl === undefined ? {} : { clientMetadataUrl }),
-    };
+      clientId,
+      clientSecret,
+      clientIssuer: issuer,
+      clientMetadataUrl,
+    });
   }
 
   /** One from which to learn how this app is registered. */

@@ -4,6 +4,7 @@ import { invalid } from '../../../ai/domain/arguments';
 import { mcpAccountPlace, mcpDestination } from '../../domain/McpServer';
 import type { McpToolApproval, McpToolDefinition, StoredMcpServer } from '../../domain/McpServer';
 import { ConflictError, isLLMError, LLMConnectionError } from '../../../ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../../ai/domain/omitUndefined';
 import type { ChangedSwitches, McpServerAdministration } from '../../domain/McpServerAdministration';
 import type { McpAccounts } from '../../domain/McpAccounts';
 import type { McpServerStore } from '../../domain/McpServerStore';
@@ -106,11 +107,11 @@ export class ServerAdministration implements McpServerAdministration {
     try {
       await source.list();
       const { server, protocolVersion } = source.health;
-      return {
-        ...(server === undefined ? {} : { server }),
-        ...(protocolVersion === undefined ? {} : { protocolVersion }),
+      return omitUndefined({
+        server,
+        protocolVersion,
         tools: [...(review.listed?.values() ?? [])].map(({ definition }) => definition),
-      };
+      });
     } catch (error) {
       if (isLLMError(error)) throw error;
       const reason = error instanceof Error ? error.message.slice(0, 500) : String(error);

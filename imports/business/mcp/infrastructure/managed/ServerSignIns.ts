@@ -1,6 +1,7 @@
 /** Which users may sign in at which servers, and what follows for the connections of all processes. */
 import type { StoredMcpServer } from '../../domain/McpServer';
 import { LLMPermissionError } from '../../../ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../../ai/domain/omitUndefined';
 import type { McpAccounts } from '../../domain/McpAccounts';
 import type { McpAccountUser, McpSignIns } from '../../domain/McpSignIns';
 import type { McpServerStore } from '../../domain/McpServerStore';
@@ -49,7 +50,7 @@ export class ServerSignIns implements McpSignIns {
         const signedInAt = (oauth.accounts === 'shared' ? shared : own).get(name);
         if (signedInAt === undefined) return [view];
         const missingScope = await serverAccounts.missingScope(server, userId);
-        return [{ ...view, signedInAt, ...(missingScope === undefined ? {} : { missingScope }) }];
+        return [omitUndefined({ ...view, signedInAt, missingScope })];
       });
     return (await Promise.all(views)).flat().sort(({ name: left }, { name: right }) => (left < right ? -1 : 1));
   }

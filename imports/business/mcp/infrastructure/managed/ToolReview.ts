@@ -2,6 +2,7 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import type { McpToolApproval } from '../../domain/McpServer';
 import { ToolError } from '../../../ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../../ai/domain/omitUndefined';
 import type { McpToolSettings } from '../McpServerSettings';
 import type { McpToolPolicy } from '../McpToolPolicy';
 import { readDefinition } from './toolDefinition';
@@ -42,10 +43,7 @@ export class ToolReview implements McpToolPolicy {
 
   settingsOf(name: string): McpToolSettings {
     const { needsApproval, blocking } = this.approvals.get(name) ?? {};
-    return {
-      ...(needsApproval === undefined ? {} : { needsApproval }),
-      ...(blocking === undefined ? {} : { blocking }),
-    };
+    return omitUndefined({ needsApproval, blocking });
   }
 
   assertPermitted(tool: Tool): void {

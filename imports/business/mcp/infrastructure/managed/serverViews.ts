@@ -8,6 +8,7 @@ import type { ConfiguredServer } from './ConfiguredServer';
 import { healthOf, listedOf } from './ManagedServer';
 import type { ManagedServer } from './ManagedServer';
 import type { ListedTool } from './toolDefinition';
+import { omitUndefined } from '../../../ai/domain/omitUndefined';
 
 /** By their names in the registry, with the source of the other tool of that name. */
 export type Clashes = ReadonlyMap<string, string | undefined>;
@@ -15,21 +16,21 @@ export type Clashes = ReadonlyMap<string, string | undefined>;
 export function viewOf(server: ManagedServer, clashes: Clashes): McpServerView {
   const { name, config, secrets, enabled, changedAt, changedBy } = server.stored;
   const health = healthOf(server);
-  return {
+  return omitUndefined({
     ...config,
     name,
     source: 'dashboard',
     enabled,
     headerNames: Object.keys(secrets?.headers ?? {}),
     envNames: Object.keys(secrets?.env ?? {}),
-    ...(secrets?.clientSecret === undefined ? {} : { hasClientSecret: true }),
+    hasClientSecret: secrets?.clientSecret === undefined ? undefined : true,
     ...obstacleField({ ...config, ...secrets, name }),
-    ...(server.problem === undefined ? {} : { problem: server.problem }),
-    ...(health === undefined ? {} : { health }),
+    problem: server.problem,
+    health,
     counts: countsOf(toolsOf(server, new Map(), clashes)),
     changedAt,
-    ...(changedBy === undefined ? {} : { changedBy }),
-  };
+    changedBy,
+  });
 }
 
 /** A server of the settings, whose address may contain a secret of the operator's. */
@@ -41,23 +42,23 @@ export function viewOfConfigured(
   const { name, url, command, prefix, hosted, shareHeaders, headers = {}, env = {}, oauth } = settings;
   const { clientSecret, ...accounts } = oauth ?? {};
   const address = url === undefined ? undefined : new URL(url);
-  return {
+  return omitUndefined({
     name,
-    ...(address === undefined ? {} : { url: `${address.origin}${address.pathname}` }),
-    ...(command === undefined ? {} : { command }),
-    ...(prefix === undefined ? {} : { prefix }),
-    ...(hosted === undefined ? {} : { hosted }),
-    ...(shareHeaders === undefined ? {} : { shareHeaders }),
+    url: address === undefined ? undefined : `${address.origin}${address.pathname}`,
+    command,
+    prefix,
+    hosted,
+    shareHeaders,
     ...obstacleField(settings),
-    ...(oauth === undefined ? {} : { oauth: accounts as McpOAuthConfig }),
-    ...(clientSecret === undefined ? {} : { hasClientSecret: true }),
+    oauth: oauth === undefined ? undefined : (accounts as McpOAuthConfig),
+    hasClientSecret: clientSecret === undefined ? undefined : true,
     source: 'settings',
     enabled: true,
     headerNames: Object.keys(headers),
     envNames: Object.keys(env),
-    ...(source === undefined ? {} : { health: source.health }),
+    health: source?.health,
     counts: { ...NO_TOOLS, approved: toolNames.length, offered: toolNames.length },
-  };
+  });
 }
 
 function obstacleField(settings: Parameters<typeof hostedServer>[0]): Pick<McpServerView, 'hostedObstacle'> {
@@ -92,16 +93,16 @@ function toolView(
   definitions: ReadonlyMap<string, McpToolDefinition>,
 ): McpToolView {
   const approved = approval === undefined ? undefined : definitions.get(approval.hash);
-  return {
+  return omitUndefined({
     tool,
     state: stateOf(approval, listed),
     enabled: approval?.enabled ?? false,
-    ...(approval?.needsApproval === undefined ? {} : { needsApproval: approval.needsApproval }),
-    ...(approval?.blocking === undefined ? {} : { blocking: approval.blocking }),
+    needsApproval: approval?.needsApproval,
+    blocking: approval?.blocking,
     ...(listed === undefined ? {} : { hash: listed.hash, current: listed.definition }),
-    ...(approved === undefined ? {} : { approved }),
-    ...(approval === undefined ? {} : { approvedAt: approval.approvedAt }),
-  };
+    approved,
+    approvedAt: approval?.approvedAt,
+  });
 }
 
 function clashFields(
@@ -109,7 +110,7 @@ function clashFields(
 ): Pick<McpToolView, 'clash'> {
   if (clash === undefined) return {};
   const { name, source } = clash;
-  return { clash: { name, ...(source === undefined ? {} : { source }) } };
+  return { clash: omitUndefined({ name, source }) };
 }
 
 function stateOf(approval: McpToolApproval | undefined, listed: ListedTool | undefined): McpToolState {

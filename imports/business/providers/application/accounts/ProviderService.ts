@@ -2,6 +2,7 @@
 import { ConflictError, LLMInvalidRequestError, LLMPermissionError } from '../../../ai/domain/errors/LLMErrors';
 import { decideAccess } from '../../domain/entities/ProviderAccess';
 import type { HttpRule } from '../../../ai/domain/arguments';
+import { omitUndefined } from '../../../ai/domain/omitUndefined';
 import type { AccessDecision } from '../../domain/entities/ProviderAccess';
 import type { Provider } from '../../domain/entities/Provider';
 import type { ProviderDetails } from '../../domain/entities/ProviderDetails';
@@ -281,11 +282,7 @@ function stateOf(
   if (row === undefined) return { connected: isKeyless(provider), needsReconnect: false };
   const isUsable = row.state === 'ready' && row.destination === destinationHash(provider);
   const { reconnectReason } = row;
-  return {
-    connected: isUsable,
-    needsReconnect: !isUsable,
-    ...(reconnectReason === undefined ? {} : { reconnectReason }),
-  };
+  return omitUndefined({ connected: isUsable, needsReconnect: !isUsable, reconnectReason });
 }
 
 /** The same message in both cases, so that nobody can probe which providers exist. */

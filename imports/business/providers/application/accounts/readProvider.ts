@@ -15,6 +15,7 @@ import {
   webUrl,
 } from '../../../ai/domain/arguments';
 import type { HttpRule } from '../../../ai/domain/arguments';
+import { omitUndefined } from '../../../ai/domain/omitUndefined';
 import { VENDORS, SCHEME_OF_WIRE } from '../../../ai/domain/types/VendorTypes';
 import type { JsonObject, WireName } from '../../../ai/domain/types/VendorTypes';
 import { AUTH_KINDS, isProviderId, MAX_ID_LENGTH, SYSTEM_OWNER } from '../../domain/entities/Provider';
@@ -174,7 +175,7 @@ function readSecrets(fields: JsonObject, auth: ProviderAuth, clientSecret: strin
   const apiKey = optional(fields, 'apiKey', secretText);
   if ('apiKey' in apiKey && auth.kind !== 'api_key')
     throw invalid('apiKey', 'is allowed only for providers with one shared key (auth.kind api_key)');
-  return { ...apiKey, ...(clientSecret === undefined ? {} : { clientSecret }) };
+  return omitUndefined({ ...apiKey, clientSecret });
 }
 
 const ACCESS_KINDS = ['admins', 'everyone', 'list'] as const;

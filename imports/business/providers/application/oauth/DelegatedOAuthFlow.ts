@@ -3,6 +3,7 @@
  * cookies are those of accounts at vendors.
  */
 import { isLLMError, LLMPermissionError } from '../../../ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../../ai/domain/omitUndefined';
 import type { UserLookup } from '../../../ai/domain/types/Actor';
 import { AUTHORIZATION_LIFETIME_MS } from '../../domain/entities/PendingAuthorization';
 import type { PendingAuthorization } from '../../domain/entities/PendingAuthorization';
@@ -109,7 +110,7 @@ export class DelegatedOAuthFlow implements BrowserFlow {
     const found = state === undefined ? undefined : await authorizations.find(hashOf(state));
     const prefix = this.keyOf('');
     const pending = found?.stage === 'state' && found.providerId.startsWith(prefix) ? found : undefined;
-    const attempt = { callback, ...(pending === undefined ? {} : { pending }) };
+    const attempt = omitUndefined({ callback, pending });
     for (const { reason, applies } of STATE_REFUSALS)
       if (await applies(attempt, this.ports)) return this.refuse(reason, pending);
     if (pending === undefined) throw new Error('The refusals let an unknown state pass.');
@@ -157,12 +158,7 @@ export class DelegatedOAuthFlow implements BrowserFlow {
   ): FlowOutcome {
     const { providerId, userId } = pending ?? {};
     this.ports.log.warn('oauth:refused', { providerId, userId, reason, detail });
-    return {
-      connected: false,
-      reason,
-      ...(providerName === undefined ? {} : { providerName }),
-      ...(detail === undefined ? {} : { detail }),
-    };
+    return omitUndefined({ connected: false, reason, providerName, detail });
   }
 }
 

@@ -1,5 +1,6 @@
 /** Connects a user's account at a vendor through the browser, and disconnects it again. */
 import { isLLMError, LLMInvalidRequestError, LLMPermissionError } from '../../../ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../../ai/domain/omitUndefined';
 import { decideAccess } from '../../domain/entities/ProviderAccess';
 import { isPersonal } from '../../domain/entities/Provider';
 import type { Provider } from '../../domain/entities/Provider';
@@ -250,12 +251,7 @@ export class OAuthFlow implements BrowserFlow {
     this.ports.log.warn('oauth:refused', { providerId, userId, reason, detail });
     // Someone without access must not learn the provider's name.
     const providerName = REASONS_AFTER_ACCESS_CHECK.has(reason) ? provider?.name : undefined;
-    return {
-      connected: false,
-      reason,
-      ...(providerName === undefined ? {} : { providerName }),
-      ...(detail === undefined ? {} : { detail }),
-    };
+    return omitUndefined({ connected: false, reason, providerName, detail });
   }
 }
 
@@ -319,7 +315,7 @@ function flowBinding(providerId: string, userId: string): SealBinding {
 
 function contentOf({ kind, accessToken, refreshToken }: TokenSet): Parameters<CredentialVault['put']>[3] {
   if (kind === 'api_key') return { type: 'api_key', key: accessToken };
-  return { type: 'tokens', accessToken, ...(refreshToken === undefined ? {} : { refreshToken }) };
+  return omitUndefined({ type: 'tokens', accessToken, refreshToken });
 }
 
 function detailOf({ error, description }: OAuthRefusal, parameters: URLSearchParams): string {

@@ -1,5 +1,6 @@
 /** Stores refreshed tokens, retrying until it succeeds: a rotated refresh token that is not stored loses the grant. */
 import { LLMConnectionError } from '../../../ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../../ai/domain/omitUndefined';
 import { tokenRevision } from '../../domain/entities/StoredCredential';
 import type { StoredCredential } from '../../domain/entities/StoredCredential';
 import type { Clock } from '../../domain/interfaces/Clock';
@@ -105,21 +106,21 @@ export class RefreshedTokenWriter {
 
   private changeFor(unsaved: RefreshedTokens): CredentialChange {
     const { held, tokens, receivedAt } = unsaved;
-    return {
+    return omitUndefined({
       box: this.ports.vault.seal(held, contentFrom(unsaved)),
       state: 'ready',
       reconnectReason: null,
       isUnanswered: null,
       generation: held.generation + 1,
       expiresAt: tokens.expiresInMs === undefined ? null : receivedAt + tokens.expiresInMs,
-      ...(tokens.scopes === undefined ? {} : { scopes: tokens.scopes }),
+      scopes: tokens.scopes,
       lease: null,
-    };
+    });
   }
 }
 
 /** RFC 6749, 6: without a new refresh token, the old one stays valid. */
 function contentFrom({ tokens: { accessToken, refreshToken }, old }: RefreshedTokens): TokenContent {
   const next = refreshToken ?? old.refreshToken;
-  return { type: 'tokens', accessToken, ...(next === undefined ? {} : { refreshToken: next }) };
+  return omitUndefined({ type: 'tokens', accessToken, refreshToken: next });
 }

@@ -10,6 +10,7 @@
 import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';
 import { isLLMError, LLMTimeoutError } from '../../../ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../../ai/domain/omitUndefined';
 import { tokenRevision } from '../../domain/entities/StoredCredential';
 import type { ReconnectReason, StoredCredential } from '../../domain/entities/StoredCredential';
 import { OAuthRefusal, StaleLeaseError } from '../../domain/interfaces/AuthorizationServer';
@@ -249,7 +250,7 @@ export class TokenRefresher {
       ...targetFields(target),
       error: refused?.error ?? errorName(error),
       description: refused?.description,
-      ...(reason === undefined ? {} : { reason }),
+      ...omitUndefined({ reason }),
     });
     if (reason !== undefined) throw mustReconnect(target.provider, reason);
     throw refused === undefined ? error : appRefused(target.provider, refused);

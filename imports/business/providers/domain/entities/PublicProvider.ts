@@ -1,4 +1,5 @@
 /** The only fields of a provider that users may see. */
+import { omitUndefined } from '../../../ai/domain/omitUndefined';
 import type { VendorName } from '../../../ai/domain/types/VendorTypes';
 import type { AuthKind, Provider } from './Provider';
 import type { ReconnectReason } from './StoredCredential';
@@ -31,17 +32,17 @@ export function toPublicProvider(
   { connected, needsReconnect, reconnectReason }: ConnectionState,
 ): PublicProvider {
   const { _id, name, vendor, auth, defaultModel, allowedModels, enabled, configured } = provider;
-  return {
+  return omitUndefined({
     _id,
     name,
     vendor,
     auth: { kind: auth.kind },
-    ...(defaultModel === undefined ? {} : { defaultModel }),
-    ...(allowedModels === undefined ? {} : { allowedModels: [...allowedModels] }),
+    defaultModel,
+    allowedModels: allowedModels && [...allowedModels],
     connected,
     needsReconnect,
-    ...(reconnectReason === undefined ? {} : { reconnectReason }),
+    reconnectReason,
     enabled,
-    ...(configured === undefined ? {} : { configured }),
-  };
+    configured,
+  });
 }

@@ -16,6 +16,7 @@ import {
 } from 'oauth4webapi';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import { LLMInvalidRequestError } from '../../../ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../../ai/domain/omitUndefined';
 import { OAuthRefusal, StaleLeaseError } from '../../domain/interfaces/AuthorizationServer';
 import type {
   AuthorizationResponse,
@@ -166,11 +167,11 @@ function toTokenSet(response: TokenEndpointResponse, requested?: readonly string
   if (response.token_type !== 'bearer')
     throw new OAuthRefusal('unsupported_token_type', 'The server issued a token that is not a bearer token.');
   const scopes = response.scope === undefined ? requested : response.scope.split(' ').filter((scope) => scope !== '');
-  return {
+  return omitUndefined({
     kind: 'bearer',
     accessToken: response.access_token,
-    ...(response.refresh_token === undefined ? {} : { refreshToken: response.refresh_token }),
-    ...(response.expires_in === undefined ? {} : { expiresInMs: response.expires_in * 1000 }),
-    ...(scopes === undefined ? {} : { scopes }),
-  };
+    refreshToken: response.refresh_token,
+    expiresInMs: response.expires_in === undefined ? undefined : response.expires_in * 1000,
+    scopes,
+  });
 }

@@ -4,6 +4,7 @@ import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryR
 import type { HttpRule } from '../../../ai/domain/arguments';
 import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi';
 import { isLLMError, LLMConnectionError, LLMInvalidRequestError } from '../../../ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../../ai/domain/omitUndefined';
 import type { GuardedFetch } from '../../../ai/infrastructure/clients/http/guardedFetch';
 import type { Clock } from '../../domain/interfaces/Clock';
 import type { DiscoveryMethod, OAuthSettings } from '../../domain/types/OAuthSettings';
@@ -57,11 +58,11 @@ export class ServerMetadataCache {
         : await this.discover(settings.issuer, settings.discovery);
     const metadata: ServerMetadata = {
       ...discovered,
-      ...(settings.authorizationEndpoint === undefined
-        ? {}
-        : { authorization_endpoint: settings.authorizationEndpoint }),
-      ...(settings.tokenEndpoint === undefined ? {} : { token_endpoint: settings.tokenEndpoint }),
-      ...(settings.revocationEndpoint === undefined ? {} : { revocation_endpoint: settings.revocationEndpoint }),
+      ...omitUndefined({
+        authorization_endpoint: settings.authorizationEndpoint,
+        token_endpoint: settings.tokenEndpoint,
+        revocation_endpoint: settings.revocationEndpoint,
+      }),
     };
     for (const endpoint of ['authorization_endpoint', 'token_endpoint', 'revocation_endpoint'] as const)
       checkEndpoint(endpoint, metadata[endpoint], allowInsecure);
