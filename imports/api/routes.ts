@@ -115,9 +115,9 @@ export function addApiRoutes(router: HttpRouter, ports: ApiRoutePorts): void {
         registered.push({
           method,
           name,
-          ...(typeof api === 'string' ? { api } : {}),
-          ...(scope === undefined ? {} : { scope }),
-          ...(describe === undefined ? {} : { describe }),
+          api: typeof api === 'string' ? api : undefined,
+          scope,
+          describe,
         });
     }
     const allowed = endpoints.map(({ method }) => method.toUpperCase()).join(', ');

@@ -68,7 +68,7 @@ async function streamTurn(
     frontEndTools,
     answered,
     isExternal: (name) => serverTools.some((tool) => tool.name === name && isExternalTool(tool)),
-    ...(parentRunId === undefined ? {} : { parentRunId }),
+    parentRunId,
   });
   const past = stored === undefined ? [] : replayRun(stored).filter(({ type }) => !RUN_END_EVENTS.has(type));
   const known = new NewEvents();

@@ -1,5 +1,6 @@
 /** What the HTTP API authenticates: a user, and the scopes of the token or session presented. */
 import { fieldsOf } from '../../business/ai/domain/json';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { Actor } from '../../business/ai/domain/types/Actor';
 import type { ActorClient } from '../../business/ai/domain/types/ActorClient';
 import type { CallOrigin } from '../../business/ai/domain/types/RequestRecords';
@@ -52,15 +53,15 @@ function isAccountManager(principal: ApiPrincipal): boolean {
  */
 export function toActor(principal: ApiPrincipal, api?: string): Actor {
   const { userId, token, client } = principal;
-  const actor: Actor = {
+  const actor: Actor = omitUndefined({
     userId,
     isAdmin: hasScope(principal, 'admin'),
     source: 'http',
-    ...(hasScope(principal, 'approve') ? {} : { mayDecide: false }),
-    ...(isAccountManager(principal) ? {} : { mayManageAccount: false }),
-    ...(token === undefined ? {} : { tokenId: token.id }),
-    ...(client === undefined ? {} : { client }),
-  };
+    mayDecide: hasScope(principal, 'approve') ? undefined : false,
+    mayManageAccount: isAccountManager(principal) ? undefined : false,
+    tokenId: token?.id,
+    client,
+  });
   return api === undefined ? actor : { ...actor, origin: { api, ...tokenOrigin(principal) } };
 }
 
@@ -68,5 +69,5 @@ export function toActor(principal: ApiPrincipal, api?: string): Actor {
 export function tokenOrigin({ token }: ApiPrincipal): Pick<CallOrigin, 'tokenId' | 'tokenName' | 'team'> {
   if (token === undefined) return {};
   const { id, name, team } = token;
-  return { tokenId: id, tokenName: name, ...(team === undefined ? {} : { team }) };
+  return omitUndefined({ tokenId: id, tokenName: name, team });
 }

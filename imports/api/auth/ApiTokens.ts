@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { consoleLogger } from '../../business/ai/domain/consoleLogger';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { User } from '../../business/ai/domain/types/Actor';
 import { SCOPES } from './ApiPrincipal';
 import type { ApiPrincipal, Scope } from './ApiPrincipal';
@@ -159,7 +160,7 @@ export class ApiTokens {
     return {
       userId,
       scopes,
-      token: { id, name, ...(team === undefined ? {} : { team }), ...(models === undefined ? {} : { models }) },
+      token: omitUndefined({ id, name, team, models }),
     };
   }
 

@@ -1,4 +1,5 @@
 /** API tokens in a document collection, shared by all processes. */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { DocumentCollection, Selector, StoredDocument } from '../../database/DocumentCollection';
 import { RepeatedReads } from '../../database/RepeatedReads';
 import type { ApiTokenChange, ApiTokenStore, StoredApiToken } from './ApiTokenStore';
@@ -66,7 +67,7 @@ export class DocumentApiTokenStore implements ApiTokenStore {
       ...(change.revokedAt === undefined ? [] : [['purgeAt', new Date(change.revokedAt + PURGE_AFTER_MS)]]),
     ]) as Readonly<Record<string, unknown>>;
     const absent = fields.filter(([, value]) => value === undefined).map(([name]) => [name, true] as const);
-    const owned = { _id: id, ...(userId === undefined ? {} : { userId }), ...VALID };
+    const owned = omitUndefined({ _id: id, userId, ...VALID });
     const modifier = { $set, ...(absent.length === 0 ? {} : { $unset: Object.fromEntries(absent) }) };
     return (await this.tokens.update(owned, modifier)) === 1 ? this.find(id) : undefined;
   }

@@ -12,6 +12,7 @@ import type { AccessPolicy } from '../../business/ai/domain/interfaces/AccessPol
 import type { RunMethods } from '../../business/ai/application/operations/runCommandOperations';
 import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
 import { replayRun } from '../../business/ai/application/services/replayRun';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { ReadMessage } from '../../interop/aiSdk/readUIMessages';
 import { reduceUIMessage } from '../../interop/aiSdk/reduceUIMessage';
 import { toItems } from '../../interop/aiSdk/toItems';
@@ -151,9 +152,7 @@ export class Chats {
         tools,
         // Groups the chat's runs; ids of chats may have what those of conversations may not.
         ...(/^[^\s\p{C}]{1,128}$/u.test(chatId) ? { conversationId: chatId } : {}),
-        ...(named === undefined ? {} : { model: named }),
-        ...(instructions === undefined ? {} : { instructions }),
-        ...(compaction === undefined ? {} : { compaction }),
+        ...omitUndefined({ model: named, instructions, compaction }),
       });
     } catch (error) {
       if (previous === undefined) await chats.remove(userId, chatId, requestId);

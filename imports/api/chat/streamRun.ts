@@ -32,7 +32,7 @@ export function streamRun(
   ports: StreamRunPorts,
 ): Promise<void> {
   const { signal } = context;
-  const events = followRun(ports, executionId, { signal, ...(decided === undefined ? {} : { decided }) });
+  const events = followRun(ports, executionId, { signal, decided });
   return streamEvents(context, events, encoder, ports);
 }
 

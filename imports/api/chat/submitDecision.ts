@@ -5,6 +5,7 @@ import type { Actor } from '../../business/ai/domain/types/Actor';
 import type { RunMethods } from '../../business/ai/application/operations/runCommandOperations';
 import type { ReadToolPart } from '../../interop/aiSdk/readUIMessages';
 import { argumentsHash } from '../../business/ai/application/services/shared/argumentsHash';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import { argumentsHashIn, startTimeIn } from '../../interop/aiSdk/toolValues';
 
 export type DecisionMethods = Pick<RunMethods, 'ai.runs.approve' | 'ai.runs.reject' | 'ai.runs.submitToolResult'>;
@@ -33,9 +34,8 @@ export async function submitDecision(
     if (!isAboutPresentAttempt(call, startTime)) return false;
     const decision = { ...named, argumentsHash: argumentsHashIn(approval.id) ?? argumentsHash(call.arguments) };
     const { reason } = approval;
-    if (approval.approved)
-      await methods['ai.runs.approve'](actor, { ...decision, ...(startTime === undefined ? {} : { startTime }) });
-    else await methods['ai.runs.reject'](actor, { ...decision, ...(reason === undefined ? {} : { reason }) });
+    if (approval.approved) await methods['ai.runs.approve'](actor, omitUndefined({ ...decision, startTime }));
+    else await methods['ai.runs.reject'](actor, omitUndefined({ ...decision, reason }));
     return true;
   }
   if (!acceptsResult(call, isExternal) || isPreliminary) return false;

@@ -4,6 +4,7 @@ import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMError
 import type { UserLimiter } from '../../business/limits/application/UserLimiter';
 import type { PastMessage } from '../../business/ai/domain/interfaces/ConversationStore';
 import { fieldsOf, isList, isObject } from '../../business/ai/domain/json';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { Chat } from '../../business/ai/infrastructure/factories/createChat';
 import type { ChannelEvent } from '../../business/ai/infrastructure/events/ConversationChannel';
 import { tokenOrigin } from '../auth/ApiPrincipal';
@@ -42,7 +43,7 @@ export function receiveInput({ module: { conversations }, models, userLimiter }:
       const accepted = await conversations.handler.accept(principal.userId, conversation, message, {
         model: address,
         origin: { ...tokenOrigin(principal), source: 'run', api: 'input' },
-        ...(history === undefined ? {} : { history }),
+        ...omitUndefined({ history }),
       });
       // Never rejects: failures are sent on the stream and logged.
       void accepted.answered.finally(release);

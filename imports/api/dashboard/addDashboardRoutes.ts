@@ -1,6 +1,7 @@
 /** Adds the routes that a dashboard needs without DDP: the page and the session, if the host provides them. */
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { AuditRecorder } from '../../business/ai/domain/interfaces/AuditRecorder';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { AuthFailureLimiter } from '../auth/AuthFailureLimiter';
 import type { AddEndpoint } from '../http/Endpoint';
 import {
@@ -26,12 +27,7 @@ export interface DashboardRoutePorts {
 export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts): void {
   const { dashboard, authFailures, audit, forwardedCount } = ports;
   if (dashboard === undefined) return;
-  const signIns = {
-    ...dashboard,
-    authFailures,
-    forwardedCount,
-    ...(audit === undefined ? {} : { audit }),
-  };
+  const signIns = omitUndefined({ ...dashboard, authFailures, forwardedCount, audit });
   add('app', '/', '/', { method: 'get', handler: servePage(dashboard), isOwnPage: true });
   for (const path of ['/favicon.ico', '/favicon.svg'])
     add('app', path, path, { method: 'get', handler: serveFile(dashboard), isOwnPage: true });

@@ -8,6 +8,7 @@ import {
   LLMPermissionError,
 } from '../../business/ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../business/ai/domain/json';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import { hasScope } from '../auth/ApiPrincipal';
 import type { AuthFailureLimiter } from '../auth/AuthFailureLimiter';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
@@ -208,9 +209,5 @@ function sessionView(
   principal: ApiPrincipal,
   notice: string | undefined,
 ): { readonly userId: string; readonly isAdmin: boolean; readonly notice?: string } {
-  return {
-    userId: principal.userId,
-    isAdmin: hasScope(principal, 'admin'),
-    ...(notice === undefined ? {} : { notice }),
-  };
+  return omitUndefined({ userId: principal.userId, isAdmin: hasScope(principal, 'admin'), notice });
 }

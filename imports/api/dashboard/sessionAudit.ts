@@ -1,6 +1,7 @@
 /** Records who signs in to the dashboard and out, and who fails to. */
 import type { IncomingMessage } from 'node:http';
 import type { AuditRecorder } from '../../business/ai/domain/interfaces/AuditRecorder';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { AuditDetails } from '../../business/ai/domain/types/AuditEntries';
 import { toActor } from '../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
@@ -29,7 +30,7 @@ export async function recordSession(
   { details }: Pick<SignInFacts, 'details'> = {},
 ): Promise<void> {
   const actor = toActor({ ...principal, client: { ...clientOf(request, forwardedCount), hasSession: true } });
-  const act = { action, subject: { kind: 'session' }, ...(details === undefined ? {} : { details }) } as const;
+  const act = { action, subject: { kind: 'session' }, ...omitUndefined({ details }) } as const;
   await audit?.record(actor, act, { isSafe: action === 'session.close' });
 }
 
@@ -44,7 +45,7 @@ export function reportSignIn(
   const act = {
     action: 'session.open',
     subject: { kind: 'session', ...owner },
-    ...(details === undefined ? {} : { details }),
+    ...omitUndefined({ details }),
   } as const;
   audit?.report({ userId: '', source: 'http', client }, act, 'auth-failed', clientNetwork(request, forwardedCount));
 }

@@ -1,6 +1,7 @@
 /** The headers by which clients ask for cached responses, and learn what they got. */
 import type { IncomingMessage } from 'node:http';
 import { MAX_CACHE_TTL_MS } from '../../business/ai/domain/cacheLimits';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { CacheLookup, CacheOptions } from '../../business/ai/domain/types/LLMTypes';
 import { HttpError } from '../http/HttpError';
 
@@ -36,7 +37,10 @@ export function readCacheHeader({ headers }: Pick<IncomingMessage, 'headers'>): 
 
 /** `age` is in seconds. https://www.rfc-editor.org/rfc/rfc9111#section-5.1 */
 export function cacheHeaders({ result, age }: CacheLookup): Readonly<Record<string, string>> {
-  return { [CACHE_HEADER]: result, ...(age === undefined ? {} : { age: String(Math.floor(age / 1_000)) }) };
+  return omitUndefined({
+    [CACHE_HEADER]: result,
+    age: age === undefined ? undefined : String(Math.floor(age / 1_000)),
+  });
 }
 
 function invalidHeader(given: string): HttpError {

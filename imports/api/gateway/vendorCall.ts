@@ -4,6 +4,7 @@ import type { AnswerHead, GenerateOptions } from '../../business/ai/domain/types
 import type { CallOrigin } from '../../business/ai/domain/types/RequestRecords';
 import type { ServedWire } from '../../business/ai/domain/types/VendorTypes';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import { hasScope, tokenOrigin } from '../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { GUARDRAILS_HEADER, guardrailsHeader } from './guardrailsHeader';
@@ -96,15 +97,15 @@ export function gatewayOrigin(
   principal: ApiPrincipal,
   { model, requestId }: { readonly model?: string | undefined; readonly requestId?: string },
 ): CallOrigin {
-  return {
+  return omitUndefined({
     source: 'gateway',
     api,
     ...tokenOrigin(principal),
     // Admins own the vendors' accounts.
-    ...(hasScope(principal, 'admin') ? {} : { ownObjectsOnly: true }),
-    ...(model === undefined ? {} : { requestedModel: model }),
-    ...(requestId === undefined ? {} : { httpRequestId: requestId }),
-  };
+    ownObjectsOnly: hasScope(principal, 'admin') ? undefined : true,
+    requestedModel: model,
+    httpRequestId: requestId,
+  });
 }
 
 /** What the vendor was sent differently, or not at all, as sentences. */

@@ -4,6 +4,7 @@ import type { FieldKind } from '../../host/argumentFields';
 import { routesOf } from '../../host/defineOperation';
 import type { AnyOperation, ResolvedRoute } from '../../host/defineOperation';
 import { fieldsOf } from '../../business/ai/domain/json';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { Operation } from '../../business/ai/domain/types/Operation';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import { toActor } from '../auth/ApiPrincipal';
@@ -43,12 +44,12 @@ export function addOperationRoutes(
       // A handler knows the result of its operation.
       const own = handlers[definition.name]?.(operation as Operation<never>, readArgument);
       const handler = own ?? responder(operation, route, readArgument);
-      const endpoint: Endpoint = {
+      const endpoint: Endpoint = omitUndefined({
         ...{ method, scope: definition.access, handler },
         readsBody: method === 'post' && hasOtherFields,
         describe: () => describeRoute(definition, route),
-        ...(route.isUncancellable === undefined ? {} : { isUncancellable: route.isUncancellable }),
-      };
+        isUncancellable: route.isUncancellable,
+      });
       return { path, endpoint };
     });
   });

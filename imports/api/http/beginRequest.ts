@@ -1,4 +1,5 @@
 /** What every way in asks for before it handles a request: the limits of the caller's API token, then of the user. */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { UserLimiter } from '../../business/limits/application/UserLimiter';
 import type { RateLimitState } from '../../business/ai/domain/types/ApiTokenLimits';
 import type { AIModule } from '../../business/ai/infrastructure/factories/createAIModule';
@@ -40,7 +41,7 @@ export async function beginRequest(
 ): Promise<EndRequest> {
   const endOfToken = token === undefined ? undefined : await tokenRates?.begin(token.id, holds, onRateLimits);
   try {
-    const turn = { bytes, ...(signal === undefined ? {} : { signal }) };
+    const turn = omitUndefined({ bytes, signal });
     const endOfUser = await userLimiter?.begin(userId, holds, turn);
     return (continues) => {
       endOfUser?.();

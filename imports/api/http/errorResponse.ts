@@ -4,6 +4,7 @@ import type { JsonObject, ServedWire } from '../../business/ai/domain/types/Vend
 import { isStoreOutage } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/json';
 import { ObjectNotFoundError } from '../../business/ai/domain/errors/ObjectNotFoundError';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import { HttpError } from './HttpError';
 
 export interface ErrorResponse {
@@ -103,7 +104,9 @@ function statusOf(error: LLMError, { api, isSameApi }: ErrorContext): number {
 function headersOf(error: LLMError, status: number): Readonly<Record<string, string>> {
   return {
     ...(error instanceof HttpError ? error.headers : {}),
-    ...(error.retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(error.retryAfterMs / 1_000)) }),
+    ...omitUndefined({
+      'retry-after': error.retryAfterMs === undefined ? undefined : String(Math.ceil(error.retryAfterMs / 1_000)),
+    }),
     ...((status === 402 || status === 429 || status >= 500) && !error.retryable ? NO_RETRY : {}),
   };
 }
@@ -120,11 +123,11 @@ type BodyWriter = (error: LLMError, status: number, context: ErrorContext) => Js
 const BODIES: Readonly<Record<ApiName, BodyWriter>> = {
   // The domain has no error code for "not found", so this API adds one.
   app: (error, status) => ({
-    error: {
+    error: omitUndefined({
       code: status === 404 && error.code === 'invalid-request' ? 'not-found' : error.code,
       message: error.message,
-      ...(error.path === undefined ? {} : { path: error.path }),
-    },
+      path: error.path,
+    }),
   }),
   ai_sdk: ({ message }) => ({ error: { message } }),
   // https://www.jsonrpc.org/specification#error_object; an error without an id concerns no request in particular.

@@ -3,6 +3,7 @@ import type { HttpRequest } from './HttpMessages';
 import { NO_USAGE } from '../../business/ai/domain/entities/Response';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../business/ai/domain/json';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { RequestEntry } from '../../business/ai/domain/types/RequestRecords';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { gatewayOrigin } from '../gateway/vendorCall';
@@ -36,19 +37,19 @@ export function refusedRequest(error: LLMError, refusal: Refusal): RequestEntry 
   const { status } = errorResponse(error, { ...details, api, requestId: requestId ?? '' });
   const { ownObjectsOnly: _, ...origin } = gatewayOrigin(loggedApi, principal, {
     model,
-    ...(requestId === undefined ? {} : { requestId }),
+    ...omitUndefined({ requestId }),
   });
-  return {
+  return omitUndefined({
     ...origin,
     at: Date.now() - Math.round(duration),
     userId: principal.userId,
     isStream: stream === true,
-    ...(details.provider === undefined ? {} : { providerId: details.provider }),
+    providerId: details.provider,
     state: 'failed',
     status,
     error: { code: error.code, message: error.message },
     attempts: [],
     duration,
     usage: NO_USAGE,
-  };
+  });
 }

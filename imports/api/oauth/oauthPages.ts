@@ -61,7 +61,7 @@ export function refusalPage(
     status,
     title: title.replace('NOUN', noun),
     message: providerName === undefined ? message : `${providerName}: ${message}`,
-    ...(detail === undefined ? {} : { detail }),
+    detail,
   };
 }
 

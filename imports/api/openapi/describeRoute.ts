@@ -2,6 +2,7 @@
 import { describeSchema } from '../../host/describeSchema';
 import type { AnyOperation, ResolvedRoute } from '../../host/defineOperation';
 import { fieldsOf } from '../../business/ai/domain/json';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import type { RouteDescription } from './RouteDescription';
 
@@ -15,9 +16,9 @@ export function describeRoute(operation: AnyOperation, route: ResolvedRoute): Ro
   const needed = ((required ?? []) as readonly string[]).filter(isOther);
   const fields = Object.fromEntries(all.filter(([name]) => isOther(name)));
   const result = describeSchema(operation.result);
-  return {
+  return omitUndefined({
     summary,
-    ...(description === undefined ? {} : { description: withoutLinks(description) }),
+    description: description === undefined ? undefined : withoutLinks(description),
     tag: operation.name.split('.').slice(0, 2).join('.'),
     parameters: Object.fromEntries(all.filter(([name]) => isInPath(name))),
     ...(method === 'post'
@@ -26,9 +27,9 @@ export function describeRoute(operation: AnyOperation, route: ResolvedRoute): Ro
           requiredQuery: pick(fields, (name) => needed.includes(name)),
           query: pick(fields, (name) => !needed.includes(name)),
         }),
-    ...(route.status === undefined ? {} : { status: route.status }),
+    status: route.status,
     ...(route.content === undefined ? { result: wrapped(result, route.field) } : { content: [route.content] }),
-  };
+  });
 }
 
 function wrapped(result: JsonObject, field: string | undefined): JsonObject {
@@ -47,10 +48,10 @@ function bodyOf(
   example: JsonObject | undefined,
 ): Pick<RouteDescription, 'body' | 'example'> {
   if (Object.keys(properties).length === 0) return {};
-  return {
+  return omitUndefined({
     body: { ...schema, properties, ...(required.length === 0 ? {} : { required }) },
-    ...(example === undefined ? {} : { example: pick(example, (name) => name in properties) }),
-  };
+    example: example && pick(example, (name) => name in properties),
+  });
 }
 
 function pick<T>(fields: Readonly<Record<string, T>>, isIn: (name: string) => boolean): Readonly<Record<string, T>> {

@@ -4,6 +4,7 @@
  * every process with the same sealing keys completes it.
  */
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import { hashOf, isSameHash, isToken, randomToken } from '../../business/providers/application/oauth/flowTokens';
 import { AUTHORIZATION_LIFETIME_MS } from '../../business/providers/domain/entities/PendingAuthorization';
 import { OAuthRefusal } from '../../business/providers/domain/interfaces/AuthorizationServer';
@@ -83,13 +84,13 @@ export class SignInFlow {
    */
   async start(replaced?: string): Promise<{ readonly url: URL; readonly sealed: string } | SignInRefused> {
     const { server, sealer } = this.ports;
-    const flow: Flow = {
+    const flow: Flow = omitUndefined({
       state: randomToken(),
       nonce: randomToken(),
       codeVerifier: randomToken(),
       expiresAt: this.now() + AUTHORIZATION_LIFETIME_MS,
-      ...(replaced === undefined ? {} : { replaced }),
-    };
+      replaced,
+    });
     let url;
     try {
       url = await server.authorizationUrl({ ...flow, redirectUri: this.redirectUri });
@@ -132,7 +133,7 @@ export class SignInFlow {
     if (userId === undefined) return { refusal: 'email-not-verified', userId: `oidc:${identity.subject}` };
     const principal = await identities.admit(identity);
     if (principal === undefined) return { refusal: 'not-allowed', userId };
-    return { principal, ...(flow.replaced === undefined ? {} : { replaced: flow.replaced }) };
+    return omitUndefined({ principal, replaced: flow.replaced });
   }
 
   private open(value: string): Flow | undefined {

@@ -26,12 +26,7 @@ const REFUSALS = {
 export function refusalPage({ refusal, userId, detail }: SignInRefused, name: string): OAuthPage {
   const [status, title, message] = REFUSALS[refusal];
   const who = userId === undefined ? '' : ` You are known here as “${userId}”.`;
-  return {
-    status,
-    title,
-    message: `${name}: ${message}${who}`,
-    ...(detail === undefined ? {} : { detail }),
-  };
+  return { status, title, message: `${name}: ${message}${who}`, detail };
 }
 
 /** A page of another site has sent the browser here: it goes on only if the user wants to. */

@@ -1,4 +1,5 @@
 /** Who may sign in at the OpenID provider, as which user and with which rights. Nobody may unless a rule says so. */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { IdentityClaims } from '../../business/providers/domain/interfaces/IdentityServer';
 import type { User } from '../../business/ai/domain/types/Actor';
 
@@ -39,7 +40,7 @@ export function decideSignIn(identity: Identity, rules: SignInRules): User | und
   const isAdmin = rules.admins.some((rule) => names(rule, identity)) || isIn(rules.adminGroups);
   const isAdmitted = isAdmin || rules.users.some((rule) => names(rule, identity)) || isIn(rules.userGroups);
   if (!isAdmitted) return undefined;
-  return { userId, isAdmin, ...(identity.email === undefined ? {} : { name: identity.email }) };
+  return omitUndefined({ userId, isAdmin, name: identity.email });
 }
 
 /** Undefined for somebody without a verified address where that is the id. */

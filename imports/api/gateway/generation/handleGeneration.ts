@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { EventStream } from '../../../business/ai/domain/EventStream';
 import { isLLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
 import { pauseFor } from '../../../business/ai/infrastructure/providers/pauseFor';
 import type { LLMResponse } from '../../../business/ai/domain/types/ResponsesAPITypes';
@@ -47,7 +48,7 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
     const generateOptions: GenerateOptions = {
       ...options,
       model: route.address,
-      ...(route.route === undefined ? {} : { route: route.route }),
+      ...omitUndefined({ route: route.route }),
       wire: api.wire,
       ...vendorCall(context, api.wire, ports, () => sink?.accept()),
     };
@@ -81,7 +82,7 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
     const events = ports.module.manager.stream(principal.userId, {
       ...generateOptions,
       relay: true,
-      ...(relay === undefined ? {} : { relayTo: relay }),
+      ...omitUndefined({ relayTo: relay }),
     });
     await writeStream(EventStream.of(events), encoder, sink, { ...ports, hasLeft, relay });
   };

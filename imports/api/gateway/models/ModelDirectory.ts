@@ -12,6 +12,7 @@ import type { AIModule } from '../../../business/ai/infrastructure/factories/cre
 import { VENDOR_ROWS } from '../../../business/ai/infrastructure/vendors/vendors';
 import { modelOfTarget, providerOfTarget } from '../../../business/ai/domain/entities/RoutingRule';
 import type { RoutingRule, RoutingTarget } from '../../../business/ai/domain/entities/RoutingRule';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { GenerateOptions, SelectedRoute } from '../../../business/ai/domain/types/LLMTypes';
 import { toActor } from '../../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../../auth/ApiPrincipal';
@@ -85,11 +86,11 @@ export class ModelDirectory {
       throw new LLMModelNotFoundError(`The provider '${providerId}' no longer exists.`, { path: 'model' });
     return {
       providerId,
-      ...(model === undefined ? {} : { model }),
+      ...omitUndefined({ model }),
       address: model === undefined ? providerId : `${providerId}/${model}`,
       wire: provider.wireOf?.(wire),
       capabilities: provider.getCapabilities(model ?? '', wire),
-      ...(route === undefined ? {} : { route }),
+      ...omitUndefined({ route }),
     };
   }
 
@@ -145,7 +146,7 @@ export class ModelDirectory {
   ): void {
     if (token?.models === undefined) return;
     const name = model ?? this.ports.module.providers.defaultModelOf(providerId);
-    const names = namesOf({ id: requested ?? providerId, providerId, ...(name === undefined ? {} : { model: name }) });
+    const names = namesOf(omitUndefined({ id: requested ?? providerId, providerId, model: name }));
     assertModelPermitted({ name: token.name, models: token.models }, names);
   }
 
@@ -168,8 +169,8 @@ export class ModelDirectory {
       userId: principal.userId,
       isStream,
       permits: this.permits(principal, rule, rows),
-      ...(options === undefined ? {} : { options }),
-      ...(keeper === undefined ? {} : { keeper }),
+      options,
+      keeper,
     });
   }
 
@@ -186,7 +187,7 @@ export class ModelDirectory {
       if (!rows.some(({ id }) => id === providerId)) return false;
       if (permitsAll) return true;
       const model = modelOfTarget(target) ?? this.ports.module.providers.defaultModelOf(providerId);
-      return permitsModel(models, namesOf({ id: target.model, providerId, ...(model === undefined ? {} : { model }) }));
+      return permitsModel(models, namesOf(omitUndefined({ id: target.model, providerId, model })));
     };
   }
 

@@ -3,6 +3,7 @@
  * of models has: https://openrouter.ai/docs/api-reference/list-available-models
  */
 import type { ModelCapabilities } from '../../../business/ai/domain/interfaces/ILLMProvider';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { ModelPrice } from '../../../business/ai/domain/types/ModelPrice';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { ListedModel } from './ModelDirectory';
@@ -10,14 +11,14 @@ import type { ListedModel } from './ModelDirectory';
 export function modelDetails({ capabilities }: ListedModel): JsonObject {
   if (capabilities === undefined) return {};
   const { price } = capabilities;
-  return {
+  return omitUndefined({
     architecture: {
       input_modalities: inputModalities(capabilities),
       output_modalities: [capabilities.makesEmbeddings === true ? 'embeddings' : 'text'],
     },
     supported_parameters: supportedParameters(capabilities),
-    ...(price === undefined ? {} : { pricing: pricing(price) }),
-  };
+    pricing: price && pricing(price),
+  });
 }
 
 function inputModalities({ supportsVision, supportsFiles }: ModelCapabilities): string[] {
@@ -38,12 +39,12 @@ function supportedParameters(capabilities: ModelCapabilities): string[] {
 
 /** US dollars per token, as decimal numbers in strings. */
 function pricing({ input, output, cached, cacheWrite }: ModelPrice): JsonObject {
-  return {
+  return omitUndefined({
     prompt: perToken(input),
     completion: perToken(output),
-    ...(cached === undefined ? {} : { input_cache_read: perToken(cached) }),
-    ...(cacheWrite === undefined ? {} : { input_cache_write: perToken(cacheWrite) }),
-  };
+    input_cache_read: cached === undefined ? undefined : perToken(cached),
+    input_cache_write: cacheWrite === undefined ? undefined : perToken(cacheWrite),
+  });
 }
 
 /** @param dollars per million tokens */

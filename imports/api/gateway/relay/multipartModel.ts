@@ -1,5 +1,6 @@
 /** Finds the field `model` of a multipart body and replaces its value, while the rest is passed on as it arrives. */
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import { isModelField } from '../../../business/ai/infrastructure/vendors/findNamedModels';
 import { boundaryOf, readFormPieces } from './readFormPieces';
 import type { FormPiece } from './readFormPieces';
@@ -36,7 +37,7 @@ export async function readMultipartModel({ headers, body }: Upload): Promise<Mul
         headers: {
           ...headers,
           'content-type': `multipart/form-data; boundary=${/^[\w'+.-]+$/.test(boundary) ? boundary : `"${boundary}"`}`,
-          ...(length === undefined ? {} : { 'content-length': String(Number(length) + changed) }),
+          ...omitUndefined({ 'content-length': length === undefined ? undefined : String(Number(length) + changed) }),
         },
         body: joined([field, ...before, next], pieces),
       };

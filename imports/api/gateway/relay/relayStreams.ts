@@ -1,6 +1,7 @@
 /** Passes bodies on as they arrive, in both directions, at the pace of the slower side. */
 import { once } from 'node:events';
 import type { HttpRequest, HttpResponse } from '../../http/HttpMessages';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { RelayResponse } from '../../../business/ai/domain/types/RelayTypes';
 import { HttpError } from '../../http/HttpError';
 import { requestIdHeaders } from '../../http/errorResponse';
@@ -22,7 +23,7 @@ export function uploadOf(request: HttpRequest, maxBytes: number): Upload {
   const length = request.headers['content-length'];
   if (length !== undefined && Number(length) > maxBytes) throw tooLarge(maxBytes);
   return {
-    headers: { 'content-type': contentType, ...(length === undefined ? {} : { 'content-length': length }) },
+    headers: omitUndefined({ 'content-type': contentType, 'content-length': length }),
     body: limited(request, maxBytes),
   };
 }

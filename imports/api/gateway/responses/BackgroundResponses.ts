@@ -16,6 +16,7 @@ import type {
   ResponseKey,
 } from '../../../business/ai/domain/interfaces/ResponseEventStore';
 import type { ResponseStore, StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { CallOrigin } from '../../../business/ai/domain/types/RequestRecords';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { RawReasoningName } from '../../../business/ai/infrastructure/converters/stream/StreamEncoder';
@@ -405,7 +406,7 @@ function workOf({ id }: ResponseKey): string {
 
 /** What names the caller's device is not stored. */
 function withoutClient({ userId, scopes, token }: ApiPrincipal): ApiPrincipal {
-  return { userId, ...(scopes === undefined ? {} : { scopes }), ...(token === undefined ? {} : { token }) };
+  return omitUndefined({ userId, scopes, token });
 }
 
 /** Nobody receives a background response in another way than from the store, so it fails. */

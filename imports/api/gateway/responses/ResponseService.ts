@@ -17,6 +17,7 @@ import { writeStream } from '../../http/writeStream';
 import type { WriteStreamOptions } from '../../http/writeStream';
 import { openAICode } from '../../http/errorResponse';
 import { isObject } from '../../../business/ai/domain/json';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import { conversationField } from '../conversations/Conversations';
 import type { Conversations } from '../conversations/Conversations';
 import type { VendorCall } from '../vendorCall';
@@ -109,7 +110,7 @@ export class ResponseService {
       ...turn.options,
       ...options.call,
       ...(isSame ? { relay: true } : {}),
-      ...(relay === undefined ? {} : { relayTo: relay }),
+      ...omitUndefined({ relayTo: relay }),
     });
     if (turn.isBackground) await sink.write(encoder.push({ type: 'response.created', id, model }));
     let completed: LLMResponse | undefined;
@@ -217,7 +218,7 @@ function withIdentity(response: LLMResponse, turn: PreparedResponse): LLMRespons
   return {
     ...response,
     // The provider knows neither that it ran in the background nor the conversation.
-    ...(vendor.fields === undefined ? {} : { vendor: { ...vendor, fields: { ...vendor.fields, ...own } } }),
+    vendor: vendor.fields === undefined ? vendor : { ...vendor, fields: { ...vendor.fields, ...own } },
     ...(isForeign ? { id: generatedId } : {}),
     ...previousIdOverride(turn),
   };
@@ -227,18 +228,18 @@ function toStoredResponse(turn: PreparedResponse, response: LLMResponse, body: J
   const { route, isStored, isBackground, previousId, conversation, input, userId } = turn;
   // The provider does not know the id of a response from the cache.
   const isOwn = response.vendor.wire === 'responses' && route.wire === 'responses' && response.vendor.cached !== true;
-  return {
+  return omitUndefined({
     id: response.id,
     userId,
     // A fallback may have served the request.
     providerId: response.vendor.providerId ?? route.providerId,
     keptByProvider: isOwn && isStored && !isBackground && route.capabilities.keepsState,
-    ...(previousId === undefined ? {} : { previousId }),
-    ...(conversation === undefined ? {} : { conversation }),
+    previousId,
+    conversation,
     input,
     response: { ...response, output: withIds(response.output, body.output) },
     body,
-  };
+  });
 }
 
 /** Stores the items under the ids that the client received. */

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { LLMInvalidRequestError, LLMServerError } from '../../../business/ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { readResponsesRequestInTurns } from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
@@ -58,7 +59,7 @@ export function compactResponse(ports: CompactionPorts): RouteHandler {
       throw new LLMInvalidRequestError('There is nothing to compact: the input contains no text.', { path: 'input' });
     const summary = await module.manager.generate(userId, {
       model: route.address,
-      ...(route.route === undefined ? {} : { route: route.route }),
+      ...omitUndefined({ route: route.route }),
       wire: 'responses',
       store: false,
       instructions:

@@ -7,6 +7,7 @@ import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes
 import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { isObject } from '../../../business/ai/domain/json';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import { pauseFor } from '../../../business/ai/infrastructure/providers/pauseFor';
 import { readResponsesRequestInTurns } from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import type { ApiPrincipal } from '../../auth/ApiPrincipal';
@@ -75,7 +76,7 @@ export async function prepareResponse(
   await pauseFor(read);
   const { userId } = principal;
   const route = await models.resolve(principal, model, 'responses', {
-    options: { ...read, ...(vendor === undefined ? {} : { vendor }) },
+    options: omitUndefined({ ...read, vendor }),
     isStream: stream,
     findKeeper: async () => (previousId === undefined ? undefined : (await store.find(userId, previousId))?.providerId),
   });
@@ -118,7 +119,7 @@ export async function prepareResponse(
       ...(isResponses ? { store: isStored } : {}),
       vendor: { ...(isResponses ? {} : toWireOptions(verbatim)), openai_responses: verbatim },
       model: route.address,
-      ...(route.route === undefined ? {} : { route: route.route }),
+      ...omitUndefined({ route: route.route }),
       wire: 'responses',
       unsupportedTools: 'drop',
     },

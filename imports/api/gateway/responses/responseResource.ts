@@ -82,7 +82,7 @@ export function conform(response: LLMResponse, echo: JsonObject): LLMResponse {
   return {
     ...response,
     output: output.map(withStatus),
-    ...(fields === undefined ? {} : { vendor: { ...vendor, fields: conformingFields(fields, echo) } }),
+    vendor: fields === undefined ? vendor : { ...vendor, fields: conformingFields(fields, echo) },
   };
 }
 

@@ -6,6 +6,7 @@
  */
 import { isLLMError, LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../../business/ai/domain/json';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { pauseFor } from '../../../business/ai/infrastructure/providers/pauseFor';
@@ -78,12 +79,7 @@ async function respond(
     throw new LLMModelNotFoundError(`The provider "${route.providerId}" no longer exists.`, { path: 'model' });
   const { model: _, ...unnamed } = options;
   const onSend = vendorObjects.guardOf(principal);
-  const counted: GenerateOptions = {
-    ...unnamed,
-    ...(route.model === undefined ? {} : { model: route.model }),
-    ...(onSend === undefined ? {} : { onSend }),
-    signal,
-  };
+  const counted: GenerateOptions = { ...unnamed, ...omitUndefined({ model: route.model, onSend }), signal };
   // Nothing that a guardrail has not checked is sent to a vendor.
   const isChecked = module.guardrails.some((guardrail) => guardrail.before !== undefined);
   const byVendor = isChecked ? undefined : await orUndefined(provider.countTokens?.(principal.userId, counted), signal);
