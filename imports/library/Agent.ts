@@ -10,6 +10,7 @@ import type { SchemaInput, ValueOf } from '../business/ai/domain/types/Schemas';
 import { normalizeInput } from '../business/ai/application/services/ContentNormalizer';
 import type { BatchOptions } from '../business/ai/application/services/batches/runBatch';
 import { titleOf } from '../business/ai/application/services/runs/titleOf';
+import { omitUndefined } from '../business/ai/domain/omitUndefined';
 import type { RegisteredTool } from '../business/ai/infrastructure/tools/ToolRegistry';
 import { checkEngineOptions, createAgentEngine } from './AgentEngine';
 import type { AgentEngine, EngineOptions } from './AgentEngine';
@@ -146,7 +147,7 @@ export class Agent {
     const entries = await generateBatch<unknown>(
       inputs,
       async (input, signal) => {
-        const each = { ...call, ...(signal === undefined ? {} : { signal }) };
+        const each = { ...call, ...omitUndefined({ signal }) };
         if (schema !== undefined) return this.generateObject(input, { ...each, schema });
         const result = await this.generate(input, each);
         return { ...result, value: result.text };
@@ -193,7 +194,7 @@ export class Agent {
         tools: this.offered,
         stream,
         executionId,
-        ...(signal === undefined ? {} : { signal }),
+        ...omitUndefined({ signal }),
       },
       metadata: {
         title: titleOf(items),

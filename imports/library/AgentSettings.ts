@@ -16,6 +16,7 @@ import type { RecallOption } from '../business/ai/application/services/runs/reca
 import { compactionOf } from '../business/ai/application/services/runs/compaction/compactionOptions';
 import { toolSearchOf } from '../business/ai/application/services/runs/toolSearch/planToolSearch';
 import { isObject } from '../business/ai/domain/json';
+import { omitUndefined } from '../business/ai/domain/omitUndefined';
 import type { CompactionOptions } from '../business/ai/domain/types/Compaction';
 import type { ToolSearchOptions } from '../business/ai/domain/types/ToolSearch';
 import type { GenerateOptions, ReasoningEffort } from '../business/ai/domain/types/LLMTypes';
@@ -152,19 +153,17 @@ export function toExecuteOptions({
   parallelToolCalls,
   ...settings
 }: AgentSettings): Omit<ExecuteOptions, 'input' | 'tools'> {
-  return {
+  return omitUndefined({
     ...settings,
-    ...(topP === undefined ? {} : { top_p: topP }),
-    ...(topK === undefined ? {} : { top_k: topK }),
-    ...(presencePenalty === undefined ? {} : { presence_penalty: presencePenalty }),
-    ...(frequencyPenalty === undefined ? {} : { frequency_penalty: frequencyPenalty }),
-    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
-    ...(reasoning === undefined
-      ? {}
-      : { reasoning: typeof reasoning === 'string' ? { effort: reasoning } : reasoning }),
-    ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
-    ...(parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
-  };
+    top_p: topP,
+    top_k: topK,
+    presence_penalty: presencePenalty,
+    frequency_penalty: frequencyPenalty,
+    max_output_tokens: maxOutputTokens,
+    reasoning: reasoning === undefined ? undefined : typeof reasoning === 'string' ? { effort: reasoning } : reasoning,
+    tool_choice: toolChoice,
+    parallel_tool_calls: parallelToolCalls,
+  });
 }
 
 function readRecall(value: unknown, path: string): unknown {

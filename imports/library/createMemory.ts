@@ -1,6 +1,7 @@
 /** What is remembered about users, for agents without a host. */
 import type { Memory } from '../business/ai/domain/interfaces/Memory';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
+import { omitUndefined } from '../business/ai/domain/omitUndefined';
 import type { DocumentDatabase } from '../database/DocumentDatabase';
 import { openMemoryRecords } from '../business/memory/infrastructure/DocumentMemoryRecords';
 import { ProcessMemoryRecords } from '../business/memory/infrastructure/ProcessMemoryRecords';
@@ -34,17 +35,16 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
   return new UserMemory({
     records: database === undefined ? new ProcessMemoryRecords(age) : await openMemoryRecords(database, age),
     maxPerUser,
-    ...(logger === undefined ? {} : { logger }),
-    ...(model === undefined
-      ? {}
-      : {
-          embedder: {
+    logger,
+    embedder:
+      model === undefined
+        ? undefined
+        : {
             model,
             embed: async (userId, texts, signal) => {
-              const settings = { ...sources, model, userId, ...(signal === undefined ? {} : { signal }) };
+              const settings = { ...sources, model, userId, ...omitUndefined({ signal }) };
               return (await embed(texts, settings)).embeddings;
             },
           },
-        }),
   });
 }

@@ -1,5 +1,6 @@
 /** Vectors of texts, from the models that agents use. */
 import { noEmbeddings } from '../business/ai/domain/errors/noEmbeddings';
+import { omitUndefined } from '../business/ai/domain/omitUndefined';
 import type { Embeddings, EmbedOptions } from '../business/ai/domain/types/EmbeddingTypes';
 import { createAgentEngine } from './AgentEngine';
 import type { EngineOptions } from './AgentEngine';
@@ -26,11 +27,7 @@ export interface EmbedSettings
  */
 export async function embed(input: EmbedOptions['input'], settings: EmbedSettings = {}): Promise<Embeddings> {
   const { model, userId, provider, host, logger, ...options } = settings;
-  const sources = {
-    ...(provider === undefined ? {} : { provider }),
-    ...(host === undefined ? {} : { host }),
-    ...(logger === undefined ? {} : { logger }),
-  };
+  const sources = omitUndefined({ provider, host, logger });
   const engine = createAgentEngine(sources, [], model);
   if (engine.provider.embed === undefined) throw noEmbeddings(engine.provider);
   return engine.provider.embed(engine.resolveUser(userId), {

@@ -5,6 +5,7 @@ import type { ILLMProvider } from '../business/ai/domain/interfaces/ILLMProvider
 import type { SchemaInput, ValueOf } from '../business/ai/domain/types/Schemas';
 import { generateStructured } from '../business/ai/application/services/structured/StructuredOutput';
 import { budgetLeft } from '../business/ai/application/usecases/GenerateJSONUseCase';
+import { omitUndefined } from '../business/ai/domain/omitUndefined';
 import type { AgentResult } from './AgentResult';
 import { toAgentResult } from './AgentResult';
 import type { AgentRunInit } from './AgentRun';
@@ -37,10 +38,7 @@ export async function generateObject<Schema extends SchemaInput>(
       spent.iterations += result.iterations;
       return { response: result.response, conversation: result.transcript, usage: result.usage };
     },
-    options: {
-      input: options.input,
-      ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
-    },
+    options: omitUndefined({ input: options.input, instructions: options.instructions }),
     schema,
     capabilities: provider.getCapabilities(options.model ?? ''),
   });

@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { omitUndefined } from '../business/ai/domain/omitUndefined';
 import type { VendorName } from '../business/ai/domain/types/VendorTypes';
 import { renderJson } from './rendering/RenderedResponse';
 import { resolveResponse } from './exchange/resolveResponse';
@@ -127,7 +128,7 @@ async function serve(
     vendor,
     ...(operation?.kind === 'generate' ? { wire: operation.wire } : {}),
     headers: redactCredentials(request.headers),
-    ...(key === undefined ? {} : { keyHash: hashKey(key) }),
+    ...omitUndefined({ keyHash: key === undefined ? undefined : hashKey(key) }),
     body,
   });
   if (response.destroyed) {
@@ -146,11 +147,12 @@ async function serve(
           rejection: 'Invalid or missing API key.',
         };
   const plan = planTransmission(resolved.response, resolved.fault, chunkDelayMs);
-  Object.assign(entry, {
+  const outcome = {
     responseSource: resolved.source,
     status: plan.status,
-    ...(resolved.rejection === undefined ? {} : { rejection: resolved.rejection }),
-  } satisfies Partial<RecordedRequest>);
+    ...omitUndefined({ rejection: resolved.rejection }),
+  };
+  Object.assign(entry, outcome satisfies Partial<RecordedRequest>);
   await transmit(response, plan);
 }
 

@@ -3,6 +3,8 @@
  * the thread finds the run that a tool result or an answer to an interrupt belongs to.
  */
 
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+
 export interface CallReference {
   readonly executionId: string;
   readonly callId: string;
@@ -39,5 +41,9 @@ export function parseInterruptId(id: string): InterruptReference | undefined {
   const [, wireId, argumentsHash, startTime] = /^(.+):([0-9a-f]{64})(?::([0-9]{1,16}))?$/su.exec(id) ?? [];
   const call = wireId === undefined ? undefined : parseWireCallId(wireId);
   if (call === undefined || argumentsHash === undefined) return undefined;
-  return { ...call, argumentsHash, ...(startTime === undefined ? {} : { startTime: Number(startTime) }) };
+  return {
+    ...call,
+    argumentsHash,
+    ...omitUndefined({ startTime: startTime === undefined ? undefined : Number(startTime) }),
+  };
 }

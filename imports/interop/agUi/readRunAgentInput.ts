@@ -16,6 +16,7 @@ import {
 } from '../../business/ai/domain/arguments';
 import type { ArgumentReader } from '../../business/ai/domain/arguments';
 import { fieldsOf, isObject } from '../../business/ai/domain/json';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import type {
   AgUiContentPart,
@@ -58,7 +59,7 @@ function readMessage(value: unknown, path: string): AgUiMessage {
   const fields = objectAt(value, path);
   const at = (name: string): string => `${path}.${name}`;
   const metadata = optionalValue(fields, 'metadata', jsonObject, at('metadata'));
-  const common = { id: required(fields, 'id', id, at('id')), ...(metadata === undefined ? {} : { metadata }) };
+  const common = omitUndefined({ id: required(fields, 'id', id, at('id')), metadata });
   const role = required(fields, 'role', oneOf(ROLES), at('role'));
   switch (role) {
     case 'user':

@@ -4,6 +4,7 @@
  */
 import { createParser } from 'eventsource-parser';
 import type { UIMessageChunk } from './UIMessages';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -128,9 +129,7 @@ export class BolideChatTransport {
     const response = await send(api.replace(/\/$/, '') + path, {
       method,
       headers,
-      ...(body === undefined ? {} : { body }),
-      ...(credentials === undefined ? {} : { credentials }),
-      ...(signal === undefined ? {} : { signal }),
+      ...omitUndefined({ body, credentials, signal }),
       // A page that is being left still stops its run.
       ...(path.endsWith('/stop') ? { keepalive: true } : {}),
     });

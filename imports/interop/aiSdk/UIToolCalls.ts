@@ -1,4 +1,5 @@
 /** Encodes what happens to a run's tool calls as chunks of the AI SDK's UI message stream. */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { AgentEventOf } from '../../business/ai/domain/types/AgentEvents';
 import { approvalIdOf, parseInput, parseOutput } from './toolValues';
 import type { UIMessageChunk } from './UIMessages';
@@ -39,7 +40,7 @@ export class UIToolCalls {
         return this.respondApproval(toolCallId, { approved: true });
       case 'tool:progress': {
         const { fraction, note, name: toolName } = event;
-        const data = { toolCallId, toolName, fraction, ...(note === undefined ? {} : { note }) };
+        const data = omitUndefined({ toolCallId, toolName, fraction, note });
         return [{ type: 'data-tool-progress', id: toolCallId, data }];
       }
       case 'tool:completed':

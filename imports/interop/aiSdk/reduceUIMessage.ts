@@ -1,4 +1,5 @@
 /** Builds a message from the chunks of its stream, as the AI SDK's client does. */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import { unreachable } from '../../business/ai/domain/unreachable';
 import type { ToolPart, UIMessage, UIMessageChunk, UIMessagePart } from './UIMessages';
 
@@ -52,7 +53,7 @@ function apply(message: UIMessage, chunk: UIMessageChunk): void {
     case 'tool-approval-request':
       changeTool(parts, chunk.toolCallId, {
         state: 'approval-requested',
-        approval: { id: chunk.approvalId, ...(chunk.reason === undefined ? {} : { requestReason: chunk.reason }) },
+        approval: omitUndefined({ id: chunk.approvalId, requestReason: chunk.reason }),
       });
       return;
     case 'tool-approval-response': {
@@ -60,7 +61,7 @@ function apply(message: UIMessage, chunk: UIMessageChunk): void {
       if (part === undefined) return;
       const { approvalId, approved, reason } = chunk;
       part.state = 'approval-responded';
-      part.approval = { ...part.approval, id: approvalId, approved, ...(reason === undefined ? {} : { reason }) };
+      part.approval = { ...part.approval, id: approvalId, approved, ...omitUndefined({ reason }) };
       return;
     }
     case 'tool-output-available':
@@ -86,7 +87,7 @@ function apply(message: UIMessage, chunk: UIMessageChunk): void {
       if (chunk.transient === true) return;
       const { type, id, data } = chunk;
       const existing = parts.find((part) => part.type === type && 'id' in part && part.id === id);
-      if (existing === undefined || id === undefined) parts.push({ type, ...(id === undefined ? {} : { id }), data });
+      if (existing === undefined || id === undefined) parts.push({ type, ...omitUndefined({ id }), data });
       else Object.assign(existing, { data });
     }
   }

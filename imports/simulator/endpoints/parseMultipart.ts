@@ -1,5 +1,7 @@
 /** Parses multipart/form-data (RFC 7578). */
 
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+
 export interface FormPart {
   readonly name: string;
   readonly filename?: string;
@@ -18,11 +20,11 @@ export function parseMultipart(contentType: string, body: Buffer): readonly Form
     const end = piece.indexOf('\r\n\r\n');
     const head = piece.slice(0, end);
     const filename = /filename="([^"]*)"/i.exec(head)?.[1];
-    return {
+    return omitUndefined({
       name: /[; ]name="([^"]*)"/i.exec(head)?.[1] ?? '',
-      ...(filename === undefined ? {} : { filename }),
+      filename,
       bytes: Buffer.from(piece.slice(end + 4, -2), 'latin1'),
-    };
+    });
   });
 }
 

@@ -1,4 +1,5 @@
 /** Finds the vendor, wire and operation that a request's URL addresses. */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import { VENDORS } from '../../business/ai/domain/types/VendorTypes';
 import type { VendorName, WireName } from '../../business/ai/domain/types/VendorTypes';
 import { MEDIA_TASKS } from '../endpoints/renderMedia';
@@ -53,7 +54,7 @@ export function findRoute(
       : vendor === 'anthropic'
         ? anthropicOperation(method, path)
         : openaiOperation(vendor, method, path, query);
-  return { vendor, ...(operation === undefined ? {} : { operation }) };
+  return omitUndefined({ vendor, operation });
 }
 
 /**
@@ -72,10 +73,10 @@ function openaiOperation(
   if (deployment !== undefined && (vendor !== 'azure_openai' || query['api-version'] === undefined)) return undefined;
   const { schemas } = vendorProfile(vendor);
   if (method === 'POST' && tail === 'chat/completions' && schemas.chat_completions !== undefined) {
-    return { kind: 'generate', wire: 'chat_completions', ...(deployment === undefined ? {} : { model: deployment }) };
+    return omitUndefined({ kind: 'generate', wire: 'chat_completions', model: deployment });
   }
   if (method === 'POST' && tail === 'embeddings' && vendorProfile(vendor).hasEmbeddings)
-    return { kind: 'embed', ...(deployment === undefined ? {} : { model: deployment }) };
+    return omitUndefined({ kind: 'embed', model: deployment });
   const endpoint = endpointOperation(vendor, method, tail, deployment);
   if (endpoint !== undefined) return endpoint;
   if (method === 'GET' && /^models(\/|$)/.test(tail))
@@ -100,12 +101,11 @@ function endpointOperation(
 ): EndpointOperation | undefined {
   const { offers } = vendorProfile(vendor);
   const [, kind, id, part = ''] = /^(files|batches)(?:\/([^/]+)(\/content|\/cancel)?)?$/.exec(tail) ?? [];
-  if ((kind === 'files' || kind === 'batches') && offers.includes('files'))
-    return { kind, part, ...(id === undefined ? {} : { id }) };
+  if ((kind === 'files' || kind === 'batches') && offers.includes('files')) return omitUndefined({ kind, part, id });
   const [group = ''] = tail.split('/');
   if (method !== 'POST' || !MEDIA_TASKS.includes(tail) || !offers.includes(group)) return undefined;
   // Listed above.
-  return { kind: 'media', task: tail as MediaTask, ...(deployment === undefined ? {} : { model: deployment }) };
+  return omitUndefined({ kind: 'media', task: tail as MediaTask, model: deployment });
 }
 
 /** Azure serves Responses from its version 2025-03-01-preview on. */
@@ -120,11 +120,7 @@ function anthropicOperation(method: string, path: string): Operation | undefined
   const [, collection, objectId, part = ''] =
     /^v1\/(files|messages\/batches)(?:\/([^/]+)(\/content|\/results|\/cancel)?)?$/.exec(path) ?? [];
   if (collection !== undefined)
-    return {
-      kind: collection === 'files' ? 'files' : 'batches',
-      part,
-      ...(objectId === undefined ? {} : { id: objectId }),
-    };
+    return omitUndefined({ kind: collection === 'files' ? 'files' : 'batches', part, id: objectId });
   if (method === 'GET' && /^v1\/models(\/|$)/.test(path))
     return { kind: 'models', ...(path === 'v1/models' ? {} : { id: path.slice('v1/models/'.length) }) };
   return undefined;
@@ -137,11 +133,11 @@ function geminiBatchOperation(method: string, path: string): EndpointOperation |
   const [, kind, id, verb = ''] =
     /^(?:upload\/|download\/)?v1beta\/(files|batches)(?:\/([\w-]+)(:download|:cancel)?)?$/.exec(path) ?? [];
   if (kind === undefined || (kind === 'batches' && id === undefined && method !== 'GET')) return undefined;
-  return {
+  return omitUndefined({
     kind: kind === 'files' ? 'files' : 'batches',
     part: verb === ':download' ? '/content' : verb === ':cancel' ? '/cancel' : '',
-    ...(id === undefined ? {} : { id: `${kind}/${id}` }),
-  };
+    id: id === undefined ? undefined : `${kind}/${id}`,
+  });
 }
 
 /** https://ai.google.dev/api/interactions-api */
@@ -161,8 +157,7 @@ function geminiOperation(method: string, path: string, query: Readonly<Record<st
   const interaction = interactionsOperation(method, path);
   if (interaction !== undefined) return interaction;
   const [isCachedContents, cachedId] = /^v1beta\/cachedContents(?:\/([^/]+))?$/.exec(path) ?? [];
-  if (isCachedContents !== undefined)
-    return { kind: 'cached-contents', ...(cachedId === undefined ? {} : { id: cachedId }) };
+  if (isCachedContents !== undefined) return omitUndefined({ kind: 'cached-contents', id: cachedId });
   const [, project, resource = ''] =
     /^v1(?:beta1?|alpha)?\/(projects\/[^/]+\/locations\/[^/]+\/(?:publishers\/google\/)?)?(.*)$/.exec(path) ?? [];
   if (method === 'GET' && /^models(\/|$)/.test(resource))

@@ -2,6 +2,7 @@
  * Finds the response to a request that is authenticated: from its URL and the wire's rules, then from a script, a
  * recording or the model.
  */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { JsonObject, VendorName, WireName } from '../../business/ai/domain/types/VendorTypes';
 import {
   renderCompaction,
@@ -131,7 +132,7 @@ export async function resolveResponse(
   const turn = scriptedTurn ?? sources.model.respond(conversation);
   const usage = {
     ...sources.promptCache?.use(wireRequest, wireName, countInputTokens(conversation)),
-    ...(cached === undefined ? {} : { cached }),
+    ...omitUndefined({ cached }),
     ...scripted?.usage,
   };
   const response = renderTurn(wire, wireRequest, conversation, turn, form, usage);
@@ -172,7 +173,7 @@ function resolveCachedContents(
   { archive, objects }: ResponseSources,
 ): ResolvedResponse {
   const { method, keyHash = '', body, headers } = request;
-  const asked = { method, keyHash, body, ...(id === undefined ? {} : { id }) };
+  const asked = { method, keyHash, body, ...omitUndefined({ id }) };
   const rendered = renderCachedContents(asked, { vendor, headers, archive }, objects);
   return 'frames' in rendered ? { response: rendered, source: 'endpoint' } : renderRejection(vendor, rendered);
 }

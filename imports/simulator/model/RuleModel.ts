@@ -10,6 +10,7 @@ import { extractValues } from './extractValues';
 import type { ExtractedValues } from './extractValues';
 import { estimateTokens } from './ModelTurn';
 import type { ModelCall, ModelTurn } from './ModelTurn';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 
 /** Generates the turns of conversations without a script. */
 export interface RuleModel {
@@ -79,7 +80,7 @@ function callsOf(tool: ToolDefinition, values: ExtractedValues): readonly ModelC
   const places = takesOnePlace(tool) ? values.places.filter((place) => !place.used).length : 1;
   return Array.from({ length: Math.max(1, places) }, () => ({
     name: tool.name,
-    ...(tool.namespace === undefined ? {} : { namespace: tool.namespace }),
+    ...omitUndefined({ namespace: tool.namespace }),
     arguments: JSON.stringify(buildExample(tool.parameters, values, { optional: false })),
     ...(tool.async ? { async: true } : {}),
   }));

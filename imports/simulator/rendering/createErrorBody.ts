@@ -1,4 +1,5 @@
 /** Formats an error in the shape of each vendor's error responses, as recorded. */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { JsonObject, VendorName } from '../../business/ai/domain/types/VendorTypes';
 import { vendorProfile } from '../vendorProfiles';
 import { randomAlphanumeric } from '../randomIds';
@@ -16,7 +17,7 @@ export function createErrorBody(vendor: VendorName, rejection: Rejection): JsonO
         ? { error: { code: String(status), message } }
         : { error: { message, type, param: rejection.param ?? null, code: rejection.code ?? null } };
     case 'groq':
-      return { error: { message, type, ...(rejection.code === undefined ? {} : { code: rejection.code }) } };
+      return { error: omitUndefined({ message, type, code: rejection.code }) };
     case 'xai':
       // xai-chat-err400-a, xai-resp-err400-b
       return { code: rejection.code ?? XAI_CODE[status] ?? 'Client specified an invalid argument', error: message };

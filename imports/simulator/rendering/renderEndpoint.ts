@@ -1,4 +1,5 @@
 /** Responses of the endpoints other than generation: models, token counts, stored responses, compaction. */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { JsonObject, VendorName } from '../../business/ai/domain/types/VendorTypes';
 import type { Operation } from '../exchange/findRoute';
 import { profileName, vendorProfile } from '../vendorProfiles';
@@ -60,7 +61,7 @@ export function renderUnknownModel(vendor: VendorName, id: string): RenderedResp
   const code = { openai: 'model_not_found', groq: 'model_not_found', azure: 'DeploymentNotFound' }[
     vendorProfile(vendor).errors as string
   ];
-  return renderJson(404, createErrorBody(vendor, { status: 404, message, ...(code === undefined ? {} : { code }) }));
+  return renderJson(404, createErrorBody(vendor, omitUndefined({ status: 404, message, code })));
 }
 
 export function renderTokenCount(conversation: Conversation): RenderedResponse {

@@ -11,6 +11,7 @@ import { createErrorBody } from './createErrorBody';
 import type { RenderedResponse } from './RenderedResponse';
 import { renderJson, renderSse } from './RenderedResponse';
 import { createRequestIdHeaders } from './createRequestIdHeaders';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 
 export interface ResponseForm {
   readonly stream: boolean;
@@ -61,24 +62,19 @@ export function renderTurn(
 export function toModelTurn(script: ScriptedTurn): ModelTurn | undefined {
   const { text, calls, reasoning, redacted, refusal, incomplete, failed } = script;
   if ([text, calls, reasoning, refusal, incomplete, failed].every((field) => field === undefined)) return undefined;
-  return {
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(redacted === undefined ? {} : { redacted }),
-    ...(text === undefined ? {} : { text }),
-    ...(refusal === undefined ? {} : { refusal }),
+  return omitUndefined({
+    reasoning,
+    redacted,
+    text,
+    refusal,
     calls: (calls ?? []).map(toModelCall),
     ending: incomplete ?? 'complete',
-    ...(failed === undefined ? {} : { failure: { message: failed.message, code: failed.code ?? 'server_error' } }),
-  };
+    failure: failed && { message: failed.message, code: failed.code ?? 'server_error' },
+  });
 }
 
 function toModelCall({ id, name, namespace, arguments: args = {} }: ScriptedCall): ModelTurn['calls'][number] {
-  return {
-    name,
-    ...(namespace === undefined ? {} : { namespace }),
-    arguments: typeof args === 'string' ? args : JSON.stringify(args),
-    ...(id === undefined ? {} : { id }),
-  };
+  return omitUndefined({ name, namespace, arguments: typeof args === 'string' ? args : JSON.stringify(args), id });
 }
 
 function completeUsage(conversation: Conversation, turn: ModelTurn, given: Partial<TokenCount>): TokenCount {

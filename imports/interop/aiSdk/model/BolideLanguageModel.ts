@@ -7,6 +7,7 @@ import type {
 } from '@ai-sdk/provider';
 import { isLLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../../business/ai/domain/interfaces/ILLMProvider';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { AnswerHead, GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
 import type { ResponseStreamEvent } from '../../../business/ai/domain/types/StreamEvents';
 import type { AgentEngine } from '../../../library/AgentEngine';
@@ -57,7 +58,7 @@ export class BolideLanguageModel implements LanguageModelV4 {
         finishReason: finishReason(response),
         usage: responseUsage(response),
         providerMetadata: responseProviderMetadata(response),
-        response: { ...responseMetadata(response), ...(head === undefined ? {} : { headers: { ...head.headers } }) },
+        response: omitUndefined({ ...responseMetadata(response), headers: head && { ...head.headers } }),
         warnings: [...request.warnings, ...toWarnings(vendor.losses, vendor.warnings)],
       };
     } catch (error) {

@@ -7,6 +7,7 @@ import type {
   ReasoningItem,
 } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import { isObjectList } from '../../../business/ai/domain/json';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { argumentsToCarry } from './carriedArguments';
 import { omit, toMetadata } from './carriedItem';
@@ -126,10 +127,7 @@ function callPart(item: FunctionCallItem): LanguageModelV4ToolCall {
     toolName: item.name,
     input: item.arguments,
     providerMetadata: toMetadata({
-      item: {
-        ...omit(item, ['type', 'call_id', 'name', 'arguments']),
-        ...(carried === undefined ? {} : { arguments: carried }),
-      },
+      item: { ...omit(item, ['type', 'call_id', 'name', 'arguments']), ...omitUndefined({ arguments: carried }) },
     }),
   };
 }

@@ -1,6 +1,7 @@
 /** The texts of an item, as the AI SDK has them: blocks of text and of reasoning. */
 import type { LanguageModelV4Citation } from '@ai-sdk/provider';
 import type { CarriedItem } from './carriedItem';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 
 /** A text or reasoning part. Streams write it as a start, deltas and an end. */
 export interface TextBlock {
@@ -31,14 +32,16 @@ export function mergeBlocks(blocks: readonly TextBlock[], streamed: string): Tex
   });
   const { item } = first.carried;
   const parts = blocks.map(({ text, carried }) => ({ length: text.length, part: carried.part ?? {} }));
-  return { ...first, text: streamed, citations, carried: { ...(item === undefined ? {} : { item }), parts } };
+  return { ...first, text: streamed, citations, carried: omitUndefined({ item, parts }) };
 }
 
 function shift(citation: LanguageModelV4Citation, offset: number): LanguageModelV4Citation {
   const { startIndex, endIndex } = citation;
   return {
     ...citation,
-    ...(startIndex === undefined ? {} : { startIndex: startIndex + offset }),
-    ...(endIndex === undefined ? {} : { endIndex: endIndex + offset }),
+    ...omitUndefined({
+      startIndex: startIndex === undefined ? undefined : startIndex + offset,
+      endIndex: endIndex === undefined ? undefined : endIndex + offset,
+    }),
   };
 }

@@ -11,6 +11,7 @@ import {
 } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import { toClientError } from '../../../business/ai/domain/errors/clientError';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 
 const MARKER = 'vercel.ai.error';
@@ -79,8 +80,7 @@ function apiCallError(error: LLMError, modelId: string, isRetryable: boolean): E
       statusCode: status,
       isRetryable,
       data: toClientError(error),
-      ...(vendorHeaders === undefined ? {} : { responseHeaders: vendorHeaders }),
-      ...(vendorBody === undefined ? {} : { responseBody: JSON.stringify(vendorBody) }),
+      ...omitUndefined({ responseHeaders: vendorHeaders, responseBody: vendorBody && JSON.stringify(vendorBody) }),
     },
     error,
   );

@@ -6,6 +6,7 @@
  */
 import type { JSONObject, SharedV4ProviderMetadata, SharedV4ProviderOptions } from '@ai-sdk/provider';
 import { isEmpty, isList, isObject } from '../../../business/ai/domain/json';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 
 /** The key of Bolide's fields in `providerMetadata` and `providerOptions`. */
@@ -33,12 +34,12 @@ export interface CarriedPart {
 
 export function toMetadata(carried: CarriedItem): SharedV4ProviderMetadata {
   const { item, part, parts, isElsewhere } = carried;
-  const fields: object = {
-    ...(item === undefined ? {} : { item }),
-    ...(part === undefined || isEmpty(part) ? {} : { part }),
-    ...(parts === undefined ? {} : { parts }),
-    ...(isElsewhere === true ? { isElsewhere } : {}),
-  };
+  const fields: object = omitUndefined({
+    item,
+    part: part === undefined || isEmpty(part) ? undefined : part,
+    parts,
+    isElsewhere: isElsewhere === true ? isElsewhere : undefined,
+  });
   // Items are JSON; their types just don't state it.
   return { [BOLIDE]: fields as JSONObject };
 }

@@ -7,6 +7,7 @@ import type {
   LanguageModelV4ToolApprovalResponsePart,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { HostedItem, InputContent, InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import { unreachable } from '../../../business/ai/domain/unreachable';
 import { AssistantItems } from './AssistantItems';
@@ -82,10 +83,10 @@ function withOptionsOnLast(
 
 /** The approval of a call that the vendor runs. https://platform.openai.com/docs/guides/tools-connectors-mcp */
 function approvalResponse(part: LanguageModelV4ToolApprovalResponsePart): HostedItem {
-  return {
+  return omitUndefined({
     type: 'mcp_approval_response',
     approval_request_id: part.approvalId,
     approve: part.approved,
-    ...(part.reason === undefined ? {} : { reason: part.reason }),
-  };
+    reason: part.reason,
+  });
 }

@@ -8,6 +8,7 @@ import type {
 } from '@ai-sdk/provider';
 import { BUILT_IN_TOOL_TYPES } from '../../../business/ai/domain/entities/Tool';
 import type { BuiltInTool, BuiltInToolType, FunctionTool, Tool } from '../../../business/ai/domain/entities/Tool';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { ToolChoice } from '../../../business/ai/domain/types/LLMTypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { unsupportedFunctionality } from './aiSdkErrors';
@@ -36,14 +37,14 @@ function functionTool(tool: LanguageModelV4FunctionTool, warnings: SharedV4Warni
   const { name, description, inputSchema, inputExamples, strict, providerOptions } = tool;
   if (inputExamples !== undefined && inputExamples.length > 0)
     warnings.push({ type: 'unsupported', feature: `inputExamples of the tool "${name}"` });
-  return {
+  return omitUndefined({
     type: 'function',
     name,
-    ...(description === undefined ? {} : { description }),
+    description,
     parameters: inputSchema as JsonObject,
-    ...(strict === undefined ? {} : { strict }),
+    strict,
     ...vendorPartOf(providerOptions),
-  };
+  });
 }
 
 /** Provider-defined tools of the AI SDK's own packages. Ids may end with a version, as in `web_search_20250305`. */

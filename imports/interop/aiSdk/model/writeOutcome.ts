@@ -6,6 +6,7 @@ import type {
   SharedV4ProviderMetadata,
   SharedV4Warning,
 } from '@ai-sdk/provider';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { LLMResponse, Usage } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss } from '../../../business/ai/domain/types/VendorTypes';
 import { BOLIDE, omit } from './carriedItem';
@@ -36,7 +37,7 @@ export function responseUsage({ usage, vendor }: LLMResponse): LanguageModelV4Us
 export function toUsage(usage: Usage, raw?: JsonObject): LanguageModelV4Usage {
   const { cached_tokens, cache_write_tokens } = usage.input_tokens_details;
   const { reasoning_tokens } = usage.output_tokens_details;
-  return {
+  return omitUndefined({
     inputTokens: {
       total: usage.input_tokens,
       noCache: Math.max(0, usage.input_tokens - cached_tokens - cache_write_tokens),
@@ -49,8 +50,8 @@ export function toUsage(usage: Usage, raw?: JsonObject): LanguageModelV4Usage {
       reasoning: reasoning_tokens,
     },
     // The vendor's usage is parsed JSON.
-    ...(raw === undefined ? {} : { raw: raw as NonNullable<LanguageModelV4Usage['raw']> }),
-  };
+    raw: raw === undefined ? undefined : (raw as NonNullable<LanguageModelV4Usage['raw']>),
+  });
 }
 
 export const UNKNOWN_USAGE: LanguageModelV4Usage = {

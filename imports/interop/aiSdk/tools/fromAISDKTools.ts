@@ -2,6 +2,7 @@
 import type { Tool, ToolSet } from 'ai';
 import type { BuiltInTool } from '../../../business/ai/domain/entities/Tool';
 import type { ToolCallContext } from '../../../business/ai/domain/interfaces/IToolExecutor';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { RegisteredTool } from '../../../business/ai/infrastructure/tools/ToolRegistry';
 import { unsupportedFunctionality } from '../model/aiSdkErrors';
 import { readProviderTool } from '../model/readTools';
@@ -46,9 +47,9 @@ function readTool(name: string, tool: Tool, toolContext: unknown): RegisteredToo
   const text = typeof description === 'function' ? description({ context: toolContext }) : description;
   return {
     name,
-    ...(text === undefined ? {} : { description: text }),
+    ...omitUndefined({ description: text }),
     parameters: fromAISDKSchema(tool.inputSchema, name),
-    ...(strict === undefined ? {} : { strict }),
+    ...omitUndefined({ strict }),
     ...approval(needsApproval, toolContext),
     ...vendorPartOf(tool.providerOptions),
     ...(tool.execute === undefined ? { kind: 'external' as const } : { execute: executor(tool, toolContext) }),

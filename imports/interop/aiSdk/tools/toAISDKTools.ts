@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Schema, Tool, ToolSet } from 'ai';
 import type { ToolCallContext } from '../../../business/ai/domain/interfaces/IToolExecutor';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { RegisteredTool } from '../../../business/ai/infrastructure/tools/ToolRegistry';
 import { DEFAULT_USER_ID } from '../../../library/AgentSettings';
 import { resolveSchema } from '../../../library/resolveSchema';
@@ -35,19 +36,17 @@ type Caller = Pick<ToolCallContext, 'userId' | 'executionId'>;
 function toAISDKTool(tool: RegisteredTool, caller: Caller): Tool {
   const { description, parameters, strict, needsApproval, execute } = tool;
   const fields = {
-    ...(description === undefined ? {} : { description }),
+    ...omitUndefined({ description }),
     ...(typeof strict === 'boolean' ? { strict } : {}),
     inputSchema: toAISDKSchema(parameters ?? { type: 'object', properties: {}, additionalProperties: false }),
-    ...(needsApproval === undefined
-      ? {}
-      : {
-          needsApproval:
-            typeof needsApproval === 'boolean'
-              ? needsApproval
-              : // Called with input that is valid against the schema.
-                (input: unknown, { toolCallId }: { readonly toolCallId: string }) =>
-                  needsApproval(input as never, { ...caller, callId: toolCallId }),
-        }),
+    ...omitUndefined({
+      needsApproval:
+        typeof needsApproval === 'function'
+          ? // Called with input that is valid against the schema.
+            (input: unknown, { toolCallId }: { readonly toolCallId: string }) =>
+              needsApproval(input as never, { ...caller, callId: toolCallId })
+          : needsApproval,
+    }),
   };
   if (execute === undefined) return { ...fields, outputSchema: toAISDKSchema({}) };
   return {

@@ -3,11 +3,12 @@ import type { Conversation, ToolDefinition, ToolChoice, Turn } from '../../model
 import type { WireRequest } from '../WireSimulator';
 import { anthropicBody, mergedMessages, resultText, textsIn, isThinkingEnabled, outputSchema } from './anthropicBody';
 import type { AnthropicBody, AnthropicTool, MergedMessage } from './anthropicBody';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 
 export function readAnthropic({ vendor, model, body: raw }: WireRequest): Conversation {
   const body = anthropicBody(raw);
   const schema = outputSchema(body);
-  return {
+  return omitUndefined({
     vendor,
     wire: 'anthropic_messages',
     model,
@@ -18,8 +19,8 @@ export function readAnthropic({ vendor, model, body: raw }: WireRequest): Conver
     allowsParallelCalls: body.tool_choice?.disable_parallel_tool_use !== true,
     wantsReasoning: isThinkingEnabled(body),
     maxOutputTokens: body.max_tokens,
-    ...(schema === undefined ? {} : { outputSchema: schema }),
-  };
+    outputSchema: schema,
+  });
 }
 
 /** The text blocks of one message become one turn. */

@@ -4,12 +4,13 @@ import type { Conversation, ToolDefinition, ToolChoice, Turn } from '../../model
 import type { WireRequest } from '../WireSimulator';
 import { chatBody, textOf } from './chatBody';
 import type { ChatBody, ChatMessage } from './chatBody';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 
 export function readChat({ vendor, model, body: raw }: WireRequest): Conversation {
   const body = chatBody(raw);
   const outputSchema = outputSchemaOf(body);
   const maxOutputTokens = body.max_completion_tokens ?? body.max_tokens;
-  return {
+  return omitUndefined({
     vendor,
     wire: 'chat_completions',
     model,
@@ -22,9 +23,9 @@ export function readChat({ vendor, model, body: raw }: WireRequest): Conversatio
     toolChoice: toolChoiceOf(body),
     allowsParallelCalls: body.parallel_tool_calls !== false,
     wantsReasoning: isGivenEffort(body.reasoning_effort),
-    ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(typeof maxOutputTokens === 'number' ? { maxOutputTokens } : {}),
-  };
+    outputSchema,
+    maxOutputTokens: typeof maxOutputTokens === 'number' ? maxOutputTokens : undefined,
+  });
 }
 
 function turnsOf(messages: readonly ChatMessage[]): readonly Turn[] {

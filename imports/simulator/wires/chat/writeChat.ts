@@ -1,4 +1,5 @@
 /** Writes a Chat Completions response: one body, or chunks that end with `[DONE]`. */
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { createErrorBody } from '../../rendering/createErrorBody';
 import { randomAlphanumeric } from '../../randomIds';
@@ -37,9 +38,9 @@ export function streamChat(context: TurnContext): readonly SseEvent[] {
     choices: [
       {
         index: 0,
-        ...(delta === undefined
-          ? {}
-          : { delta: profile.roleInEveryDelta && finish === null ? { role: 'assistant', ...delta } : delta }),
+        ...omitUndefined({
+          delta: delta && profile.roleInEveryDelta && finish === null ? { role: 'assistant', ...delta } : delta,
+        }),
         ...(profile.nullsUntilEnd ? { logprobs: null } : {}),
         ...(profile.nullsUntilEnd || finish !== null ? { finish_reason: finish } : {}),
         ...filterResults(profile, delta?.content !== undefined),

@@ -1,4 +1,5 @@
 /** Reads a generateContent request as a conversation. */
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { isArray, isObject } from '../../json';
 import type { Conversation, ToolChoice, Turn } from '../../model/Conversation';
@@ -10,7 +11,7 @@ export function readGemini({ vendor, model, body: raw }: WireRequest): Conversat
   const body = geminiBody(raw);
   const config = body.generationConfig;
   const schema = outputSchemaOf(body);
-  return {
+  return omitUndefined({
     vendor,
     wire: 'gemini',
     model,
@@ -27,9 +28,9 @@ export function readGemini({ vendor, model, body: raw }: WireRequest): Conversat
     toolChoice: toolChoiceOf(body),
     allowsParallelCalls: true,
     wantsReasoning: config?.thinkingConfig?.includeThoughts === true,
-    ...(schema === undefined ? {} : { outputSchema: schema }),
-    ...(config?.maxOutputTokens === undefined ? {} : { maxOutputTokens: config.maxOutputTokens }),
-  };
+    outputSchema: schema,
+    maxOutputTokens: config?.maxOutputTokens,
+  });
 }
 
 /** Calls usually have no ids on this wire, so a response belongs to the first open call of its name. */
@@ -84,7 +85,7 @@ function toolChoiceOf({ toolConfig }: GeminiBody): ToolChoice {
   const config = toolConfig?.functionCallingConfig;
   const names = config?.allowedFunctionNames;
   if (config?.mode === 'NONE') return { mode: 'none' };
-  return { mode: config?.mode === 'ANY' ? 'required' : 'auto', ...(names === undefined ? {} : { names }) };
+  return omitUndefined({ mode: config?.mode === 'ANY' ? 'required' : 'auto', names });
 }
 
 function outputSchemaOf({ generationConfig }: GeminiBody): JsonObject | undefined {

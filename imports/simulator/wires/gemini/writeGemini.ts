@@ -1,4 +1,5 @@
 /** Writes a generateContent response: one body, or events of the same shape without names. */
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { createErrorBody } from '../../rendering/createErrorBody';
 import { randomAlphanumeric } from '../../randomIds';
@@ -41,12 +42,7 @@ export function streamGemini(context: TurnContext): readonly SseEvent[] {
 function candidate(parts: readonly JsonObject[], turn: ModelTurn): JsonObject {
   // A candidate that was stopped for safety has no content (gemini-safety-b).
   const content = parts.length === 0 ? {} : { content: { parts, role: 'model' } };
-  return {
-    ...content,
-    finishReason: finishReason(turn),
-    index: 0,
-    ...(turn.refusal === undefined ? {} : { finishMessage: turn.refusal }),
-  };
+  return omitUndefined({ ...content, finishReason: finishReason(turn), index: 0, finishMessage: turn.refusal });
 }
 
 function finishReason(turn: ModelTurn): string {

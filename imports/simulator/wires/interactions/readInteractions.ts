@@ -4,6 +4,7 @@ import { asObject, asString, isArray, objectsIn } from '../../json';
 import type { WireRequest } from '../WireSimulator';
 import { interactionsBody, jsonFormat, stepsOf } from './interactionsBody';
 import type { InteractionsBody, Step } from './interactionsBody';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 
 export function readInteractions({ vendor, model, body: raw, archive }: WireRequest): Conversation {
   const body = interactionsBody(raw);
@@ -11,7 +12,7 @@ export function readInteractions({ vendor, model, body: raw, archive }: WireRequ
   const format = jsonFormat(body);
   // The cast is safe: what is archived went through this wire.
   const before = (archive.get(vendor, body.previous_interaction_id ?? '')?.items ?? []) as readonly unknown[];
-  return {
+  return omitUndefined({
     vendor,
     wire: 'interactions',
     model,
@@ -28,9 +29,9 @@ export function readInteractions({ vendor, model, body: raw, archive }: WireRequ
     toolChoice: toolChoiceOf(body),
     allowsParallelCalls: true,
     wantsReasoning: config?.thinking_summaries === 'auto',
-    ...(format === undefined ? {} : { outputSchema: asObject(format.schema) }),
-    ...(config?.max_output_tokens === undefined ? {} : { maxOutputTokens: config.max_output_tokens }),
-  };
+    outputSchema: format && asObject(format.schema),
+    maxOutputTokens: config?.max_output_tokens,
+  });
 }
 
 function turnsOf(steps: readonly Step[]): readonly Turn[] {
@@ -69,5 +70,5 @@ function toolChoiceOf({ generation_config: config }: InteractionsBody): ToolChoi
   const choice = config?.tool_choice;
   const { mode, tools } = typeof choice === 'object' ? (choice.allowed_tools ?? {}) : { mode: choice };
   if (mode === 'none') return { mode: 'none' };
-  return { mode: mode === 'any' ? 'required' : 'auto', ...(tools === undefined ? {} : { names: tools }) };
+  return omitUndefined({ mode: mode === 'any' ? 'required' : 'auto', names: tools });
 }

@@ -1,4 +1,5 @@
 /** Writes an interaction: one body, or events. https://ai.google.dev/gemini-api/docs/interactions/streaming */
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { parseJson } from '../../json';
 import type { ModelCall, TokenCount } from '../../model/ModelTurn';
@@ -93,19 +94,19 @@ function interactionOf(context: TurnContext): JsonObject {
   const failure = failureOf(context);
   const time = new Date(createdAt * 1_000).toISOString();
   const { previous_interaction_id: previous } = body;
-  return {
+  return omitUndefined({
     id: `v1_${randomAlphanumeric(40)}`,
     ...(body.agent === undefined ? { model } : { agent: body.agent }),
     created: time,
     updated: time,
-    ...(previous === undefined ? {} : { previous_interaction_id: previous }),
+    previous_interaction_id: previous,
     status: statusOf(context),
     // What was blocked is not returned.
     steps: failure === undefined ? steps : [],
     usage: usageOf(context.usage),
-    ...(failure === undefined ? {} : { errors: [failure] }),
-    ...(body.background === true ? { background: true } : {}),
-  };
+    errors: failure && [failure],
+    background: body.background === true ? true : undefined,
+  });
 }
 
 function toStep(call: ModelCall): JsonObject {

@@ -1,6 +1,7 @@
 /** Reads a Responses request, with the stored chain before it, as a conversation. */
 import { asArray, asObject, asString, isObject, objectsIn } from '../../json';
 import { readSignedToken } from '../../signatures';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { JsonObject, VendorName } from '../../../business/ai/domain/types/VendorTypes';
 import type { Conversation, ToolChoice, ToolDefinition, Turn } from '../../model/Conversation';
 import type { WireRequest } from '../WireSimulator';
@@ -18,7 +19,7 @@ export function readResponses({ vendor, model, body: raw, archive }: WireRequest
   const systemTexts = items
     .filter((item) => item.role === 'system' || item.role === 'developer')
     .map((item) => contentText(item.content));
-  return {
+  return omitUndefined({
     vendor,
     wire: 'responses',
     model,
@@ -32,21 +33,21 @@ export function readResponses({ vendor, model, body: raw, archive }: WireRequest
     toolChoice: toolChoiceOf(body),
     allowsParallelCalls: body.parallel_tool_calls !== false,
     wantsReasoning: body.reasoning !== undefined && body.reasoning !== null && body.reasoning.effort !== 'none',
-    ...(schema === undefined ? {} : { outputSchema: schema }),
-    ...(typeof body.max_output_tokens === 'number' ? { maxOutputTokens: body.max_output_tokens } : {}),
-  };
+    outputSchema: schema,
+    maxOutputTokens: typeof body.max_output_tokens === 'number' ? body.max_output_tokens : undefined,
+  });
 }
 
 function functionsOf(tool: JsonObject, namespace?: string): readonly ToolDefinition[] {
   if (tool.type !== 'function') return [];
   return [
-    {
+    omitUndefined({
       name: asString(tool.name),
-      ...(namespace === undefined ? {} : { namespace }),
+      namespace,
       description: asString(tool.description),
       parameters: asObject(tool.parameters),
       async: tool.async === true,
-    },
+    }),
   ];
 }
 

@@ -1,4 +1,5 @@
 /** Writes a Responses response as one body, and stores it in the archive. */
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { estimateTokens } from '../../model/ModelTurn';
 import type { ModelTurn, TokenCount } from '../../model/ModelTurn';
@@ -75,7 +76,7 @@ export function archiveResponse(context: TurnContext, response: JsonObject): voi
   context.archive.add(context.vendor, {
     response,
     input,
-    ...(conversationId === undefined ? {} : { conversation: conversationId }),
+    ...omitUndefined({ conversation: conversationId }),
     items: [...before, ...input, ...(response.output as readonly JsonObject[])],
   });
 }
@@ -120,7 +121,7 @@ function outputItems({ vendor, turn, body: raw }: TurnContext, response: JsonObj
       arguments: call.arguments,
       call_id: call.id ?? profile.callId(index),
       name: call.name,
-      ...(call.namespace === undefined ? {} : { namespace: call.namespace }),
+      ...omitUndefined({ namespace: call.namespace }),
       ...(call.async === true ? { async: true } : {}),
     });
   }
