@@ -1,5 +1,6 @@
 /** Feeds the provider system's stored providers to the AI module, which reads the current state for each call. */
 import { isStoreOutage } from '../business/ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../business/ai/domain/omitUndefined';
 import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
 import type { PrivateHosts } from '../business/ai/infrastructure/clients/http/privateHosts';
 import type { ProviderSource } from '../business/ai/infrastructure/factories/ProviderSource';
@@ -129,19 +130,19 @@ export class StoredProviderSource implements ProviderSource {
       sharedObjects,
       hostedTools,
     } = provider;
-    return {
+    return omitUndefined({
       id: _id,
       vendor,
       credentials: this.providers.credentials.boundTo(provider),
       allowPrivateHosts: this.allowPrivateHosts,
-      ...(wire === undefined ? {} : { wire }),
-      ...(baseURL === undefined ? {} : { baseURL }),
-      ...(deployment === undefined ? {} : { deployment }),
-      ...(apiVersion === undefined ? {} : { apiVersion }),
-      ...(defaultModel === undefined ? {} : { defaultModel }),
-      ...(allowedModels === undefined ? {} : { allowedModels }),
-      ...(sharedObjects === undefined ? {} : { sharedObjects }),
-      ...(hostedTools === undefined ? {} : { hostedTools }),
-    };
+      wire,
+      baseURL,
+      deployment,
+      apiVersion,
+      defaultModel,
+      allowedModels,
+      sharedObjects,
+      hostedTools,
+    });
   }
 }

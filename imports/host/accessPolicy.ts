@@ -7,6 +7,7 @@ import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy
 import type { Actor, User, UserLookup } from '../business/ai/domain/types/Actor';
 import { admits, hostedToolName, rulesOn } from '../business/ai/domain/entities/toolRules';
 import type { ToolRule } from '../business/ai/domain/entities/toolRules';
+import { omitUndefined } from '../business/ai/domain/omitUndefined';
 import type { LimitedToken } from '../business/ai/domain/types/ApiTokenLimits';
 import type { Provider } from '../business/providers/domain/entities/Provider';
 import { decideAccess, refusedHostedTool } from '../business/providers/domain/entities/ProviderAccess';
@@ -36,10 +37,7 @@ export function createAccessPolicy(
     const rules = rulesOn(toolRules, tool);
     // The server's own code chooses its tools itself.
     if (rules.length === 0 || source === 'job') return undefined;
-    const user = {
-      ...((await findUser(userId)) ?? { userId }),
-      ...(token?.team === undefined ? {} : { team: token.team }),
-    };
+    const user = { ...((await findUser(userId)) ?? { userId }), ...omitUndefined({ team: token?.team }) };
     if (rules.some((rule) => admits(rule, user))) return undefined;
     return `You may not use the tool "${tool}" (${rules.map(({ place }) => place).join(', ')}).`;
   };

@@ -1,5 +1,6 @@
 /** Composes everything that a host serves, in the same way for Meteor and plain Node. */
 import type { HttpApi } from '../api/createHttpApi';
+import { omitUndefined } from '../business/ai/domain/omitUndefined';
 import { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
@@ -103,8 +104,8 @@ export async function createHost(settings: HostSettings, ports: HostPorts): Prom
     views: new DocumentRunViews(database),
     limits: settings.callLimits ?? {},
     access,
-    ...(stores.runEvents === undefined ? {} : { runEvents: stores.runEvents }),
-    ...(ports.relayTimes === undefined ? {} : { relayTimes: ports.relayTimes }),
+    runEvents: stores.runEvents,
+    relayTimes: ports.relayTimes,
   });
   ai.conversations.showLiveText(runs);
   await runs.ready();
@@ -127,7 +128,7 @@ export async function createHost(settings: HostSettings, ports: HostPorts): Prom
       operations: { definitions: OPERATIONS, bound: operations },
       runs: audited,
       changes,
-      ...(features.ports.requestLog === undefined ? {} : { requestLog: features.ports.requestLog }),
+      requestLog: features.ports.requestLog,
     },
   );
   const shutdown = new HostShutdown({
@@ -144,8 +145,7 @@ export async function createHost(settings: HostSettings, ports: HostPorts): Prom
     },
     requestLog: started.requestLog.services.requestLog,
     audit: audit.trail,
-    ...(settings.memory?.maxAgeMs === undefined ? {} : { memoryMaxAgeMs: settings.memory.maxAgeMs }),
-    ...(sealing === undefined ? {} : { openContent: sealing.database.open }),
+    ...omitUndefined({ memoryMaxAgeMs: settings.memory?.maxAgeMs, openContent: sealing?.database.open }),
     drain: (hurry) => shutdown.drain(hurry),
     async close(hurry) {
       await shutdown.handOver(hurry);

@@ -5,6 +5,7 @@ import { SignInFlow } from '../api/signIn/SignInFlow';
 import type { OpenIdSignIn } from '../api/signIn/signInRoutes';
 import { isLLMError } from '../business/ai/domain/errors/LLMErrors';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
+import { omitUndefined } from '../business/ai/domain/omitUndefined';
 import { DEFAULT_TRANSPORT_LIMITS } from '../business/ai/domain/types/VendorTypes';
 import { createGuardedFetch } from '../business/ai/infrastructure/clients/http/guardedFetch';
 import { permitsHost } from '../business/ai/infrastructure/clients/http/privateHosts';
@@ -48,10 +49,10 @@ export async function createSignIn(settings: OidcSettings, ports: SignInPorts): 
   const server = new OpenIdServer({
     fetch,
     metadata: new ServerMetadataCache({ fetch, clock: systemClock, allowInsecure }),
-    client: {
+    client: omitUndefined({
       settings: { protocol: 'oauth2', issuer: issuer.href, discovery: 'oidc', clientId, scopes },
-      ...(clientSecret === undefined ? {} : { secret: clientSecret }),
-    },
+      secret: clientSecret,
+    }),
     allowInsecure,
   });
   const store = new IdentityStore(database.collection(IDENTITIES));

@@ -2,6 +2,7 @@
 import { consoleLogger } from '../business/ai/domain/consoleLogger';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
+import { omitUndefined } from '../business/ai/domain/omitUndefined';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import { openSealing } from '../business/privacy/openSealing';
@@ -112,7 +113,7 @@ function toConfiguredProvider(
   { id, vendor, baseURL, deployment, defaultModel, allowedModels, hostedTools }: ProviderSettings,
   access: 'admins' | 'everyone',
 ): Provider {
-  return {
+  return omitUndefined({
     _id: id,
     name: id,
     vendor,
@@ -122,10 +123,10 @@ function toConfiguredProvider(
     enabled: true,
     createdAt: 0,
     updatedAt: 0,
-    ...(baseURL === undefined ? {} : { baseURL }),
-    ...(deployment === undefined ? {} : { deployment }),
-    ...(defaultModel === undefined ? {} : { defaultModel }),
-    ...(allowedModels === undefined ? {} : { allowedModels }),
-    ...(hostedTools === undefined ? {} : { hostedTools }),
-  };
+    baseURL,
+    deployment,
+    defaultModel,
+    allowedModels,
+    hostedTools,
+  });
 }

@@ -6,6 +6,7 @@ import type { ChatStore } from '../api/chat/ChatStore';
 import { UsedStates, SIGN_IN_STATES } from '../api/signIn/UsedStates';
 import { createRouter } from '../api/http/createRouter';
 import { createOAuthRoutes } from '../api/oauth/oauthRoutes';
+import { omitUndefined } from '../business/ai/domain/omitUndefined';
 import { RunHealth } from '../business/ai/infrastructure/persistence/runs/RunHealth';
 import type { OpenedAudit } from '../business/audit/openAudit';
 import type { UserLimiter } from '../business/limits/application/UserLimiter';
@@ -68,16 +69,12 @@ export async function serveApi(
     },
     runHealth: new RunHealth(database, stores.inbox),
     isAlone: database.isExclusive,
-    limits: {
-      shutdownGrace: parts.shutdownGraceMs,
-      ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
-      ...(maxJsonValues === undefined ? {} : { maxJsonValues }),
-    },
+    limits: omitUndefined({ shutdownGrace: parts.shutdownGraceMs, maxBodyBytes, maxJsonValues }),
     ...(await offeredMcp(host)),
     servesPages: ports.servesPages ?? false,
     // A proxy may or may not strip the root URL's path.
     basePaths: [httpPath, new URL(rootUrl).pathname.replace(/\/+$/, '')],
-    ...(dashboard === undefined ? {} : { dashboard }),
+    dashboard,
   });
 }
 

@@ -121,7 +121,7 @@ function defineMethodsAndPublications(
         actorOf,
         ownerOf: runs.ownerOf,
         memoryMaxAgeMs,
-        ...(openContent === undefined ? {} : { openContent }),
+        openContent,
       }),
       ...defineProviderPublication({
         ...limited,

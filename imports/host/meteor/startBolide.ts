@@ -110,7 +110,7 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
     admins,
     adminRoles,
     whileReachable: database.whileReachable,
-    ...(findRoles === undefined ? {} : { findRoles }),
+    findRoles,
   });
   const { authenticate, findUser } = users;
   const simulated = await simulateWithoutVendors(settings.ai, database, simulates);
@@ -126,7 +126,7 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
         findUser,
         hasAccounts: true,
         servesPages: true,
-        ...(registry === undefined ? {} : { ai: { tools: registry } }),
+        ai: registry === undefined ? undefined : { tools: registry },
       },
     );
     try {

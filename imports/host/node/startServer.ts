@@ -14,6 +14,7 @@ import type { OpenIdSignIn } from '../../api/signIn/signInRoutes';
 import type { HttpRouter } from '../../api/http/createRouter';
 import { consoleLogger } from '../../business/ai/domain/consoleLogger';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { DocumentDatabase } from '../../database/DocumentDatabase';
 import { openDatabase } from '../../database/openDatabase';
 import { toToolRegistry } from '../../business/ai/infrastructure/tools/toToolRegistry';
@@ -146,10 +147,9 @@ async function open(
         presentedToken(request) === undefined ? sessions.authenticate(request) : tokens.authenticate(request),
       findUser: signIn === undefined ? tokens.findUser : knownToAny(tokens.findUser, signIn.identities.findUser),
       ai: { tools: registry },
-      ...(mcpAccess === undefined ? {} : { mcpAccess }),
-      ...(loadDashboard === false
-        ? {}
-        : { dashboard: await openDashboard(loadDashboard, sessions, notice, signIn?.openId) }),
+      mcpAccess,
+      dashboard:
+        loadDashboard === false ? undefined : await openDashboard(loadDashboard, sessions, notice, signIn?.openId),
     },
   ));
   server.on('upgrade', (request, socket, head) => {
@@ -189,7 +189,7 @@ function createSessions(
     tokens,
     hostNames: [hostname],
     isSecure: protocol === 'https:',
-    ...(signIn === undefined ? {} : { identities: signIn.identities }),
+    identities: signIn?.identities,
   });
 }
 
@@ -201,12 +201,7 @@ async function openDashboard(
 ): Promise<DashboardPagePorts> {
   const link =
     openId === undefined ? undefined : { name: openId.name, url: openId.rootUrl + SIGN_IN_PATH, isOnly: openId.isOnly };
-  return {
-    sessions,
-    dashboard: dashboardFiles(await load(), notice, link),
-    ...(notice === undefined ? {} : { notice }),
-    ...(openId === undefined ? {} : { openId }),
-  };
+  return omitUndefined({ sessions, dashboard: dashboardFiles(await load(), notice, link), notice, openId });
 }
 
 async function close(

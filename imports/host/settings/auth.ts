@@ -1,6 +1,7 @@
 /** Settings of authentication over HTTP: invalid tokens, the lifetime of new ones, and which address a client has. */
 import { DEFAULT_AUTH_FAILURE_LIMITS } from '../../api/auth/AuthFailureLimiter';
 import type { AuthFailureLimits } from '../../api/auth/AuthFailureLimiter';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import { SettingProblems } from './SettingProblems';
 
 export interface AuthSettings {
@@ -26,14 +27,14 @@ export function readAuthSettings(valueOf: (name: string) => string | undefined):
   };
   const { perAddress, total } = DEFAULT_AUTH_FAILURE_LIMITS;
   const days = valueOf('API_TOKEN_DAYS');
-  const settings: AuthSettings = {
+  const settings: AuthSettings = omitUndefined({
     authFailures: {
       perAddress: read('AUTH_FAILURES_PER_ADDRESS', 1, perAddress),
       total: read('AUTH_FAILURES', 1, total),
     },
     forwardedCount: read('HTTP_FORWARDED_COUNT', 0, 0),
-    ...(days === undefined ? {} : { tokenLifetimeMs: readLifetime(days, problems) }),
-  };
+    tokenLifetimeMs: days === undefined ? undefined : readLifetime(days, problems),
+  });
   problems.throwIfAny();
   return settings;
 }

@@ -3,6 +3,7 @@
  * call.
  */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import { isHostEntry } from '../../business/ai/infrastructure/clients/http/privateHosts';
 import type { PrivateHosts } from '../../business/ai/infrastructure/clients/http/privateHosts';
 import { valueOf } from './valueOf';
@@ -87,10 +88,7 @@ export interface BodyLimits {
 export function readBodyLimits(env: Environment): BodyLimits {
   const maxBodyBytes = readMaxBodyBytes(env);
   const maxJsonValues = readMaxJsonValues(env);
-  return {
-    ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
-    ...(maxJsonValues === undefined ? {} : { maxJsonValues }),
-  };
+  return omitUndefined({ maxBodyBytes, maxJsonValues });
 }
 
 function readMaxJsonValues(env: Environment): number | undefined {

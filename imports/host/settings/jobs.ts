@@ -1,6 +1,7 @@
 /** Settings of queued runs: which queue distributes them, how many run at once, and how long runs are retained. */
 import { MissingPackageError } from '../../business/ai/domain/errors/LLMErrors';
 import type { JobQueue } from '../../business/ai/domain/interfaces/JobQueue';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import { AGENDA_PACKAGES, openAgendaQueue } from '../../business/ai/infrastructure/jobs/AgendaJobQueue';
 import { LocalJobQueue } from '../../business/ai/infrastructure/jobs/LocalJobQueue';
 import { ManagedJobQueue } from '../../business/ai/infrastructure/jobs/ManagedJobQueue';
@@ -51,17 +52,17 @@ export function readJobSettings(valueOf: (name: string) => string | undefined): 
   const keepWhole = readNumber(valueOf, 'RUNS_KEEP_WHOLE_DAYS', 0, problems);
   const keep = readNumber(valueOf, 'RUNS_KEEP_DAYS', 0, problems);
   problems.throwIfAny();
-  return {
-    ...(engine === 'agenda' && url !== undefined ? { agendaUrl: url } : {}),
-    ...(chosen === 'agenda' ? { requiresAgenda: true } : {}),
-    ...(concurrency === undefined ? {} : { concurrency }),
-    ...(toolWait === undefined ? {} : { toolWaitMs: toolWait * 1_000 }),
-    ...(concurrencyPerUser === undefined ? {} : { concurrencyPerUser }),
-    retention: {
-      ...(keepWhole === undefined ? {} : { compactAfter: keepWhole * DAY_MS }),
-      ...(keep === undefined ? {} : { removeAfter: keep * DAY_MS }),
-    },
-  };
+  return omitUndefined({
+    agendaUrl: engine === 'agenda' && url !== undefined ? url : undefined,
+    requiresAgenda: chosen === 'agenda' ? true : undefined,
+    concurrency,
+    toolWaitMs: toolWait === undefined ? undefined : toolWait * 1_000,
+    concurrencyPerUser,
+    retention: omitUndefined({
+      compactAfter: keepWhole === undefined ? undefined : keepWhole * DAY_MS,
+      removeAfter: keep === undefined ? undefined : keep * DAY_MS,
+    }),
+  });
 }
 
 /**
@@ -74,10 +75,7 @@ export async function openJobQueue(
   database: Pick<DocumentDatabase, 'collection'>,
   openAgenda = openAgendaQueue,
 ): Promise<ManagedJobQueue> {
-  const limits = {
-    ...(concurrency === undefined ? {} : { concurrency }),
-    ...(concurrencyPerUser === undefined ? {} : { concurrencyPerUser }),
-  };
+  const limits = omitUndefined({ concurrency, concurrencyPerUser });
   const openLocal = (): JobQueue =>
     new LocalJobQueue({ ...limits, times: new ScheduleTimes(database.collection<ScheduleDocument>(SCHEDULES)) });
   const states = new DocumentJobStates(database.collection<JobStateDocument>(JOB_STATES));

@@ -34,6 +34,7 @@ import { readShutdownGrace } from './shutdown';
 import { readStorageBounds } from './storage';
 import { readToolRules } from './toolRules';
 import type { ToolRule } from '../../business/ai/domain/entities/toolRules';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import { readUserLimits } from '../../business/limits/settings/userLimits';
 import { checkMeteorNames, checkVariableNames } from './settingNames';
 import { SettingProblems } from './SettingProblems';
@@ -145,7 +146,7 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
   const auth = problems.attempt(() => readAuthSettings(named)) ?? {};
   const bodyLimits = problems.attempt(() => readBodyLimits(env)) ?? {};
   problems.throwIfAny();
-  return {
+  return omitUndefined({
     ai,
     secretKeys,
     admins,
@@ -166,13 +167,13 @@ export function readMeteorSettings(given: unknown, env: Environment): MeteorSett
     mcpServers,
     mcpCommands,
     toolRules,
-    ...(mcp === undefined ? {} : { mcp }),
+    mcp,
     ...auth,
-    ...(firstUser === undefined ? {} : { firstUser }),
-    ...(allowSignUp === undefined ? {} : { allowSignUp }),
+    firstUser,
+    allowSignUp,
     ...bodyLimits,
-    ...(shutdownGraceMs === undefined ? {} : { shutdownGraceMs }),
-  };
+    shutdownGraceMs,
+  });
 }
 
 /** @returns '' if the problem is added */

@@ -1,5 +1,6 @@
 /** All settings of the plain-Node server, so that one error names everything that is wrong with them. */
 import { readToolRules } from './toolRules';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
 import { readAuditLimits } from '../../business/audit/settings/audit';
 import { readAuthSettings } from './auth';
@@ -62,14 +63,10 @@ export function readServerSettings(env: Environment) {
       toolRules: read(() => readToolRules(named('AI_TOOL_RULES'))),
       guardrails: read(() => readGuardrails(named('GUARDRAILS'))),
       corsOrigins: read(() => readCorsOrigins(named)),
-      ...withoutUndefined(
-        'shutdownGraceMs',
-        read(() => readShutdownGrace(named)),
-      ),
-      ...withoutUndefined(
-        'shutdownNoticeMs',
-        read(() => readShutdownNotice(named)),
-      ),
+      ...omitUndefined({
+        shutdownGraceMs: read(() => readShutdownGrace(named)),
+        shutdownNoticeMs: read(() => readShutdownNotice(named)),
+      }),
       ...read(() => readAuthSettings(named)),
       ...read(() => readBodyLimits(env)),
     },
@@ -78,8 +75,4 @@ export function readServerSettings(env: Environment) {
   problems.throwIfAny();
   // Whatever could not be read was a problem.
   return settings;
-}
-
-function withoutUndefined<N extends string, T>(name: N, value: T | undefined): { readonly [Name in N]?: T } {
-  return (value === undefined ? {} : { [name]: value }) as { readonly [Name in N]?: T };
 }

@@ -1,4 +1,5 @@
 /** Settings of storage: how much of what requests and responses hold is stored. */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { StorageBounds } from '../../database/bounds/StorageBounds';
 import { SettingProblems } from './SettingProblems';
 
@@ -22,5 +23,5 @@ export function readStorageBounds(valueOf: (name: string) => string | undefined)
   const perUser = read('STORAGE_MB_PER_USER');
   const total = read('STORAGE_MB');
   problems.throwIfAny();
-  return { ...(perUser === undefined ? {} : { perUser }), ...(total === undefined ? {} : { total }) };
+  return omitUndefined({ perUser, total });
 }

@@ -20,8 +20,5 @@ export function readTelemetrySettings(
   if (version !== undefined && conventions === undefined)
     problems.push(`TELEMETRY_CONVENTIONS must be ${CONVENTIONS_VERSIONS.join(' or ')}`);
   if (content === undefined && conventions === undefined) return undefined;
-  return {
-    ...(content === undefined ? {} : { captureContent: content === 'on' }),
-    ...(conventions === undefined ? {} : { conventions }),
-  };
+  return { captureContent: content === undefined ? undefined : content === 'on', conventions };
 }

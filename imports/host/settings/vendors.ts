@@ -2,6 +2,7 @@
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { redactSecrets } from '../../business/ai/domain/errors/safeText';
 import { isObject } from '../../business/ai/domain/json';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import { VENDORS } from '../../business/ai/domain/types/VendorTypes';
 import type { JsonObject, VendorName, WireName } from '../../business/ai/domain/types/VendorTypes';
 import type { AISettings } from '../../business/ai/infrastructure/factories/createAIModule';
@@ -95,8 +96,7 @@ function readSettings(env: Environment, given: JsonObject, problems: string[]): 
   const providers = read.map((provider) => ({
     ...provider,
     ...(toolsInText.includes(provider.vendor) ? { toolsInText: true } : {}),
-    ...(shared[provider.id] === undefined ? {} : { sharedObjects: shared[provider.id] ?? [] }),
-    ...(hosted[provider.id] === undefined ? {} : { hostedTools: hosted[provider.id] ?? [] }),
+    ...omitUndefined({ sharedObjects: shared[provider.id], hostedTools: hosted[provider.id] }),
   }));
   const defaultProvider = readDefaultProvider(providers, env, problems);
   const temperature = readTemperature(env, problems);
@@ -112,16 +112,16 @@ function readSettings(env: Environment, given: JsonObject, problems: string[]): 
   if (problems.length > 0)
     throw new LLMInvalidRequestError(`The configuration is invalid: ${problems.join('; ')}.`, { path: 'env' });
   const systemPrompt = valueOf(env, 'SYSTEM_PROMPT');
-  return {
+  return omitUndefined({
     providers,
-    ...(defaultProvider === undefined ? {} : { defaultProvider }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(systemPrompt === undefined ? {} : { systemPrompt }),
-    ...(budgets === undefined ? {} : { budgets }),
-    ...(routing.length === 0 ? {} : { routing }),
-    ...(models === undefined ? {} : { models }),
-    ...(telemetry === undefined ? {} : { telemetry }),
-  };
+    defaultProvider,
+    temperature,
+    systemPrompt,
+    budgets,
+    routing: routing.length === 0 ? undefined : routing,
+    models,
+    telemetry,
+  });
 }
 
 function readVendor(vendor: VendorName, env: Environment, problems: string[]): ProviderSettings[] {
@@ -154,16 +154,16 @@ function readVendor(vendor: VendorName, env: Environment, problems: string[]): P
   const apiVersion = valueOf(env, names.apiVersion);
   const wire = readWire(vendor, env, problems);
   return [
-    {
+    omitUndefined({
       id: vendor,
       vendor,
-      ...(apiKey === undefined ? {} : { apiKey }),
+      apiKey,
       ...(baseURL === undefined ? {} : { baseURL, allowPrivateHosts: true }),
-      ...(defaultModel === undefined ? {} : { defaultModel }),
-      ...(deployment === undefined ? {} : { deployment }),
-      ...(apiVersion === undefined ? {} : { apiVersion }),
-      ...(wire === undefined ? {} : { wire }),
-    },
+      defaultModel,
+      deployment,
+      apiVersion,
+      wire,
+    }),
   ];
 }
 

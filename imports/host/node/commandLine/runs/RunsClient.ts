@@ -1,5 +1,6 @@
 /** Asks a running server about its runs, and decides about them, over HTTP. */
 import { fieldsOf, isObject } from '../../../../business/ai/domain/json';
+import { omitUndefined } from '../../../../business/ai/domain/omitUndefined';
 
 /** What the server has refused, or why it could not be asked, in a sentence that says what to do. */
 export class RunsClientError extends Error {}
@@ -36,7 +37,7 @@ export class RunsClient {
       response = await request(url.replace(/\/+$/, '') + path, {
         method,
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...omitUndefined({ body: body === undefined ? undefined : JSON.stringify(body) }),
       });
     } catch (error) {
       throw new RunsClientError(
