@@ -44,7 +44,7 @@ function CurrentPage({ theme, session, pages }: AppProps & { readonly theme: The
             signIn={session.commands.signIn}
             onBegin={pages.preload}
             method={access.method}
-            {...(access.openId === undefined ? {} : { openId: access.openId })}
+            openId={access.openId}
           />
         </>
       );
@@ -52,7 +52,7 @@ function CurrentPage({ theme, session, pages }: AppProps & { readonly theme: The
       return (
         <ErrorBoundary resetKey="">
           <Suspense fallback={<Opening />}>
-            <pages.Component theme={theme} {...(access.name === undefined ? {} : { name: access.name })} />
+            <pages.Component theme={theme} name={access.name} />
           </Suspense>
         </ErrorBoundary>
       );

@@ -9,6 +9,7 @@ import { preloadable } from './components/preloadable';
 import type { Preloadable } from './components/preloadable';
 import type { PageProps } from './shell/PageProps';
 import type { Route } from './shell/route';
+import { omitUndefined } from '../business/ai/domain/omitUndefined';
 
 type PageComponent = ComponentType<PageProps>;
 
@@ -163,9 +164,5 @@ type PageInit = Omit<Page, 'Component' | 'preload' | 'detail'> & {
 };
 
 function page({ load, loadDetail, ...init }: PageInit): Page {
-  return {
-    ...init,
-    ...preloadable(load),
-    ...(loadDetail === undefined ? {} : { detail: preloadable(loadDetail) }),
-  };
+  return omitUndefined({ ...init, ...preloadable(load), detail: loadDetail && preloadable(loadDetail) });
 }

@@ -1,4 +1,5 @@
 /** The filter of the audit trail: the parameters of the address as the argument of `ai.audit.list`. */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import {
   AUDIT_ACTIONS,
   AUDIT_CHANNELS,
@@ -21,14 +22,14 @@ export function readAuditFilter(query: URLSearchParams): ArgumentOf<'ai.audit.li
   const kind = chosen('kind', AUDIT_SUBJECTS);
   const via = chosen('via', AUDIT_CHANNELS);
   const outcome = chosen('outcome', AUDIT_OUTCOMES);
-  return {
-    ...(action === undefined ? {} : { action }),
-    ...(kind === undefined ? {} : { kind }),
-    ...(via === undefined ? {} : { via }),
-    ...(outcome === undefined ? {} : { outcome }),
+  return omitUndefined({
+    action,
+    kind,
+    via,
+    outcome,
     ...readTexts(query, ['search', ...TEXTS]),
     ...readBounds(query, BOUNDS),
-  };
+  });
 }
 
 /** The filters that are in effect, by the parameter that sets them. */

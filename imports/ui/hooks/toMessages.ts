@@ -1,5 +1,6 @@
 /** A run's conversation as messages, including what the model is writing and the live state of its calls. */
 import { isErrorState, isToolCallState } from '../../business/ai/domain/entities/Tool';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import { isRecalledMessage } from '../../business/ai/domain/recalledMemories';
 import type {
   Content,
@@ -91,28 +92,23 @@ function toPart(part: Content): MessagePart {
 }
 
 function attachment(kind: AttachmentPart['kind'], url?: string, filename?: string): AttachmentPart {
-  return {
-    type: 'attachment',
-    kind,
-    ...(url === undefined ? {} : { url }),
-    ...(filename === undefined ? {} : { filename }),
-  };
+  return omitUndefined({ type: 'attachment', kind, url, filename });
 }
 
 function toLiveCall(call: ToolCallView): ToolPart {
   const { callId, name, state, blocking, progress, note, result, error } = call;
-  return {
+  return omitUndefined({
     type: 'tool',
     callId,
     name,
     arguments: call.arguments,
     state,
     blocking,
-    ...(progress === undefined ? {} : { progress }),
-    ...(note === undefined ? {} : { note }),
-    ...(result === undefined ? {} : { result }),
-    ...(error === undefined ? {} : { error }),
-  };
+    progress,
+    note,
+    result,
+    error,
+  });
 }
 
 function toPastCall({ call_id: callId, name, arguments: args }: FunctionCallItem): ToolPart {

@@ -1,5 +1,6 @@
 /** Everything that waits for a person or an outside result, across all runs. */
 import { useRef, useCallback } from 'react';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { InboxCounts, InboxKind } from '../../business/ai/domain/types/InboxViews';
 import { useData } from '../hooks/BolideProvider';
 import { formatCount } from '../format/format';
@@ -31,12 +32,10 @@ export function InboxPage({ route }: { readonly route: Route }) {
   const kind = KINDS.find((each) => each.kind === route.query.get('kind'))?.kind;
   const search = route.query.get('search') ?? '';
   const { after } = placeOf(route);
-  const loaded = useData().useQuery('ai.inbox.list', {
-    limit: LIMIT,
-    ...(kind === undefined ? {} : { kind }),
-    ...(search === '' ? {} : { search }),
-    ...(after === undefined ? {} : { after }),
-  });
+  const loaded = useData().useQuery(
+    'ai.inbox.list',
+    omitUndefined({ limit: LIMIT, kind, search: search === '' ? undefined : search, after }),
+  );
   const { shown, isStale } = useLastReady(loaded);
   const shownList = useRef('');
   if (!isStale) shownList.current = `${kind ?? ''} ${after ?? ''} ${search}`;
@@ -96,7 +95,7 @@ function KindTabs({
     <li key={label}>
       <a
         className="chip"
-        href={linkTo(['inbox'], { ...parameters, ...(value === undefined ? {} : { kind: value }) })}
+        href={linkTo(['inbox'], omitUndefined({ ...parameters, kind: value }))}
         aria-current={kind === value ? 'true' : undefined}
       >
         {label}{' '}

@@ -1,4 +1,5 @@
 /** The form of an MCP server: its texts, and what they are as fields. */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { McpServerView } from '../../business/mcp/domain/McpViews';
 import type { McpServerConfig, McpServerSecrets } from '../../business/mcp/domain/McpServer';
 
@@ -55,15 +56,14 @@ export function fieldsOfServer(values: ServerValues, edited: McpServerView | und
   const { cwd, prefix, deny, deferLoading, timeout, taskTimeout, connectTimeout, maxTools } = edited ?? {};
   const isUrl = values.kind === 'url';
   const secrets = values.clearsSecrets ? {} : readSecrets(values.secrets, isUrl ? ':' : '=');
-  const kept = withoutUndefined({ prefix, deny, deferLoading, timeout, taskTimeout, connectTimeout, maxTools });
   return {
-    ...kept,
+    ...omitUndefined({ prefix, deny, deferLoading, timeout, taskTimeout, connectTimeout, maxTools }),
     name: values.name.trim(),
     enabled: values.enabled,
     ...(isUrl
       ? { url: values.url.trim() }
-      : { command: values.command.trim(), args: linesOf(values.args), ...(cwd === undefined ? {} : { cwd }) }),
-    ...(secrets === undefined ? {} : { [isUrl ? 'headers' : 'env']: secrets }),
+      : omitUndefined({ command: values.command.trim(), args: linesOf(values.args), cwd })),
+    ...omitUndefined({ [isUrl ? 'headers' : 'env']: secrets }),
     ...(isUrl ? signInFields(values, edited) : {}),
     ...(isUrl && values.hosted ? { hosted: true, ...(values.shareHeaders ? { shareHeaders: true } : {}) } : {}),
     ...(values.allow.trim() === '' ? {} : { allow: linesOf(values.allow) }),
@@ -76,15 +76,10 @@ function signInFields(values: ServerValues, edited: McpServerView | undefined): 
     each.trim() === '' ? undefined : each.trim(),
   );
   const { clientMetadataUrl } = edited?.oauth ?? {};
-  return {
-    oauth: {
-      accounts: values.accounts,
-      ...(clientId === undefined ? {} : { clientId }),
-      ...(issuer === undefined ? {} : { issuer }),
-      ...(clientMetadataUrl === undefined ? {} : { clientMetadataUrl }),
-    },
-    ...(clientSecret === undefined ? {} : { clientSecret }),
-  };
+  return omitUndefined({
+    oauth: omitUndefined({ accounts: values.accounts, clientId, issuer, clientMetadataUrl }),
+    clientSecret,
+  });
 }
 
 /** @returns undefined for none. A line without the separator is a name with an empty value. */
@@ -104,8 +99,4 @@ function linesOf(text: string): readonly string[] {
     .split('\n')
     .map((each) => each.trim())
     .filter((each) => each !== '');
-}
-
-function withoutUndefined(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,6 +1,7 @@
 /** What is remembered about the user: searched, added and deleted. */
 import { useState } from 'react';
 import type { MemoryEntry } from '../../business/ai/domain/interfaces/Memory';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import { ConfirmDialog } from '../components/ConfirmDialog';
 import { EmptyState } from '../components/EmptyState';
 import { Icon } from '../components/Icon';
@@ -47,9 +48,7 @@ export function MemoryPage({ route }: { readonly route: Route }) {
 function AllMemories({ route }: { readonly route: Route }) {
   const data = useData();
   const { after } = placeOf(route);
-  const { shown, isStale } = useLastReady(
-    data.useQuery('ai.memory.list', { limit: LIMIT, ...(after === undefined ? {} : { after }) }),
-  );
+  const { shown, isStale } = useLastReady(data.useQuery('ai.memory.list', omitUndefined({ limit: LIMIT, after })));
   const [isForgetting, setForgetting] = useState(false);
   return (
     <WhenLoaded loaded={shown} what="memories">

@@ -1,4 +1,5 @@
 /** Between the playground's state and what a saved prompt contains. */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { PromptContent } from '../../business/prompts/domain/Prompts';
 import type { PlaygroundAction, PlaygroundSettings, PlaygroundState } from './playgroundState';
 import { NO_SETTINGS } from './playgroundState';
@@ -7,12 +8,12 @@ import { toRunSettings } from './toRequest';
 /** The next message or, if it is blank, the last one. @param state without invalid settings */
 export function toPromptContent({ settings, lanes: [lane], draft }: PlaygroundState): PromptContent {
   const input = draft.text === '' ? lane?.turns.at(-1)?.input?.text : draft.text;
-  return {
+  return omitUndefined({
     ...toRunSettings(settings),
-    ...(input === undefined || input === '' ? {} : { input }),
-    ...(lane === undefined ? {} : { providerId: lane.providerId }),
-    ...(lane === undefined || lane.model === '' ? {} : { model: lane.model }),
-  };
+    input: input === undefined || input === '' ? undefined : input,
+    providerId: lane?.providerId,
+    model: lane === undefined || lane.model === '' ? undefined : lane.model,
+  });
 }
 
 /** The settings of a run or a prompt as they are typed. */
@@ -20,12 +21,14 @@ export function toSettings(content: Omit<PromptContent, 'input' | 'providerId' |
   const { instructions, temperature, maxOutputTokens, reasoning, schema, tools } = content;
   return {
     ...NO_SETTINGS,
-    ...(instructions === undefined ? {} : { instructions }),
-    ...(temperature === undefined ? {} : { temperature: String(temperature) }),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens: String(maxOutputTokens) }),
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(schema === undefined ? {} : { schema: JSON.stringify(schema, undefined, 2) }),
-    ...(tools === undefined ? {} : { tools }),
+    ...omitUndefined({
+      instructions,
+      temperature: temperature === undefined ? undefined : String(temperature),
+      maxOutputTokens: maxOutputTokens === undefined ? undefined : String(maxOutputTokens),
+      reasoning,
+      schema: schema && JSON.stringify(schema, undefined, 2),
+      tools,
+    }),
   };
 }
 

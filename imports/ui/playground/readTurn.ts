@@ -1,4 +1,5 @@
 /** Reads a turn from its run: the message, what was said before it, and the answer. */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { Content, Item } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { RunDetails } from '../data/DashboardData';
 import { parseItems } from '../data/reducers/parseItems';
@@ -32,7 +33,7 @@ function toMessageInput(content: readonly Content[]): MessageInput {
           return toAttachments({
             kind: 'file',
             ...optionalUrl(part.file_url ?? part.file_data),
-            ...(part.filename === undefined ? {} : { filename: part.filename }),
+            ...omitUndefined({ filename: part.filename }),
           });
         default:
           return [];

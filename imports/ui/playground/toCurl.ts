@@ -4,6 +4,7 @@
  */
 import { typeOfAttachment } from './codeRequest';
 import type { CodeMessage, CodeRequest } from './codeRequest';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 
 /** @param requestId of a run; the same id is the same run, whoever repeats the command */
 export function toCurl(request: CodeRequest, requestId: string): string {
@@ -39,15 +40,15 @@ export function toCurl(request: CodeRequest, requestId: string): string {
 /** https://platform.openai.com/docs/api-reference/responses/create */
 function responseBody({ address, settings, messages }: CodeRequest): object {
   const { instructions, temperature, maxOutputTokens, reasoning, schema } = settings;
-  return {
+  return omitUndefined({
     model: address,
-    ...(instructions === undefined ? {} : { instructions }),
+    instructions,
     input: toInput(messages),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
-    ...(reasoning === undefined ? {} : { reasoning: { effort: reasoning } }),
-    ...(schema === undefined ? {} : { text: { format: { type: 'json_schema', name: 'answer', schema } } }),
-  };
+    temperature,
+    max_output_tokens: maxOutputTokens,
+    reasoning: reasoning && { effort: reasoning },
+    text: schema && { format: { type: 'json_schema', name: 'answer', schema } },
+  });
 }
 
 function runBody({ address, settings, tools, messages }: CodeRequest, requestId: string): object {

@@ -1,4 +1,5 @@
 /** Turns the playground's settings, as they were typed, into the request for a run. */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { LLMInput } from '../../business/ai/domain/types/LLMTypes';
 import type { Content, Item } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
@@ -19,13 +20,14 @@ export function checkSettings({ temperature, maxOutputTokens, schema }: Playgrou
   const degrees = Number(temperature);
   const tokens = Number(maxOutputTokens);
   const schemaProblem = schema.trim() === '' ? undefined : checkSchema(schema);
-  return {
-    ...(temperature.trim() !== '' && !(degrees >= 0 && degrees <= 2) ? { temperature: 'A number from 0 to 2.' } : {}),
-    ...(maxOutputTokens.trim() !== '' && !(Number.isInteger(tokens) && tokens >= 1 && tokens <= 1_000_000)
-      ? { maxOutputTokens: 'A whole number from 1 to 1,000,000.' }
-      : {}),
-    ...(schemaProblem === undefined ? {} : { schema: schemaProblem }),
-  };
+  return omitUndefined({
+    temperature: temperature.trim() !== '' && !(degrees >= 0 && degrees <= 2) ? 'A number from 0 to 2.' : undefined,
+    maxOutputTokens:
+      maxOutputTokens.trim() !== '' && !(Number.isInteger(tokens) && tokens >= 1 && tokens <= 1_000_000)
+        ? 'A whole number from 1 to 1,000,000.'
+        : undefined,
+    schema: schemaProblem,
+  });
 }
 
 /** @param settings without problems */
@@ -68,13 +70,13 @@ export function toStartRequest(
 ): StartRunRequest {
   const { requestId, input, position } = message;
   const continues = lane.turns.slice(0, position).findLast(({ executionId }) => executionId !== undefined)?.executionId;
-  return {
+  return omitUndefined({
     requestId,
     providerId: lane.providerId,
-    ...(lane.model === '' ? {} : { model: lane.model }),
+    model: lane.model === '' ? undefined : lane.model,
     ...settings,
     conversationId: lane.conversationId,
     input: toInput(input, continues === undefined ? before : []),
-    ...(continues === undefined ? {} : { continues }),
-  };
+    continues,
+  });
 }

@@ -1,4 +1,5 @@
 /** The filter of the list of requests: the parameters of the address as the argument of `ai.requests.list`. */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { RequestSort } from '../../business/requestLog/domain/RequestReader';
 import { REQUEST_SOURCES, REQUEST_STATES } from '../../business/ai/domain/types/RequestRecords';
 import type { ActiveFilter } from '../components/list/ActiveFilters';
@@ -21,12 +22,7 @@ export interface RequestOrder {
 export function readRequestFilter(query: URLSearchParams): ArgumentOf<'ai.requests.list'> {
   const state = REQUEST_STATES.find((each) => each === readText(query, 'state'));
   const source = REQUEST_SOURCES.find((each) => each === readText(query, 'source'));
-  return {
-    ...(state === undefined ? {} : { state }),
-    ...(source === undefined ? {} : { source }),
-    ...readTexts(query, ['search', ...TEXTS]),
-    ...readBounds(query, BOUNDS),
-  };
+  return omitUndefined({ state, source, ...readTexts(query, ['search', ...TEXTS]), ...readBounds(query, BOUNDS) });
 }
 
 export function readRequestOrder(query: URLSearchParams): RequestOrder {

@@ -1,5 +1,6 @@
 /** A routing rule as the texts of a form. */
 import type { RoutingRule, RoutingStrategy, RoutingTarget } from '../../business/ai/domain/entities/RoutingRule';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { RoutingRuleView } from '../../business/ai/domain/types/RoutingViews';
 import type { ArgumentOf } from '../data/operations';
 
@@ -44,13 +45,13 @@ export function ruleOf(
 ): ArgumentOf<'ai.routing.save'> {
   const effort = values.effort.trim();
   const { top_p } = before?.defaults ?? {};
-  const defaults = {
-    ...(top_p === undefined ? {} : { top_p }),
+  const defaults = omitUndefined({
+    top_p,
     ...number('temperature', values.temperature),
     ...number('max_output_tokens', values.maxOutputTokens),
-    ...(effort === '' ? {} : { reasoning: { effort } }),
-    ...(values.instructions.trim() === '' ? {} : { instructions: values.instructions }),
-  };
+    reasoning: effort === '' ? undefined : { effort },
+    instructions: values.instructions.trim() === '' ? undefined : values.instructions,
+  });
   return {
     name: values.name.trim(),
     targets: values.targets

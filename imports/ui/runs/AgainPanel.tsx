@@ -1,5 +1,6 @@
 /** Starts another run from this one: as it was, with edits, or from one of its turns. */
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { RunExport } from '../../business/ai/domain/types/RunExport';
 import type { RunView } from '../../business/ai/domain/types/RunViews';
 import { FormError } from '../components/FormError';
@@ -51,7 +52,7 @@ function AgainForm({ exported, choice: { turn } }: { readonly exported: RunExpor
   const lost = lostParts(exported);
   const start = useAction(
     useCallback(async () => {
-      const named = { requestId: newRequestId(), ...(turn === undefined ? {} : { turn }) };
+      const named = omitUndefined({ requestId: newRequestId(), turn });
       const { executionId } = await call('ai.runs.start', toStartRequest(exported, draft, named));
       goTo(linkTo(['runs', executionId]));
     }, [call, exported, draft, turn]),

@@ -5,7 +5,6 @@ import { RunPage } from './RunPage';
 
 export function RunRoute({ route }: PageProps) {
   const [, executionId = '', part, otherId] = route.path;
-  if (part === 'diff')
-    return <RunDiffPage leftId={executionId} {...(otherId === undefined ? {} : { rightId: otherId })} />;
+  if (part === 'diff') return <RunDiffPage leftId={executionId} rightId={otherId} />;
   return <RunPage executionId={executionId} />;
 }

@@ -1,6 +1,7 @@
 /** Starts from a run: repeats it, with edits, or from one of its turns. */
 import { textOfContent } from '../../business/ai/domain/entities/Content';
 import { isFunctionTool } from '../../business/ai/domain/entities/Tool';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { CompactionSetting } from '../../business/ai/domain/types/Compaction';
 import type { RunExport } from '../../business/ai/domain/types/RunExport';
 import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
@@ -67,38 +68,30 @@ export function toStartRequest(
   const temperature = Number(draft.temperature);
   const maxOutputTokens = Number(draft.maxOutputTokens);
   const effort = reasoning?.effort ?? undefined;
-  return {
+  return omitUndefined({
     requestId,
     providerId: draft.providerId,
     tools: [...draft.tools],
     ...inputOf(exported, draft, turn),
-    ...(draft.model.trim() === '' ? {} : { model: draft.model.trim() }),
-    ...(draft.instructions === '' ? {} : { instructions: draft.instructions }),
-    ...(draft.temperature === '' ? {} : { temperature }),
-    ...(draft.maxOutputTokens === '' ? {} : { maxOutputTokens }),
-    ...(effort === undefined ? {} : { reasoning: effort }),
-    ...(format?.type === 'json_schema' ? { schema: format.schema } : {}),
-    ...(run.tags === undefined ? {} : { tags: run.tags }),
-    metadata: {
-      ...run.metadata,
-      [STARTED_FROM]: run.executionId,
-      ...(turn === undefined ? {} : { [FROM_TURN]: turn }),
-    },
-    ...(plan.limits.maxIterations <= 100 ? { maxIterations: plan.limits.maxIterations } : {}),
-    ...(plan.durability === undefined ? {} : { durability: plan.durability }),
-    ...(plan.compaction === undefined ? {} : { compaction: compactionOf(plan.compaction) }),
-  };
+    model: draft.model.trim() === '' ? undefined : draft.model.trim(),
+    instructions: draft.instructions === '' ? undefined : draft.instructions,
+    temperature: draft.temperature === '' ? undefined : temperature,
+    maxOutputTokens: draft.maxOutputTokens === '' ? undefined : maxOutputTokens,
+    reasoning: effort,
+    schema: format?.type === 'json_schema' ? format.schema : undefined,
+    tags: run.tags,
+    metadata: { ...run.metadata, [STARTED_FROM]: run.executionId, ...omitUndefined({ [FROM_TURN]: turn }) },
+    maxIterations: plan.limits.maxIterations <= 100 ? plan.limits.maxIterations : undefined,
+    durability: plan.durability,
+    compaction: plan.compaction === undefined ? undefined : compactionOf(plan.compaction),
+  });
 }
 
 /** Who writes the summaries and what is pinned is not for clients to say. */
 function compactionOf(setting: CompactionSetting): NonNullable<StartRunRequest['compaction']> {
   if (setting === false) return false;
   const { strategy, threshold, window } = setting;
-  return {
-    ...(strategy === undefined ? {} : { strategy }),
-    ...(threshold === undefined ? {} : { threshold }),
-    ...(window === undefined ? {} : { window }),
-  };
+  return omitUndefined({ strategy, threshold, window });
 }
 
 function inputOf(

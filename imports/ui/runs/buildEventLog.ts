@@ -2,6 +2,7 @@
  * The events of a run in order of time: those that were received, and earlier ones as its records imply them: the run,
  * its calls, and its model calls in the request log.
  */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { RequestView } from '../../business/ai/domain/types/RequestRecords';
 import type { RunView, ToolCallView } from '../../business/ai/domain/types/RunViews';
 import type { LogEntry } from '../data/DashboardData';
@@ -73,7 +74,7 @@ function entriesOfCall(call: ToolCallView): readonly LogEntry[] {
   const type = END_EVENTS[state as keyof typeof END_EVENTS] as LogEntry['type'] | undefined;
   if (endTime === undefined || type === undefined) return entries;
   const detail = error ?? (executionTime === undefined ? undefined : formatDuration(executionTime));
-  return [...entries, { at: endTime, type, ...common, ...(detail === undefined ? {} : { detail }) }];
+  return [...entries, { at: endTime, type, ...common, ...omitUndefined({ detail }) }];
 }
 
 const END_EVENTS = {

@@ -3,6 +3,7 @@
  * event has are estimated from the calls around them.
  */
 import { isFinished } from '../../business/ai/domain/entities/Run';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
 import type { RunDetails } from '../data/DashboardData';
@@ -81,7 +82,7 @@ export function buildTimeline(input: TimelineInput, now: number): Timeline {
       isLive: time.end === undefined && !isOver,
       isEstimated: !known.has(turn),
       failedAttempts: (time.failedAttempts ?? []).map(clamp),
-      ...(time.firstToken === undefined ? {} : { firstToken: clamp(time.firstToken) }),
+      ...omitUndefined({ firstToken: time.firstToken === undefined ? undefined : clamp(time.firstToken) }),
     }));
   return {
     start,

@@ -1,4 +1,5 @@
 /** When a run called its model: as the request log recorded it, and as events report what is not in the log yet. */
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { RequestView } from '../../business/ai/domain/types/RequestRecords';
 import type { RunDetails } from '../data/DashboardData';
 
@@ -30,7 +31,7 @@ export function turnTimes(
       start: Math.min(earlier?.start ?? at, at),
       end: Math.max(earlier?.end ?? at, at + duration),
       failedAttempts: [...(earlier?.failedAttempts ?? []), ...attempts.map((attempt) => at + attempt.at)],
-      ...(firstToken === undefined ? {} : { firstToken }),
+      ...omitUndefined({ firstToken }),
     });
   }
   for (const [turn, time] of events) if (!turns.has(turn)) turns.set(turn, time);

@@ -1,6 +1,7 @@
 /** Cost, tokens, requests, errors and times over a period, by model, provider, user, token, team or tool. */
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
+import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import { USAGE_GROUPS } from '../../business/usage/domain/UsageReports';
 import type { UsageGroup } from '../../business/usage/domain/UsageReports';
 import { useLastReady } from '../components/list/useLastReady';
@@ -37,7 +38,7 @@ export function UsagePage({ route }: { readonly route: Route }) {
   const argument = useMemo(
     (): ArgumentOf<'ai.usage.report'> => ({
       ...(JSON.parse(JSON.stringify(period)) as Period),
-      ...(groupBy === undefined ? {} : { groupBy }),
+      ...omitUndefined({ groupBy }),
       ...filtersOf(query, groupBy),
     }),
     // The query and the period are new objects in every rendering.
@@ -79,11 +80,7 @@ export function UsagePage({ route }: { readonly route: Route }) {
               isGrouped={groupBy !== undefined}
               measures={isOnTools ? TOOL_MEASURES : MODEL_MEASURES}
             />
-            <UsageTotals
-              report={report}
-              isOnTools={isOnTools}
-              {...(groupBy === undefined ? {} : { groupedBy: GROUP_LABELS[groupBy] })}
-            />
+            <UsageTotals report={report} isOnTools={isOnTools} groupedBy={groupBy && GROUP_LABELS[groupBy]} />
           </div>
         )}
       </WhenLoaded>

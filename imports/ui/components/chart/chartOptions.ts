@@ -2,6 +2,7 @@
 import uPlot from 'uplot';
 import { formatInterval, formatTick, INTERVAL_SECONDS } from '../../format/intervals';
 import type { Interval } from '../../format/intervals';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 
 export const TONES = ['blue', 'orange', 'green', 'violet', 'pink', 'red', 'amber'] as const;
 export type Tone = (typeof TONES)[number] | 'grey';
@@ -74,12 +75,7 @@ export function chartOptions({
         stroke: colour(tone),
         ...(kind === 'lines'
           ? { width: 2, points: { size: 5 } }
-          : {
-              fill: colour(tone),
-              width: 0,
-              points: { show: false },
-              ...(COLUMNS === undefined ? {} : { paths: COLUMNS }),
-            }),
+          : omitUndefined({ fill: colour(tone), width: 0, points: { show: false }, paths: COLUMNS })),
       })),
     ],
     hooks: {

@@ -73,12 +73,7 @@ function filterInputs(route: Route): FilterInputs {
       </div>
     ),
     field: (name, label, suggestions) => (
-      <FilterField
-        label={label}
-        value={value(name)}
-        onChange={change(name)}
-        {...(suggestions === undefined ? {} : { suggestions })}
-      />
+      <FilterField label={label} value={value(name)} onChange={change(name)} suggestions={suggestions} />
     ),
     number: (name, label) => <FilterField label={label} type="number" value={value(name)} onChange={change(name)} />,
     time: (name, label) => (

@@ -1,5 +1,6 @@
 /** Sends JSON requests to the server that served the page, with its session cookie. */
 import { DashboardError } from '../DashboardData';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 
 export interface HttpConnectionOptions {
   readonly fetch: typeof fetch;
@@ -68,8 +69,11 @@ export class HttpConnection {
   async request<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await this.send(path, {
       method,
-      headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: omitUndefined({
+        accept: 'application/json',
+        'content-type': body === undefined ? undefined : 'application/json',
+      }),
+      ...omitUndefined({ body: body === undefined ? undefined : JSON.stringify(body) }),
     });
     if (!response.ok) throw await this.toDashboardError(response);
     if (response.status === 204) return undefined as T;

@@ -3,6 +3,7 @@ import { DashboardError } from '../DashboardData';
 import type { Access, Credentials, SessionCommands, OpenIdLink } from '../DashboardData';
 import { HttpConnection } from './HttpConnection';
 import { Observable } from './Observable';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 
 export interface HttpSessionOptions {
   /** Where the server is: an origin, with the path below which its routes are mounted, if there is one. */
@@ -65,6 +66,6 @@ export class HttpSession implements SessionCommands {
   private setSignedOut(): void {
     this.signOuts += 1;
     const { openId } = this;
-    this.access.set({ state: 'signedOut', method: 'token', ...(openId === undefined ? {} : { openId }) });
+    this.access.set(omitUndefined({ state: 'signedOut', method: 'token', openId }));
   }
 }

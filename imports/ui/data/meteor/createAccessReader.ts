@@ -1,6 +1,7 @@
 /** Who is signed in, according to Meteor's accounts. */
 import type { Access } from '../DashboardData';
 import type { BrowserMeteor } from './BrowserPackages';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 
 type AccountsState = Pick<BrowserMeteor, 'loggingIn' | 'userId' | 'user'>;
 
@@ -16,7 +17,7 @@ export function createAccessReader(Meteor: AccountsState): () => Access {
     // Right after sign-in the id is known before the user document arrives.
     const user = Meteor.user();
     const name = user?.username ?? user?.emails?.[0]?.address;
-    return { state: 'signedIn', ...(name === undefined ? {} : { name }) };
+    return omitUndefined({ state: 'signedIn', name });
   };
 }
 

@@ -1,5 +1,6 @@
 /** Tool calls as reactive data, for Tracker computations. */
 import type { ToolCallState } from '../../../business/ai/domain/entities/Tool';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { ToolCallView } from '../../../business/ai/domain/types/RunViews';
 import { TOOL_CALLS } from './collections';
 import type { MeteorSource } from './MeteorSource';
@@ -27,7 +28,7 @@ export function trackToolCalls(source: MeteorSource, filter: string | ToolCallFi
   const [publication, argument] =
     typeof filter === 'string'
       ? (['ai.run', { executionId: filter }] as const)
-      : (['ai.toolCalls', definedFields(filter)] as const);
+      : (['ai.toolCalls', omitUndefined({ executionId: filter.executionId, state: filter.state })] as const);
   const status = trackSubscription(source, publication, argument);
   // Lists publish calls without their arguments, on which nobody must decide.
   const selector = { ...argument, arguments: { $exists: true } };
@@ -35,7 +36,3 @@ export function trackToolCalls(source: MeteorSource, filter: string | ToolCallFi
 }
 
 const NONE: readonly ToolCallView[] = [];
-
-function definedFields({ executionId, state }: ToolCallFilter): ToolCallFilter {
-  return { ...(executionId === undefined ? {} : { executionId }), ...(state === undefined ? {} : { state }) };
-}

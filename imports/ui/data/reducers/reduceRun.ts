@@ -1,4 +1,5 @@
 /** Everything that a run's page shows, after one of the run's events. */
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { Item } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { DeltaView } from '../../../business/ai/domain/types/RunViews';
@@ -78,16 +79,16 @@ function withEntry(log: readonly LogEntry[], event: AgentEvent): readonly LogEnt
   // Events that are read again come right after the fetch, and are among the last.
   if (log.findLast((entry) => entry.seq === event.seq) !== undefined) return log;
   const detail = detailOf(event);
-  const entry: LogEntry = {
+  const entry: LogEntry = omitUndefined({
     seq: event.seq,
     at: event.at,
     type: event.type,
-    ...(callId === undefined ? {} : { callId }),
-    ...('iteration' in event ? { turn: event.iteration } : {}),
-    ...('name' in event ? { name: event.name } : {}),
-    ...(detail === undefined ? {} : { detail }),
+    callId,
+    turn: 'iteration' in event ? event.iteration : undefined,
+    name: 'name' in event ? event.name : undefined,
+    detail,
     data: event,
-  };
+  });
   return [...log, entry].slice(-MAX_LOG_ENTRIES);
 }
 

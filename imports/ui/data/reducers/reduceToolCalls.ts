@@ -9,6 +9,7 @@ import {
   waitOf,
 } from '../../../business/ai/domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../../business/ai/domain/entities/Tool';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { ToolCallView } from '../../../business/ai/domain/types/RunViews';
 
@@ -81,22 +82,18 @@ function isLegalTransition(call: ToolCall, event: CallEvent): boolean {
 function toToolCall(view: ToolCallView): ToolCall {
   const { callId, name, blocking, state, startTime, endTime, executionTime, progress, note } = view;
   const { createdAt = startTime ?? 0, approvalRequestedAt } = view;
-  const common = {
+  const common = omitUndefined({
     id: callId,
     call_id: callId,
     name,
     arguments: view.arguments,
     blocking,
     createdAt,
-    ...(approvalRequestedAt === undefined ? {} : { approvalRequestedAt }),
-    ...(view.decidedBy === undefined ? {} : { decidedBy: view.decidedBy }),
-    ...(progress === undefined ? {} : { progress: { fraction: progress, ...(note === undefined ? {} : { note }) } }),
-  };
-  const settled = {
-    endTime: endTime ?? startTime ?? 0,
-    executionTime: executionTime ?? 0,
-    ...(startTime === undefined ? {} : { startTime }),
-  };
+    approvalRequestedAt,
+    decidedBy: view.decidedBy,
+    progress: progress === undefined ? undefined : omitUndefined({ fraction: progress, note }),
+  });
+  const settled = omitUndefined({ endTime: endTime ?? startTime ?? 0, executionTime: executionTime ?? 0, startTime });
   const expiry = view.expiresAt === undefined ? {} : { expiresAt: view.expiresAt };
   const input = view.input === undefined ? {} : { input: view.input };
   // The view has only an error's message.
@@ -121,7 +118,7 @@ function toToolCall(view: ToolCallView): ToolCall {
 
 function toView(before: ToolCallView, call: ToolCall): ToolCallView {
   const { _id, executionId, callId, name, blocking, createdAt } = before;
-  return {
+  return omitUndefined({
     _id,
     executionId,
     callId,
@@ -129,17 +126,17 @@ function toView(before: ToolCallView, call: ToolCall): ToolCallView {
     blocking,
     arguments: before.arguments,
     state: call.state,
-    ...(createdAt === undefined ? {} : { createdAt }),
-    ...(call.approvalRequestedAt === undefined ? {} : { approvalRequestedAt: call.approvalRequestedAt }),
-    ...(call.decidedBy === undefined ? {} : { decidedBy: call.decidedBy }),
-    ...('startTime' in call ? { startTime: call.startTime } : {}),
+    createdAt,
+    approvalRequestedAt: call.approvalRequestedAt,
+    decidedBy: call.decidedBy,
+    startTime: 'startTime' in call ? call.startTime : undefined,
     ...('endTime' in call ? { endTime: call.endTime, executionTime: call.executionTime } : {}),
-    ...(call.progress === undefined ? {} : { progress: call.progress.fraction }),
-    ...(call.progress?.note === undefined ? {} : { note: call.progress.note }),
-    ...('result' in call ? { result: call.result } : {}),
-    ...('error' in call ? { error: call.error.message } : {}),
+    progress: call.progress?.fraction,
+    note: call.progress?.note,
+    result: 'result' in call ? call.result : undefined,
+    error: 'error' in call ? call.error.message : undefined,
     ...waitFieldsOf(before, call),
-  };
+  });
 }
 
 /** The hash of the arguments is in the record, or in the event itself: see `RunDetails.argumentHashes`. */
@@ -153,8 +150,6 @@ function waitFieldsOf(
   return {
     waiting,
     ...('expiresAt' in call ? { expiresAt: call.expiresAt } : {}),
-    ...(input === undefined ? {} : { input }),
-    ...(argumentsHash === undefined ? {} : { argumentsHash }),
-    ...(argumentsLength === undefined ? {} : { argumentsLength }),
+    ...omitUndefined({ input, argumentsHash, argumentsLength }),
   };
 }

@@ -1,5 +1,7 @@
 /** Aligns the tool calls of two runs: the same tools in the same order side by side. */
 
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+
 interface AlignedCall {
   readonly name: string;
   readonly arguments: string;
@@ -40,10 +42,7 @@ export function alignCalls<C extends AlignedCall>(left: readonly C[], right: rea
   const rest = Math.max(left.length, right.length) - MAX_ALIGNED;
   for (let index = 0; index < rest; index += 1) {
     const [first, second] = [left[MAX_ALIGNED + index], right[MAX_ALIGNED + index]];
-    pairs.push({
-      ...(first === undefined ? {} : { left: first }),
-      ...(second === undefined ? {} : { right: second }),
-    });
+    pairs.push(omitUndefined({ left: first, right: second }));
   }
   return pairs;
 }

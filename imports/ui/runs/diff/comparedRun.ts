@@ -1,6 +1,7 @@
 /** What is compared of a run. */
 import { textOfContent } from '../../../business/ai/domain/entities/Content';
 import type { ToolCall } from '../../../business/ai/domain/entities/Tool';
+import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
 import type { RunExport } from '../../../business/ai/domain/types/RunExport';
 import { sortByRequest } from '../../data/reducers/sortCalls';
 import { formatCount, formatDuration } from '../../format/format';
@@ -24,9 +25,9 @@ export interface ComparedRun {
 export function comparedRun({ run, plan, input, transcript, calls }: RunExport): ComparedRun {
   const { options, tools, limits } = plan;
   const { usage } = run;
-  const facts: Readonly<Record<string, string>> = {
+  const facts: Readonly<Record<string, string>> = omitUndefined({
     State: RUN_STATE_STYLES[run.state].label,
-    ...(run.error === undefined ? {} : { Error: `${run.error.code}: ${run.error.message}` }),
+    Error: run.error === undefined ? undefined : `${run.error.code}: ${run.error.message}`,
     Provider: run.providerId,
     Model: run.response?.model ?? run.model ?? 'the provider’s default',
     Temperature: options.temperature === undefined ? 'default' : String(options.temperature),
@@ -41,7 +42,7 @@ export function comparedRun({ run, plan, input, transcript, calls }: RunExport):
     'Input tokens': formatCount(usage.input_tokens),
     'Output tokens': formatCount(usage.output_tokens),
     Cost: formatRunCost(run),
-  };
+  });
   return {
     facts: Object.entries(facts).map(([name, value]) => ({ name, value })),
     instructions: options.instructions ?? '',
