@@ -90,6 +90,21 @@ const impure = [
   },
 ];
 
+/** `...(a === undefined ? {} : { a })`, which is several times as long as `a`. */
+const conditionalSpreads = [
+  {
+    selector: ':matches(SpreadElement, JSXSpreadAttribute) > ConditionalExpression',
+    where: ({ test: { operator, left, right }, consequent, alternate }) => {
+      if (left?.name !== 'undefined' && right?.name !== 'undefined') return false;
+      const [absent, present] = operator === '===' ? [consequent, alternate] : [alternate, consequent];
+      return membersOf(absent) === 0 && membersOf(present) === 1;
+    },
+    message:
+      'Write the member itself if its type is `?: T | undefined`; otherwise, in what is stored, sent or compared, ' +
+      'use omitUndefined.',
+  },
+];
+
 /** The formatter breaks code at 120 columns, but not comments. */
 const MAX_COLUMNS = 120;
 const WITH_URL = /[^:/?#]:\/\/[^?#]/;
@@ -151,12 +166,18 @@ export default {
   rules: {
     'comment-length': commentLength,
     'comment-start': commentStart,
+    'conditional-spreads': refuse(conditionalSpreads),
     conventions: refuse(conventions),
     'file-names': fileNames,
     meteor: refuse([...refusedByMeteor, ...unbundled]),
     'pure-converters': refuse(impure),
   },
 };
+
+/** @returns undefined for anything but an object literal */
+function membersOf({ type, properties }) {
+  return type === 'ObjectExpression' ? properties.length : undefined;
+}
 
 /** Whether two `//` comments are lines of one comment. */
 function continues({ type, loc: { start } }, previous) {

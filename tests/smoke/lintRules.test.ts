@@ -25,6 +25,21 @@ const LINTED: readonly (readonly [rule: string, file: string, text: string])[] =
   ['bolide/comment-start', `${AI}/domain/types/planted*.ts`, '/** Of the last call. */\nexport const time = 1;'],
   ['bolide/comment-start', 'tests/unit/planted*.ts', '/**\n * As the vendor names it.\n */\nexport const model = 1;'],
   ['bolide/comment-start', 'scripts/planted*.mjs', 'export const a = 1; // The first.\n// Those that follow.'],
+  [
+    'bolide/conditional-spreads',
+    `${AI}/domain/types/planted*.ts`,
+    'export const f = (a?: string) => ({ ...(a === undefined ? {} : { a }) });',
+  ],
+  [
+    'bolide/conditional-spreads',
+    'server/planted*.ts',
+    'export const f = (a?: Error) => ({ ...(undefined !== a ? { text: a.message } : {}) });',
+  ],
+  [
+    'bolide/conditional-spreads',
+    'imports/ui/planted*.tsx',
+    'export const F = ({ id }: { readonly id?: string }) => <p {...(id === undefined ? {} : { id })} />;',
+  ],
   ['bolide/pure-converters', `${AI}/infrastructure/converters/planted*.ts`, 'export const at = Date.now();'],
   ['bolide/pure-converters', `${AI}/infrastructure/converters/planted*.ts`, 'export const at = new Date();'],
   ['bolide/pure-converters', `${AI}/infrastructure/converters/chat/planted*.ts`, 'export const id = Math.random();'],
@@ -60,6 +75,14 @@ import type { Response } from 'openai/resources/responses/responses';
 export { Ajv2020, createRoot };
 export type { Response };`,
   ],
+  [
+    `${AI}/domain/types/spreads.ts`,
+    `export const two = (a?: Error) => ({ ...(a === undefined ? {} : { name: a.name, text: a.message }) });
+export const other = (a: string) => ({ ...(a === '' ? {} : { a }) });
+export const unset = (a?: string) => ({ ...(a === undefined ? { a: true } : {}) });
+export const either = (a?: string) => ({ ...(a === undefined ? { b: 1 } : { a }) });`,
+  ],
+  ['scripts/spreads.ts', 'export const f = (a?: string) => ({ ...(a === undefined ? {} : { a }) });'],
   [`${AI}/application/services/runs/clock.ts`, 'export const at = Date.now();'],
   ['scripts/static.ts', 'export class A { a = 1; static b: number; static { A.b = 1; } }'],
   ['scripts/loader.mjs', 'export default 1;'],
