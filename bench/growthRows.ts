@@ -438,7 +438,7 @@ function providerOf(
 }
 
 async function untilOwned(loop: AgenticLoop, runs: number): Promise<void> {
-  while (loop.size < runs) await pause(20);
+  while (loop.local.size < runs) await pause(20);
 }
 
 /** Milliseconds of CPU time. */

@@ -64,7 +64,7 @@ export async function serveApi(
     responseEvents: stores.responseEvents,
     readiness: {
       outage: () => database.outage,
-      isLeaseCurrent: () => ai.loop.isLeaseCurrent,
+      isLeaseCurrent: () => ai.loop.local.isLeaseCurrent,
       isQueueRunning: () => ai.queue.isRunning,
     },
     runHealth: new RunHealth(database, stores.inbox),

@@ -93,7 +93,7 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
     this.cancellation.abort(new LLMAbortedError('The run was cancelled.'));
     await this.started.catch(() => undefined);
     // Another process may have taken the run over.
-    if (this.loop.ownerId !== undefined && !this.loop.isLocal(this.executionId))
+    if (this.loop.claims.ownerId !== undefined && !this.loop.local.has(this.executionId))
       await this.loop.cancel(this.executionId);
     await this.ended;
   }
@@ -143,7 +143,7 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
 
   /** After the first answer of a run that returns early. */
   private async waitForEnd(): Promise<void> {
-    if (this.loop.isLocal(this.executionId) || this.loop.ownerId !== undefined)
+    if (this.loop.local.has(this.executionId) || this.loop.claims.ownerId !== undefined)
       await this.loop.waitForResult(this.executionId);
   }
 }

@@ -179,7 +179,7 @@ describe('the inbox in Chromium', () => {
     await parked(cancelled).getByRole('button', { name: 'Cancel run' }).click();
     await parked(cancelled).waitFor({ state: 'detached' });
     const { loop, runs } = app.server.host.module;
-    expect((await runs.head(resumed))?.owner).to.equal(loop.ownerId);
+    expect((await runs.head(resumed))?.owner).to.equal(loop.claims.ownerId);
     expect((await runs.head(cancelled))?.state).to.equal('cancelled');
     await parked(opened).getByRole('link', { name: opened }).click();
     const notice = page.getByRole('region', { name: 'This run is parked' });

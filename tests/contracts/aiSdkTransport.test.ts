@@ -139,7 +139,7 @@ describe('BolideChatTransport', () => {
       second.chat['~registerMessagesCallback'](check);
       check();
     });
-    expect(server.host.module.loop.isLocal(executionId)).to.equal(true);
+    expect(server.host.module.loop.local.has(executionId)).to.equal(true);
     await second.chat.stop();
     await resumed;
     await server.events.seen('run:cancelled', ({ executionId: id }) => id === executionId);

@@ -191,7 +191,7 @@ describe('a run whose tool has changed', () => {
     const change = { description: 'Charges cents.', onChange: 'ask' } as const;
     const first = process(store, change);
     const [lease] = await store.leased(1);
-    expect(await first.loop.recover(lease!)).to.equal(undefined);
+    expect(await first.loop.claims.recover(lease!)).to.equal(undefined);
     const { parked, state } = await runOf(store);
     expect(state).to.equal('waiting');
     expect(parked).to.include({ reason: 'tool-changed' });
@@ -242,7 +242,7 @@ describe('a run whose tool has changed', () => {
     await queue.add('ann', { model: 'm', input: 'go', tools: ['charge'], executionId: RUN });
     const change = { description: 'Charges cents.', onChange: 'end' } as const;
     const first = process(store, change, [calling({ name: 'charge', call_id: 'c', arguments: {} })]);
-    const started = await first.loop.startQueued(RUN);
+    const started = await first.loop.claims.startQueued(RUN);
     started?.done.catch(() => undefined);
     await first.record.seen('tool:approval_required');
     await first.loop.close();

@@ -225,9 +225,9 @@ for (const [name, open] of STORES) {
       it(`is cancelled with a run that was parked (${reason}) for too long`, async () => {
         const { lost } = await parkParent();
         const { loop } = startProcess();
-        expect(await loop.endParked('parent', 'Nobody resumed it.')).to.equal(true);
+        expect(await loop.claims.endParked('parent', 'Nobody resumed it.')).to.equal(true);
         expect((await opened.store.load('parent'))?.run.error).to.include({ message: 'Nobody resumed it.' });
-        expect(await loop.endParked('parent', 'Again.')).to.equal(false);
+        expect(await loop.claims.endParked('parent', 'Again.')).to.equal(false);
         await until(async () => (await stateOf(CHILD)) === 'cancelled');
         await lost;
       });

@@ -118,7 +118,7 @@ describe(`${RUNS} runs at once with ${TOOLS_PER_RUN} non-blocking tools each, on
     const before = settledHeap();
     await start(2_000);
     const each = (settledHeap() - before) / 2_000;
-    expect(loop.size).to.equal(2_100);
+    expect(loop.local.size).to.equal(2_100);
     // Frames and closures for each would double it; `npm run bench -- W8` measures it in a process of its own.
     expect(each).to.be.within(1_000, 16_000);
     await loop.close();

@@ -119,8 +119,8 @@ describe('a process that lacks a tool', () => {
     const old = process(['ask']);
     await old.recovery.scan();
     expect((await load()).run.awaitedTools?.names).to.deep.equal(['other']);
-    expect(await store.leased(10, [], old.loop.toolWaits)).to.deep.equal([]);
-    expect(await store.leased(10, [], process([]).loop.toolWaits)).to.have.length(1);
+    expect(await store.leased(10, [], old.loop.claims.toolWaits)).to.deep.equal([]);
+    expect(await store.leased(10, [], process([]).loop.claims.toolWaits)).to.have.length(1);
   });
 
   it('leaves it to one that starts after it was killed itself', async () => {
@@ -203,7 +203,7 @@ describe('a process that lacks a tool', () => {
     // Whatever process accepts the request, any may take the job.
     const accepting = new RunQueue({ loop: next.loop, store, jobs, tools: next.toolExecutor, logger: next.logger });
     await accepting.add('ann', { model: 'm', input: 'go', tools: ['ask'], executionId: RUN });
-    expect(await loop.startQueued(RUN)).to.equal(undefined);
+    expect(await loop.claims.startQueued(RUN)).to.equal(undefined);
     // Only the watch has passed, none of the scans.
     await time.pass(5);
     await next.record.seen('run:completed');

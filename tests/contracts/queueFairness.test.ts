@@ -257,7 +257,7 @@ describe('the lock under which processes choose queued runs', () => {
     await database.collection<JobStateDocument>(JOB_STATES).update({ _id: 'admission' }, { $set: { lockedUntil: 0 } });
     const other = await store.queueLock?.acquire('other');
     expect(other).not.to.equal(undefined);
-    expect(await worker.loop.startQueued('ann 0', chosen!.fence)).to.equal(undefined);
+    expect(await worker.loop.claims.startQueued('ann 0', chosen!.fence)).to.equal(undefined);
     expect(await slow?.choose(chosen!)).to.equal(false);
     await slow?.release();
     expect(await store.queueLock?.acquire('third')).to.equal(undefined);

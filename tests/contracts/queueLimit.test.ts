@@ -136,7 +136,7 @@ describe('the limit of queued runs', () => {
     await lost.close();
     const next = startProcess();
     await next.recovery.start();
-    await until(() => next.loop.size === LIMIT);
+    await until(() => next.loop.local.size === LIMIT);
     await add(next, named('own', LIMIT));
     await next.queue.start();
     await until(() => next.running.size === LIMIT);

@@ -42,7 +42,7 @@ describe('a run that waits, taken over', () => {
     await recovery.start();
     await until(async () => {
       const { owner, takeovers } = (await opened.store.load('r'))!.run;
-      return owner === other.ownerId && takeovers === 0;
+      return owner === other.claims.ownerId && takeovers === 0;
     });
     expect(writes).to.deep.equal([]);
     await other.submitToolResult('r', 'c', { output: 'Now.' });

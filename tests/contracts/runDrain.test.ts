@@ -65,7 +65,7 @@ describe('a process that drains', () => {
     const { loop } = open('first', []);
     await loop.drain(NEVER);
     expect(await failure(start(loop))).to.be.instanceOf(LLMOverloadedError);
-    expect(await failure(loop.startQueued('r'))).to.be.instanceOf(LLMOverloadedError);
+    expect(await failure(loop.claims.startQueued('r'))).to.be.instanceOf(LLMOverloadedError);
     expect(await failure(loop.resume('r'))).to.be.instanceOf(LLMOverloadedError);
   });
 
@@ -136,13 +136,13 @@ describe('a process that drains', () => {
     const { done } = await first.loop.start('ann', { model: 'm', input: 'go', tools: ['work'], executionId: 's' });
     await first.record.seen('iteration:start', ({ executionId }) => executionId === 's');
     const drained = handOver(first.loop, NEVER);
-    expect(await store.head('s')).to.include({ owner: first.loop.ownerId });
+    expect(await store.head('s')).to.include({ owner: first.loop.claims.ownerId });
     reply.resolve(calling({ name: 'work' }));
     expect(await failure(done)).to.be.instanceOf(LLMOverloadedError);
     expect(await store.head('s')).to.include({ owner: UNOWNED });
     // Other processes look whether this has changed.
     await until(async () => (await store.heartbeats()).get(UNOWNED) === 1);
-    expect(await store.head('r')).to.include({ owner: first.loop.ownerId });
+    expect(await store.head('r')).to.include({ owner: first.loop.claims.ownerId });
     const second = open('second', [answer('Done.')]);
     await second.loop.resume('s');
     expect((await store.load('s'))?.calls.map(({ state }) => state)).to.deep.equal(['completed']);

@@ -85,8 +85,12 @@ describe(
           .slice(emitted)
           .filter((line) => !['llm:response', 'tool:pending note', 'tool:executing note'].includes(line)),
       ).to.deep.equal([]);
-      expect(old.loop.isLocal('r')).to.equal(false);
-      expect((await store.load('r'))?.run).to.include({ state: 'completed', owner: next.loop.ownerId, fence: 2 });
+      expect(old.loop.local.has('r')).to.equal(false);
+      expect((await store.load('r'))?.run).to.include({
+        state: 'completed',
+        owner: next.loop.claims.ownerId,
+        fence: 2,
+      });
     });
 
     it('an owner that was suspended detects the loss with its next heartbeat, and aborts its model call', async () => {
@@ -326,8 +330,8 @@ describe(
         ).to.equal('silent');
         expect(await recovery.scan()).to.equal(0);
         recovery.stop();
-        expect(alive.loop.isLocal('alive')).to.equal(true);
-        expect((await store.load('alive'))?.run).to.include({ owner: alive.loop.ownerId, fence: 1 });
+        expect(alive.loop.local.has('alive')).to.equal(true);
+        expect((await store.load('alive'))?.run).to.include({ owner: alive.loop.claims.ownerId, fence: 1 });
         expect((await store.load('queued'))?.run).to.include({ state: 'queued', owner: '' });
         expect(next.logger.errors).to.deep.equal([]);
         await alive.loop.close();
@@ -382,7 +386,7 @@ describe(
           'claim',
           async ({ loop }: ReturnType<typeof owner>, executionId: string, run: RunRecord) => {
             await store.create({ ...run, executionId, requestId: executionId }, 'queued', '');
-            return loop.startQueued(executionId);
+            return loop.claims.startQueued(executionId);
           },
         ],
       ] as const)
@@ -435,7 +439,7 @@ describe(
         const seen = await store.leased(10);
         const reply = deferred<LLMResponse>();
         const first = owner([() => reply.promise], new ToolRegistry(), store, { lease: 10_000, heartbeat: 5 });
-        const done = first.loop.recover(seen[0]!);
+        const done = first.loop.claims.recover(seen[0]!);
         await first.record.seen('iteration:start');
 
         const second = owner([answer('twice')]);
@@ -446,10 +450,14 @@ describe(
         expect(
           await new RunRecovery({ loop: second.loop, store: late, lease: TIMES.lease, logger: second.logger }).scan(),
         ).to.equal(1);
-        expect(await second.loop.recover(seen[0]!)).to.equal(undefined);
+        expect(await second.loop.claims.recover(seen[0]!)).to.equal(undefined);
         reply.resolve(answer('once'));
         expect((await done)?.response.output_text).to.equal('once');
-        expect((await store.load('r'))?.run).to.include({ state: 'completed', owner: first.loop.ownerId, fence: 2 });
+        expect((await store.load('r'))?.run).to.include({
+          state: 'completed',
+          owner: first.loop.claims.ownerId,
+          fence: 2,
+        });
         expect(second.record.lines).to.deep.equal([]);
         expect(second.logger.errors).to.deep.equal([]);
       });
@@ -488,7 +496,7 @@ describe(
         await asked.promise;
         isDown = true;
         reply.resolve(calling({ name: 'note' }));
-        await until(() => !loop.isLocal('r'));
+        await until(() => !loop.local.has('r'));
         expect(noted).to.deep.equal([]);
         isDown = false;
         const recovery = new RunRecovery({ loop, store, lease: TIMES.lease, scanIntervalMs: 5, logger });
@@ -688,7 +696,7 @@ describe(
       const loop = new AgenticLoop({ provider: new ScriptedProvider([answer('x')]), toolExecutor: new ToolRegistry() });
       await loop.execute('ann', { model: 'm', input: 'go', executionId: 'r' });
       expect(await failure(loop.resume('other'))).to.be.instanceOf(LLMInvalidRequestError);
-      expect(loop.ownerId).to.equal(undefined);
+      expect(loop.claims.ownerId).to.equal(undefined);
       await loop.close();
       const store = new MemoryRunStore();
       expect(await store.leased(10)).to.deep.equal([]);

@@ -95,7 +95,7 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
         for (let takeover = 1; takeover <= MAX_TAKEOVERS; takeover += 1) {
           expect((await seen()).takeovers).to.equal(takeover - 1);
           const life = new Life(store, [], tools);
-          void life.loop.recover(await seen()).catch(() => undefined);
+          void life.loop.claims.recover(await seen()).catch(() => undefined);
           await life.died.promise;
         }
       };
@@ -123,7 +123,7 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
       const parkIt = async (): Promise<Life> => {
         await killAll(explosive, script);
         const life = new Life(store, [answer('done')], explosive);
-        expect(await life.loop.recover(await seen())).to.equal(undefined);
+        expect(await life.loop.claims.recover(await seen())).to.equal(undefined);
         return life;
       };
 
@@ -131,7 +131,7 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
         await killAll(explosive, script);
         const before = (await store.load(RUN))!;
         const last = new Life(store, [], explosive);
-        expect(await last.loop.recover(await seen())).to.equal(undefined);
+        expect(await last.loop.claims.recover(await seen())).to.equal(undefined);
         expect(booms).to.equal(MAX_TAKEOVERS + 1);
         const { run, calls } = (await store.load(RUN))!;
         expect(run).to.deep.include({
@@ -148,7 +148,7 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
         expect(last.record.lines).to.deep.equal(['run:parked']);
         // Neither the next scans nor this process have anything to do with it.
         expect(await store.leased(10)).to.deep.equal([]);
-        expect(last.loop.size).to.equal(0);
+        expect(last.loop.local.size).to.equal(0);
       });
 
       it('is tried again when a person resumes it, cleared of suspicion', async () => {
@@ -157,7 +157,7 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
         const life = new Life(store, [answer('done')], explosive);
         expect(await life.loop.resumeParked(RUN)).to.equal('running');
         const claimed = (await store.load(RUN))!.run;
-        expect(claimed).to.include({ takeovers: 0, owner: life.loop.ownerId });
+        expect(claimed).to.include({ takeovers: 0, owner: life.loop.claims.ownerId });
         expect(claimed).not.to.have.any.keys('parked', 'trial');
         // The first takeover asked for a review of the call.
         await life.loop.reject(RUN, 'n');
@@ -174,10 +174,10 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
         await life.died.promise;
         for (let takeover = 1; takeover <= MAX_TAKEOVERS; takeover += 1) {
           const next = new Life(store, [], explosive);
-          void next.loop.recover(await seen()).catch(() => undefined);
+          void next.loop.claims.recover(await seen()).catch(() => undefined);
           await next.died.promise;
         }
-        await new Life(store, [], explosive).loop.recover(await seen());
+        await new Life(store, [], explosive).loop.claims.recover(await seen());
         expect((await store.load(RUN))!.run.parked?.reason).to.equal('max-takeovers');
         expect(booms).to.equal(2 * (MAX_TAKEOVERS + 1));
       });
@@ -204,7 +204,7 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
         await killAll(explosive, script);
         const life = new Life(store, [], explosive);
         expect(await life.loop.cancel(RUN)).to.equal('running');
-        await life.loop.recover(await seen());
+        await life.loop.claims.recover(await seen());
         await new RunRecovery({ loop: life.loop, store, logger: new RecordingLogger() }).scan();
         expect((await store.load(RUN))!.run.state).to.equal('cancelled');
         expect(await store.commands(10)).to.deep.equal([]);
@@ -231,7 +231,7 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
         await first.died.promise;
         for (let turn = 1; turn < steps; turn += 1) {
           const life = new Life(store, script(turn), tools);
-          const done = life.loop.recover(await seen());
+          const done = life.loop.claims.recover(await seen());
           done.catch(() => undefined);
           const end = await Promise.race([life.died.promise, done]);
           if (turn + 1 === steps) expect(end?.response.output_text).to.equal('all done');
@@ -260,11 +260,11 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
         const life = new Life(unreadable, [answer('done')], () => new ToolRegistry());
         isReadable = false;
         for (let attempt = 0; attempt < MAX_TAKEOVERS + 2; attempt += 1) {
-          await failure(life.loop.recover(await seen()));
+          await failure(life.loop.claims.recover(await seen()));
           expect((await seen()).takeovers).to.equal(1);
         }
         isReadable = true;
-        expect((await life.loop.recover(await seen()))?.response.output_text).to.equal('done');
+        expect((await life.loop.claims.recover(await seen()))?.response.output_text).to.equal('done');
       });
 
       it('does not count takeovers while it only waits for others, nor after an orderly shutdown', async () => {
@@ -279,14 +279,14 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
         void first.die();
         for (let takeover = 1; takeover <= MAX_TAKEOVERS + 2; takeover += 1) {
           const life = new Life(store, [], tools);
-          void life.loop.recover(await seen()).catch(() => undefined);
-          await until(async () => (await seen()).owner === life.loop.ownerId && (await seen()).takeovers === 0);
+          void life.loop.claims.recover(await seen()).catch(() => undefined);
+          await until(async () => (await seen()).owner === life.loop.claims.ownerId && (await seen()).takeovers === 0);
           void life.die();
         }
         for (let takeover = 1; takeover <= MAX_TAKEOVERS + 2; takeover += 1) {
           const asked = deferred();
           const life = new Life(store, [() => (asked.resolve(), new Promise(() => undefined))], tools);
-          void life.loop.recover(await seen()).catch(() => undefined);
+          void life.loop.claims.recover(await seen()).catch(() => undefined);
           if (takeover === 1) {
             await until(async () => (await seen()).takeovers === 0);
             await life.loop.approve(RUN, 'p');
@@ -296,7 +296,7 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
           expect((await seen()).takeovers).to.equal(0);
         }
         const last = new Life(store, [answer('paid it')], tools);
-        expect((await last.loop.recover(await seen()))?.response.output_text).to.equal('paid it');
+        expect((await last.loop.claims.recover(await seen()))?.response.output_text).to.equal('paid it');
       });
     }),
   );
@@ -317,27 +317,32 @@ describe(
       taken = [];
       steps = [];
       loop = {
-        ownerId: 'me',
-        workOwnerId: 'other work',
-        get size() {
-          return here.size;
+        leasedWork: { ownerId: 'other work' },
+        local: {
+          get size() {
+            return here.size;
+          },
+          has: (executionId) => here.has(executionId),
+          isWorking: () => false,
         },
-        losses: 0,
-        isLocal: (executionId) => here.has(executionId),
         cancel: () => Promise.resolve(),
-        isWorking: () => false,
-        toolsLackedBy: () => [],
-        toolWaits: undefined,
-        leave: () => Promise.resolve(),
-        recover: async (seen, step) => {
-          steps.push(step);
-          taken.push(seen.executionId);
-          here.add(seen.executionId);
-          const { takeovers, trial } = step;
-          await store.claim(seen, 'me', 'orphaned', { takeovers, ...(trial === undefined ? {} : { trial }) });
-          return undefined;
+        claims: {
+          ownerId: 'me',
+          losses: 0,
+          toolsLackedBy: () => [],
+          toolWaits: undefined,
+          leave: () => Promise.resolve(),
+          recover: async (seen, step) => {
+            if (step === undefined) throw new Error('The recovery states what is to be done.');
+            steps.push(step);
+            taken.push(seen.executionId);
+            here.add(seen.executionId);
+            const { takeovers, trial } = step;
+            await store.claim(seen, 'me', 'orphaned', { takeovers, ...(trial === undefined ? {} : { trial }) });
+            return undefined;
+          },
+          recoverAll: (all) => all.map((step) => loop.claims.recover(step.lease, step)),
         },
-        recoverAll: (all) => all.map((step) => loop.recover(step.lease, step)),
       };
     });
 

@@ -136,11 +136,11 @@ describe(
       const recovery = new RunRecovery({ loop, store: counted, scanIntervalMs: NEVER_MS, logger });
       await recovery.start();
       // The next scan follows when the runs of the one before wait, not after the interval.
-      await until(() => loop.size === RUNS_LEFT);
+      await until(() => loop.local.size === RUNS_LEFT);
       const countOf = (command: string): number => commands.filter((name) => name === command).length;
       await until(() => countOf('leased') === 2 && countOf('clearTakeovers') === 2);
       // Runs that this process has and executes are not read again.
-      expect(owners.at(-1)).to.deep.equal([loop.ownerId]);
+      expect(owners.at(-1)).to.deep.equal([loop.claims.ownerId]);
       recovery.stop();
       await loop.close();
       // What each of them is, the store has already.

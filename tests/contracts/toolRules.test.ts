@@ -133,7 +133,7 @@ describe(
       forwardedProps: { bolide: { model: 'my-openai', ...options } },
     });
     // Runs go on after they were accepted, and send requests.
-    afterEach(() => until(() => server.host.module.loop.size === 0));
+    afterEach(() => until(() => server.host.module.loop.local.size === 0));
 
     for (const [path, body, status] of [
       ['/api/runs', erase, 403],

@@ -56,7 +56,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
     const recover = async (loop: AgenticLoop): Promise<number> => {
       const recovery = new RunRecovery({ loop, store, logger });
       const taken = await recovery.scan();
-      await until(() => Promise.resolve(!loop.isLocal(RUN)));
+      await until(() => Promise.resolve(!loop.local.has(RUN)));
       return taken;
     };
 
@@ -116,7 +116,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
     it('is set aside when it was queued', async () => {
       await store.create(runRequest(RUN), 'queued', '');
       await write(DAMAGES['a plan of another shape']);
-      expect(await failure(loopOf().startQueued(RUN))).to.be.instanceOf(UnreadableRunError);
+      expect(await failure(loopOf().claims.startQueued(RUN))).to.be.instanceOf(UnreadableRunError);
       expect(await store.queued(10)).to.deep.equal([]);
       expect((await store.head(RUN))?.parked?.reason).to.equal('unreadable');
     });

@@ -53,12 +53,12 @@ export class ProcessProgram {
   }
 
   get ownerId(): string | undefined {
-    return this.loop.ownerId;
+    return this.loop.claims.ownerId;
   }
 
   /** The number of runs that it executes. */
   get size(): number {
-    return this.loop.size;
+    return this.loop.local.size;
   }
 
   /** @throws what the store throws at the first scan */

@@ -52,7 +52,7 @@ describe('a Meteor host that is stopped', () => {
     const second = await startBolide({ ...METEOR_PACKAGES, settings, tools });
     try {
       // Without the first process's farewell, its lease would have to expire first.
-      expect(second.module.loop.isLocal(executionId)).to.equal(true);
+      expect(second.module.loop.local.has(executionId)).to.equal(true);
       const { response } = await second.module.loop.waitForResult(executionId);
       expect(JSON.stringify(response)).to.contain('Done elsewhere.');
     } finally {

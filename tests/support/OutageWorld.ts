@@ -127,7 +127,7 @@ export class OutageWorld {
   private async describe(ids: readonly string[]): Promise<string> {
     const leases = (await this.workers[0]?.store.leased(1_000, [])) ?? [];
     const logs = this.workers.map(({ loop, logger, database }) => ({
-      owner: loop.ownerId,
+      owner: loop.claims.ownerId,
       outage: database.outage,
       lines: [...logger.errors, ...logger.warnings],
     }));

@@ -66,7 +66,7 @@ export async function leaveWaitingRun(
   await until(async () => {
     const state = (await runs.load(executionId))?.calls[0]?.state;
     if (failure !== undefined) throw new Error('the run was not continued', { cause: failure });
-    return loop.isLocal(executionId) && state === after;
+    return loop.local.has(executionId) && state === after;
   });
   if (isRecovering) await recovery.start();
 }

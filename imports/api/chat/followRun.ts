@@ -18,7 +18,7 @@ export interface FollowRunPorts {
   readonly live: Pick<LiveRunEvents, 'follow'>;
   /** Makes the events of a user's runs in other processes appear in `live`. @returns ends it */
   readonly watch?: (userId: string) => () => void;
-  readonly loop: Pick<AgenticLoop, 'isLocal'>;
+  readonly loop: Pick<AgenticLoop, 'local'>;
   readonly tools: { readonly tools: readonly Pick<FunctionTool, 'name' | 'kind' | 'delivery'>[] };
   /** How often a run of another process, or of none, is read from the store, in milliseconds. Default: 1,000. */
   readonly pollInterval?: number;
@@ -100,7 +100,7 @@ export async function* followRun(
         };
         signal.addEventListener('abort', onAbort, { once: true });
       });
-      if (queue.length === 0 && !loop.isLocal(executionId)) {
+      if (queue.length === 0 && !loop.local.has(executionId)) {
         const current = await stored();
         // The user's data was deleted.
         if (current.length === 0) return;

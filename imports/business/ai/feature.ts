@@ -32,7 +32,7 @@ export const ai = defineFeature({
   open: nothingToOpen,
   async start({ settings, database, collections, ai: module, runs, stores, jobs, access, logger, notify }) {
     const retention = new RunRetention(database, {
-      endParked: (executionId, reason) => module.loop.endParked(executionId, reason),
+      endParked: (executionId, reason) => module.loop.claims.endParked(executionId, reason),
       times: settings.jobs?.retention,
     });
     await retention.ready();
@@ -86,7 +86,7 @@ export const ai = defineFeature({
         await module.usageSettled();
       },
       removeUser(userId) {
-        module.loop.forget(userId);
+        module.loop.local.forget(userId);
         module.conversations.channels.forget(userId);
         runs.events.clear();
         return undefined;

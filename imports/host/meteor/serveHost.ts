@@ -58,7 +58,7 @@ export async function serveHost(host: Host, ports: ServePorts): Promise<() => Pr
     await host.drain(hurry);
     const remainingMs = Math.max(0, shutdownGraceMs - (performance.now() - startedAt));
     // Calls that wait for runs which are left to another process cannot end here.
-    const isWorthWaiting = host.module.loop.size === 0;
+    const isWorthWaiting = host.module.loop.local.size === 0;
     await calls.ended(isWorthWaiting ? remainingMs : Math.min(remainingMs, OTHER_CALLS_MS), hurry);
   });
   const close = once(async (hurry) => {

@@ -58,7 +58,7 @@ async function main([world = '', place = '', lease = '300']: readonly string[]):
   loop.on('run:started', ({ executionId }) => attendRun(executionId));
   const recovery = new RunRecovery({ loop, store, lease: Number(lease), scanIntervalMs: Number(lease) / 6 });
   await recovery.start();
-  print(`ready ${loop.ownerId ?? ''}`);
+  print(`ready ${loop.claims.ownerId ?? ''}`);
   for await (const line of createInterface({ input: process.stdin })) {
     const [, id = ''] = line.split(' ');
     await retryUntilStored(() => startRun(loop, id));

@@ -34,7 +34,7 @@ export interface BackgroundPorts {
   readonly events: ResponseEventStore;
   readonly inFlight: InFlightRequests;
   readonly toError: (thrown: unknown) => LLMError;
-  readonly loop: Pick<AgenticLoop, 'workOwnerId' | 'underLease' | 'isWorkingOn'>;
+  readonly loop: Pick<AgenticLoop, 'leasedWork'>;
   /** Finds the responses of processes that have died, if it runs. */
   readonly recovery: Pick<RunRecovery, 'add' | 'isRunning'>;
   /** Prepares a request of another process once more. */
@@ -126,7 +126,7 @@ export class BackgroundResponses implements LeasedWorkSource {
     const stored: StoredRequest = { body, principal: withoutClient(principal), origin, rawReasoningName };
     return new Promise<StartedResponse>((resolve, reject) => {
       this.underLease(key, async () => {
-        await events.open(key, turn.stream, { owner: loop.workOwnerId, request: JSON.stringify(stored) });
+        await events.open(key, turn.stream, { owner: loop.leasedWork.ownerId, request: JSON.stringify(stored) });
         try {
           await store.save(queued);
         } catch (error) {
@@ -146,19 +146,19 @@ export class BackgroundResponses implements LeasedWorkSource {
     if (inFlight.isClosing) return [];
     const found = await events.leased(limit + this.running.size, except);
     return found
-      .filter(({ key }) => !loop.isWorkingOn(workOf(key)))
+      .filter(({ key }) => !loop.leasedWork.has(workOf(key)))
       .map((lost) => ({ owner: lost.owner, recover: () => this.takeOver(lost) }));
   }
 
   private underLease(key: ResponseKey, work: () => Promise<void>): Promise<void> {
-    return runDetached(() => this.ports.loop.underLease(workOf(key), work));
+    return runDetached(() => this.ports.loop.leasedWork.run(workOf(key), work));
   }
 
   private async takeOver(lost: LeasedResponse): Promise<void> {
     const { store, events, loop } = this.ports;
     const { key, owner } = lost;
     await this.underLease(key, async () => {
-      if (!(await events.claim(key, owner, loop.workOwnerId))) return;
+      if (!(await events.claim(key, owner, loop.leasedWork.ownerId))) return;
       const stored = await store.find(key.userId, key.id);
       const frames = await events.read(key, -1);
       const again = stored === undefined ? undefined : await this.preparedAgain(stored, frames, lost);
@@ -167,7 +167,7 @@ export class BackgroundResponses implements LeasedWorkSource {
         return;
       }
       if (stored !== undefined) await this.endStream(key, await this.ended(stored, lost.isCancelled));
-      await events.release(key, loop.workOwnerId);
+      await events.release(key, loop.leasedWork.ownerId);
     });
   }
 
@@ -227,7 +227,7 @@ export class BackgroundResponses implements LeasedWorkSource {
     this.hold(userId, 1, bytes);
     inFlight.enter(controller, { route: 'background /v1/responses', userId });
     const recorder = turn.stream
-      ? new EventRecorder(key, { events, onError: toError, owner: loop.workOwnerId, stored })
+      ? new EventRecorder(key, { events, onError: toError, owner: loop.leasedWork.ownerId, stored })
       : undefined;
     const name = nameOf(key);
     const ended = this.run(turn, request, controller.signal, recorder).finally(() => {
@@ -354,8 +354,8 @@ export class BackgroundResponses implements LeasedWorkSource {
     const key = { userId: turn.userId, id: turn.generatedId };
     const saveTurn = async (stored: StoredResponse): Promise<void> => {
       // Another process, which took this one for dead, generates it.
-      const owner = (await events.find(key))?.owner ?? loop.workOwnerId;
-      if (owner === loop.workOwnerId) await store.replace(stored);
+      const owner = (await events.find(key))?.owner ?? loop.leasedWork.ownerId;
+      if (owner === loop.leasedWork.ownerId) await store.replace(stored);
     };
     let isEnded = true;
     try {
@@ -389,7 +389,7 @@ export class BackgroundResponses implements LeasedWorkSource {
       recorder?.conclude(ending.body ?? {});
     } finally {
       await recorder?.close();
-      if (isEnded) await events.release(key, loop.workOwnerId).catch(toError);
+      if (isEnded) await events.release(key, loop.leasedWork.ownerId).catch(toError);
     }
   }
 }

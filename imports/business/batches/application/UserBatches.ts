@@ -30,7 +30,7 @@ export interface UserBatchesOptions extends Pick<VendorBatchSettings, 'poll' | '
   readonly provider: ILLMProvider;
   /** Records what was done at the vendors. */
   readonly batchStore: BatchStore;
-  readonly loop: Pick<AgenticLoop, 'underLease' | 'workOwnerId'>;
+  readonly loop: Pick<AgenticLoop, 'leasedWork'>;
   readonly logger: Logger;
 }
 
@@ -52,7 +52,7 @@ export class UserBatches implements LeasedWorkSource {
     const { store, loop } = this.options;
     return new Promise((resolve, reject) => {
       const work = async (): Promise<void> => {
-        if (!(await store.insert(batch, requests, loop.workOwnerId))) {
+        if (!(await store.insert(batch, requests, loop.leasedWork.ownerId))) {
           resolve(await this.same(batch, requests));
           return;
         }
@@ -89,14 +89,14 @@ export class UserBatches implements LeasedWorkSource {
     const { store, loop } = this.options;
     if (this.driven.has(batch.id) || this.stopping.signal.aborted) return;
     await this.underLease(batch, async () => {
-      if (await store.claim(batch, from, loop.workOwnerId)) await this.drive(batch);
+      if (await store.claim(batch, from, loop.leasedWork.ownerId)) await this.drive(batch);
     });
   }
 
   private async underLease({ id }: UserBatch, work: () => Promise<void>): Promise<void> {
     this.driven.add(id);
     try {
-      await this.options.loop.underLease(`batch ${id}`, work);
+      await this.options.loop.leasedWork.run(`batch ${id}`, work);
     } finally {
       this.driven.delete(id);
     }
@@ -120,7 +120,7 @@ export class UserBatches implements LeasedWorkSource {
   /** Never rejects. */
   private async drive(batch: UserBatch): Promise<void> {
     const { store, loop, logger } = this.options;
-    const owner = loop.workOwnerId;
+    const owner = loop.leasedWork.ownerId;
     try {
       const results = await this.resultsOf(batch);
       this.stopping.signal.throwIfAborted();
@@ -168,7 +168,7 @@ export class UserBatches implements LeasedWorkSource {
   private async handOver(batch: UserBatch): Promise<void> {
     const { store, loop, logger } = this.options;
     try {
-      await store.claim(batch, loop.workOwnerId, '');
+      await store.claim(batch, loop.leasedWork.ownerId, '');
     } catch (error) {
       logger.warn(`The batch "${batch.batchId}" is left to whoever finds it.`, error);
     }
@@ -180,7 +180,7 @@ export class UserBatches implements LeasedWorkSource {
     const { code, message } = isLLMError(thrown) ? thrown : new LLMServerError('The batch failed unexpectedly.');
     const counts = { ...batch.counts, failed: batch.counts.total };
     try {
-      await store.end(batch, loop.workOwnerId, { state: 'failed', counts, error: { code, message } }, []);
+      await store.end(batch, loop.leasedWork.ownerId, { state: 'failed', counts, error: { code, message } }, []);
     } catch (error) {
       logger.error(`Could not record that the batch "${batch.batchId}" failed.`, error);
     }

@@ -127,7 +127,7 @@ for (const revision of ['2026-07-28', '2025-11-25'] as const)
           logger: new RecordingLogger(),
         });
         const done = loop.resume(executionId);
-        await until(() => loop.isLocal(executionId));
+        await until(() => loop.local.has(executionId));
         await loop.submitToolResult(executionId, 'a', { output: { seats: 3 } });
         const { toolCalls } = await done;
         expect(resultOf(toolCalls)).to.deep.equal({ action: 'accept', content: { seats: 3, outside: true } });

@@ -22,22 +22,19 @@ import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { Memory } from '../../domain/interfaces/Memory';
 import type { RunSignalStore } from '../../domain/interfaces/RunSignalStore';
-import type { ChildRun, RunStore, ToolWaits } from '../../domain/interfaces/RunStore';
+import type { ChildRun, RunStore } from '../../domain/interfaces/RunStore';
 import { RUN_END_EVENTS } from '../../domain/types/AgentEvents';
 import type { AgentEvent, AgentEventOf, AgentEventType, LocalAgentEvent } from '../../domain/types/AgentEvents';
-import type { CompactionOptions, CompactionSetting } from '../../domain/types/Compaction';
-import type { LeasedRun, RunFamily, RunRequest, RunSuspicion, ToolNeeds } from '../../domain/types/RunRecords';
+import type { CompactionOptions } from '../../domain/types/Compaction';
+import type { RunFamily, RunRequest } from '../../domain/types/RunRecords';
 import type { RunLimits } from '../../domain/types/RunLimits';
 import { SafeEmitter } from './shared/SafeEmitter';
 import { DurableRuns } from './runs/durable/DurableRuns';
 import type { ClaimedRun, RunEnding, RunMetadata } from './runs/durable/DurableRuns';
 import { unknownRunError } from './runs/durable/RemoteRuns';
-import { recallMemories } from './runs/recallMemories';
 import type { RecallOption } from './runs/recallMemories';
 import { compactionOf } from './runs/compaction/compactionOptions';
 import { ExternalDecisions } from './runs/ExternalDecisions';
-import { planRun } from './runs/planRun';
-import type { PlannedRun } from './runs/planRun';
 import type { RunOptions } from '../../domain/types/RunOptions';
 import { DEFAULT_LIMITS, limitsOf } from './runs/runLimits';
 import { ResilientProvider } from './routing/ResilientProvider';
@@ -47,9 +44,10 @@ import type { LiveRun } from './runs/LiveRun';
 import { runDetached } from './shared/runDetached';
 import { RunStarter } from './runs/RunStarter';
 import type { LeaseTimes } from './runs/durable/LeaseHeartbeat';
+import { LocalRuns } from './runs/LocalRuns';
+import { RunClaims } from './runs/durable/RunClaims';
+import { RunPlanner } from './runs/RunPlanner';
 import { RunRegistry } from './runs/RunRegistry';
-import { planRecoveryOf } from './runs/durable/recoveryPlan';
-import type { RunRecoveryStep } from './runs/durable/recoveryPlan';
 import { MemoryRunSignals } from '../../domain/MemoryRunSignals';
 import { omitUndefined } from '../../domain/omitUndefined';
 import { readSignal } from './tools/signals/readSignal';
@@ -123,6 +121,21 @@ export interface StartedRun {
   readonly done: Promise<RunResult>;
 }
 
+export interface LeasedWorkRunner {
+  /** This process's id as an owner of such work. Empty without a run store. */
+  readonly ownerId: string;
+  /** Whether this process does the work with that id. */
+  has(id: string): boolean;
+  /**
+   * Does the work while this process counts as alive to others. Without a run store, just does it.
+   * @param id differs from those of other work in progress
+   * @throws what the work throws; what the store throws before
+   */
+  run<T>(id: string, work: () => Promise<T>): Promise<T>;
+}
+
+const UNLEASED_WORK: LeasedWorkRunner = { ownerId: '', has: () => false, run: (_id, work) => work() };
+
 /** Queues a run that a call has started. @throws ConflictError if the execution id is taken */
 export type QueueChild = (
   userId: string,
@@ -135,16 +148,17 @@ export type AgenticLoopEvents = { [T in AgentEventType]: (event: LocalAgentEvent
   event: (event: LocalAgentEvent) => void;
 };
 
-/** Milliseconds. */
-const MAX_STORED_WAIT_MS = 1_000;
-
 /** Listeners run synchronously, and a listener that throws disturbs neither the run nor other listeners. */
 export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   private readonly provider: ILLMProvider;
   private readonly toolExecutor: IToolExecutor;
-  private readonly limits: RunLimits;
-  private readonly compaction: CompactionSetting;
-  private readonly memory: AgenticLoopOptions['memory'];
+  readonly planner: RunPlanner;
+  /** The runs that this process executes. */
+  readonly local: LocalRuns;
+  /** Takes over stored runs. */
+  readonly claims: RunClaims;
+  /** Does other work that survives this process, under its lease: see `RunRecovery.add`. */
+  readonly leasedWork: LeasedWorkRunner;
   private readonly registry: RunRegistry;
   private readonly launcher: RunStarter;
   private readonly work = new WorkInProgress();
@@ -182,9 +196,12 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       defaultTimeout: defaultToolTimeout,
       maxResultBytes,
     });
-    this.limits = limitsOf(options, DEFAULT_LIMITS);
-    this.compaction = compactionOf(options.compaction);
-    this.memory = options.memory;
+    this.planner = new RunPlanner({
+      toolExecutor,
+      limits: limitsOf(options, DEFAULT_LIMITS),
+      compaction: compactionOf(options.compaction),
+      memory: options.memory,
+    });
     this.registry = new RunRegistry(keepFinished);
     this.signalStore = runStore?.signals ?? new MemoryRunSignals();
     this.signals = new RunSignals(this.signalStore);
@@ -234,6 +251,16 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       durable: this.durable,
       maxResultBytes: maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES,
     });
+    this.local = new LocalRuns({ registry: this.registry, durable: this.durable, work: this.work });
+    this.leasedWork = this.durable?.otherWork ?? UNLEASED_WORK;
+    this.claims = new RunClaims({
+      durable: this.durable,
+      registry: this.registry,
+      work: this.work,
+      launch: this.launchClaimed,
+      ending: (reason) => this.ending(reason),
+      assertNotDraining: () => this.assertNotDraining(),
+    });
   }
 
   /**
@@ -255,13 +282,13 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
    */
   async start(userId: string, options: ExecuteOptions, metadata: RunMetadata = {}): Promise<StartedRun> {
     const { onPending, executionId = randomUUID(), recall, ...given } = options;
-    const runOptions = recall === undefined ? given : await this.recalled(userId, given, recall);
+    const runOptions = recall === undefined ? given : await this.planner.recalled(userId, given, recall);
     const loading = this.instrumentation?.ready();
     if (loading !== undefined) await loading;
     this.assertNotDraining();
     const untrusted = assertUntrustedTools(runOptions.tools ?? [], userId);
     if (untrusted !== undefined) await untrusted;
-    if (this.isLocal(executionId)) throw new ConflictError(`The run "${executionId}" is in progress.`);
+    if (this.local.has(executionId)) throw new ConflictError(`The run "${executionId}" is in progress.`);
     // Boundary: callers without types leave the executor out.
     if ((this.toolExecutor as unknown) === undefined && (runOptions.tools ?? []).length > 0)
       throw new LLMInvalidRequestError('Tools need a tool executor. Pass "toolExecutor" to the AgenticLoop.', {
@@ -270,7 +297,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     // A process that continues the run calls the same provider, or none.
     const providerId = runOptions.providerId ?? this.provider.routeOf?.(runOptions.model)?.providerId;
     const pinned = providerId === undefined ? runOptions : { ...runOptions, providerId };
-    const plan = this.plan(pinned);
+    const plan = this.planner.plan(pinned);
     const observer = this.launcher.observe({ ...metadata, executionId, ...pinned });
     const init = { executionId, userId, plan, observer, origin: metadata, returnsEarly: onPending === 'return' };
     if (this.durable === undefined) return { executionId, done: this.launcher.launch({ ...init, journal: undefined }) };
@@ -289,20 +316,6 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     }
   }
 
-  /** The run as it is stored and executed, with this loop's defaults. @throws LLMInvalidRequestError */
-  plan(options: RunOptions): PlannedRun {
-    return planRun(options, this.toolExecutor, this.limits, this.compaction);
-  }
-
-  /**
-   * The options with what is remembered about the user in their input.
-   * @throws LLMInvalidRequestError for an invalid `recall`, and without a memory; what the memory throws
-   */
-  async recalled<O extends RunOptions>(userId: string, options: O, recall: RecallOption | undefined): Promise<O> {
-    if (recall === undefined || recall === false) return options;
-    return { ...options, input: await recallMemories(this.memory, userId, options, recall) };
-  }
-
   /**
    * Continues a stored run in this process, whichever process owns it; that owner can no longer write to it. For a run
    * that has ended, settles as the run did.
@@ -317,60 +330,6 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     return launched === undefined
       ? durable.remote.waitForResult(executionId)
       : durable.resultOf(executionId, launched.done);
-  }
-
-  /**
-   * Takes over and continues a run whose owner is gone, or parks a run that kills its owners.
-   * @param lease as read from the store
-   * @param step default: as if no other run were orphaned
-   * @returns undefined when the run was parked, another process has claimed it since, or it has ended
-   * @throws as `resume` does
-   */
-  async recover(lease: LeasedRun, step = planRecoveryOf(lease, this.ownerId)): Promise<RunResult | undefined> {
-    const { executionId } = lease;
-    const durable = this.requireDurable(executionId);
-    if (step === undefined || this.work.isDraining) return undefined;
-    const { kind, takeovers, trial, holdMs = 0 } = step;
-    if (kind === 'park') {
-      await durable.park(lease);
-      return undefined;
-    }
-    let orphan = lease;
-    let suspicion: RunSuspicion = omitUndefined({ takeovers, trial });
-    if (trial !== undefined && holdMs > 0) {
-      const held = await durable.hold(lease, { takeovers, trial: { ...trial, size: 0 } }, holdMs);
-      if (held === undefined) return undefined;
-      orphan = held;
-      suspicion = { takeovers, trial: { ...trial, startedAt: Date.now() } };
-    }
-    const launched = await durable.takeOver(orphan, 'orphaned', suspicion, this.launchClaimed);
-    return launched === undefined ? undefined : durable.resultOf(executionId, launched.done);
-  }
-
-  /**
-   * Takes over and continues many runs whose owners are gone, and that are not tried.
-   * @returns for each, in their order, what `recover` does
-   */
-  recoverAll(steps: readonly RunRecoveryStep[]): readonly Promise<RunResult | undefined>[] {
-    const { durable } = this;
-    if (durable === undefined || this.work.isDraining) return steps.map(() => Promise.resolve(undefined));
-    const claims = steps.map(({ lease, takeovers }) => ({ lease, suspicion: { takeovers } }));
-    return durable.takeOverAll(claims, this.launchClaimed);
-  }
-
-  /** Names of the tools for which the run waits, so that this process leaves it to others. */
-  toolsLackedBy(run: ToolNeeds): readonly string[] {
-    return this.durable?.tools.lackedBy(run) ?? [];
-  }
-
-  /** The runs that wait for tools which this process lacks. */
-  get toolWaits(): ToolWaits | undefined {
-    return this.durable?.tools.waits;
-  }
-
-  /** Leaves a run whose owner is gone to a process that has its tools. @throws what the store throws */
-  async leave(lease: LeasedRun): Promise<void> {
-    await this.durable?.leave(lease);
   }
 
   /**
@@ -395,23 +354,6 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   }
 
   /**
-   * Starts a queued run that no process has claimed yet.
-   * @param fence as read from the store; a run that changed since is not started. Default: not compared
-   * @returns undefined when it has, or had, an owner: that process, or the recovery, executes it
-   * @throws LLMInvalidRequestError for an unknown run
-   */
-  async startQueued(executionId: string, fence?: number): Promise<StartedRun | undefined> {
-    const durable = this.requireDurable(executionId);
-    this.assertNotDraining();
-    const launched = await durable.claim(
-      executionId,
-      this.launchClaimed,
-      (run) => run.state === 'queued' && run.owner === '' && (fence === undefined || run.fence === fence),
-    );
-    return launched === undefined ? undefined : { executionId, done: durable.resultOf(executionId, launched.done) };
-  }
-
-  /**
    * Resolves with the result of a run, whichever process executes it. Runs of other processes are polled once per
    * heartbeat.
    * @param signal stops the waiting, not the run
@@ -421,19 +363,6 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const completion = this.registry.live.get(executionId)?.loop.completion;
     if (completion === undefined) return this.requireDurable(executionId).remote.waitForResult(executionId, signal);
     return this.durable === undefined ? completion : this.durable.resultOf(executionId, completion, signal);
-  }
-
-  /**
-   * The id of the user whose run it is. Undefined for runs that are neither live nor lately finished in this
-   * process.
-   */
-  userIdOf(executionId: string): string | undefined {
-    return this.registry.find(executionId)?.userId;
-  }
-
-  /** Drops what this process still holds of a user's finished runs. */
-  forget(userId: string): void {
-    this.registry.forget(userId);
   }
 
   /**
@@ -447,71 +376,6 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   /** Counts of the run's tool calls; undefined as for `getExecutionContext`. */
   getToolStatistics(executionId: string): ToolStatistics | undefined {
     return this.registry.find(executionId)?.statistics();
-  }
-
-  /** This process's id as an owner of stored runs. Undefined without a run store. */
-  get ownerId(): string | undefined {
-    return this.durable?.ownerId;
-  }
-
-  /**
-   * Does work other than a run while this process counts as alive to others: see `RunRecovery.add`. Without a run
-   * store, just does it.
-   * @param id differs from those of other work in progress
-   * @throws what the work throws; what the store throws before
-   */
-  underLease<T>(id: string, work: () => Promise<T>): Promise<T> {
-    return this.durable === undefined ? work() : this.durable.otherWork.run(id, work);
-  }
-
-  /** Whether this process does the work with that id under its lease. */
-  isWorkingOn(id: string): boolean {
-    return this.durable?.otherWork.has(id) === true;
-  }
-
-  /** This process's id as an owner of work other than runs. Empty without a run store. */
-  get workOwnerId(): string {
-    return this.durable?.otherWork.ownerId ?? '';
-  }
-
-  /** The number of runs that this process executes or is about to execute. */
-  get size(): number {
-    return this.durable?.size ?? this.registry.live.size;
-  }
-
-  /** How many stored runs of which this process may still be the owner it does not execute, or no longer. */
-  get losses(): number {
-    return this.durable?.losses ?? 0;
-  }
-
-  /** Whether no other process can have taken over a run of this process, because its heartbeat was late. */
-  get isLeaseCurrent(): boolean {
-    return this.durable === undefined || this.durable.size === 0 || this.durable.isLeaseCurrent();
-  }
-
-  /** Whether this process is about to execute the run, or executes it and not only others are awaited. */
-  isWorking(executionId: string): boolean {
-    const entry = this.registry.live.get(executionId);
-    return this.durable?.isRegistering(executionId) === true || entry?.loop.isAtRest === false;
-  }
-
-  /**
-   * Resolves when the store has what events have told so far of a run that this process executes: what is read then
-   * lacks nothing that a listener was told before. In an outage of the store it resolves at once, and after a second
-   * anyway.
-   */
-  async whenStored(executionId: string): Promise<void> {
-    const journal = this.registry.live.get(executionId)?.loop.journal;
-    if (journal === undefined || journal.hasStoredAll || journal.isInOutage) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, MAX_STORED_WAIT_MS)));
-    await Promise.race([journal.callsStored().catch(() => undefined), limit]);
-    clearTimeout(timer);
-  }
-
-  /** Whether this process executes the run or is about to. */
-  isLocal(executionId: string): boolean {
-    return this.registry.live.has(executionId) || this.durable?.isRegistering(executionId) === true;
   }
 
   /**
@@ -530,20 +394,6 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     }
     this.registry.live.get(executionId)?.loop.abort(new LLMAbortedError('The run was cancelled.'));
     return run.state;
-  }
-
-  /**
-   * Ends a parked run as cancelled, and the runs that its calls have started.
-   * @param reason the message of its error
-   * @returns false if it is not parked any more, or this process drains
-   * @throws LLMInvalidRequestError for an unknown run; what the store throws, and then it stays parked
-   */
-  async endParked(executionId: string, reason: string): Promise<boolean> {
-    const durable = this.requireDurable(executionId);
-    if (this.work.isDraining) return false;
-    const isEnded = await durable.endParked(executionId, this.ending(reason));
-    if (isEnded) durable.remote.ended(executionId);
-    return isEnded;
   }
 
   /**
@@ -630,7 +480,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     const result = await this.signals.add(signal);
     if (this.registry.live.has(executionId)) this.signals.arrived(executionId);
     // Another process may own the run by now.
-    if (!this.isLocal(executionId)) await this.durable?.remote.sendSignal(executionId);
+    if (!this.local.has(executionId)) await this.durable?.remote.sendSignal(executionId);
     return result;
   }
 
@@ -650,10 +500,6 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
    */
   drain(over: AbortSignal): Promise<void> {
     return this.work.drain(over, () => this.durable?.leaveIdle());
-  }
-
-  get isDraining(): boolean {
-    return this.work.isDraining;
   }
 
   /** Stops all runs of this process. Stored ones can be continued by another process; others are cancelled. */

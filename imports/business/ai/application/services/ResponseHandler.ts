@@ -164,7 +164,7 @@ export class ResponseHandler implements LeasedWorkSource {
     if (durable === undefined) return Promise.resolve({ executionId: turn.id, answered: this.drive(turn, { signal }) });
     return new Promise((resolve, reject) => {
       this.underLease(turn, async () => {
-        await durable.turns.add(turn, loop.workOwnerId);
+        await durable.turns.add(turn, loop.leasedWork.ownerId);
         const answered = this.drive(turn, { signal });
         resolve({ executionId: turn.id, answered });
         await answered;
@@ -204,14 +204,15 @@ export class ResponseHandler implements LeasedWorkSource {
     const { durable, loop } = this.options;
     if (this.driven.has(turn.id) || this.stopping.signal.aborted) return;
     await this.underLease(turn, async () => {
-      if (await durable?.turns.claim(turn.id, from, loop.workOwnerId)) await this.drive(turn, { isTakenOver: true });
+      if (await durable?.turns.claim(turn.id, from, loop.leasedWork.ownerId))
+        await this.drive(turn, { isTakenOver: true });
     });
   }
 
   private async underLease(turn: ChatTurn, work: () => Promise<void>): Promise<void> {
     this.driven.add(turn.id);
     try {
-      await this.options.loop.underLease(`message ${turn.id}`, work);
+      await this.options.loop.leasedWork.run(`message ${turn.id}`, work);
     } finally {
       this.driven.delete(turn.id);
     }
@@ -232,7 +233,7 @@ export class ResponseHandler implements LeasedWorkSource {
   private async handOver({ id, conversationId }: ChatTurn): Promise<void> {
     const { durable, loop } = this.options;
     try {
-      await durable?.turns.claim(id, loop.workOwnerId, '');
+      await durable?.turns.claim(id, loop.leasedWork.ownerId, '');
     } catch (error) {
       this.logger.warn(`A message of the conversation "${conversationId}" is left to whoever finds it.`, error);
     }

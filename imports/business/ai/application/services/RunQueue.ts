@@ -24,7 +24,7 @@ import { throughOutages } from './shared/throughOutages';
 export interface RunQueueOptions {
   readonly loop: Pick<
     AgenticLoop,
-    'plan' | 'recalled' | 'startQueued' | 'queueChildren' | 'getExecutionContext' | 'on' | 'off' | 'underLease'
+    'planner' | 'claims' | 'queueChildren' | 'getExecutionContext' | 'on' | 'off' | 'leasedWork'
   >;
   readonly store: RunStore;
   readonly jobs: JobQueue;
@@ -117,8 +117,8 @@ export class RunQueue {
   async add(userId: string, options: ExecuteOptions, queued: QueuedRun = {}): Promise<string> {
     const { onPending: _onPending, executionId = randomUUID(), recall, ...given } = options;
     assertSchedulable(queued);
-    const runOptions = recall === undefined ? given : await this.loop.recalled(userId, given, recall);
-    const plan = this.loop.plan(runOptions);
+    const runOptions = recall === undefined ? given : await this.loop.planner.recalled(userId, given, recall);
+    const plan = this.loop.planner.plan(runOptions);
     const storedPlan = toStoredPlan(plan, runOptions.tools);
     const loading = this.instrumentation?.ready();
     if (loading !== undefined) await loading;
@@ -187,8 +187,8 @@ export class RunQueue {
   }
 
   private countAsAlive(): void {
-    this.loop
-      .underLease('queue', () => this.stopped)
+    this.loop.leasedWork
+      .run('queue', () => this.stopped)
       .catch((error: unknown) =>
         this.logger.warn('If this process is lost, its queued runs start minutes later in another.', error),
       );
@@ -205,7 +205,7 @@ export class RunQueue {
    * @throws ConflictError if it no longer waits
    */
   async runNow(executionId: string): Promise<void> {
-    const started = await runDetached(() => this.loop.startQueued(executionId));
+    const started = await runDetached(() => this.loop.claims.startQueued(executionId));
     if (started === undefined)
       throw new ConflictError('The run is no longer queued: it was started or cancelled in the meantime.');
     void runDetached(() => this.untilIdleOrDone(started));

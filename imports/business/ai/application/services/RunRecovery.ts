@@ -9,33 +9,24 @@ import { consoleLogger } from '../../domain/consoleLogger';
 import type { RunResult } from '../../domain/entities/Run';
 import { isFinished, runOf, UNOWNED } from '../../domain/entities/Run';
 import type { Logger } from '../../domain/interfaces/Logger';
-import type { RunStore, ToolWaits } from '../../domain/interfaces/RunStore';
+import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { LeasedRun, RunLease } from '../../domain/types/RunRecords';
 import { DEFAULT_LEASE_TIMES } from './runs/durable/LeaseHeartbeat';
 import type { RunSlots } from './queue/RunSlots';
+import type { RunClaims } from './runs/durable/RunClaims';
+import type { LocalRuns } from './runs/LocalRuns';
 import { LeaseLostError } from '../../domain/errors/LeaseLostError';
 import { planRecovery } from './runs/durable/recoveryPlan';
 import type { RunRecoveryStep } from './runs/durable/recoveryPlan';
 
 /** The part of `AgenticLoop` that the recovery uses. */
 export interface RecoveringLoop {
-  readonly ownerId: string | undefined;
-  readonly workOwnerId: string;
-  /** The number of runs that this process executes. */
-  readonly size: number;
-  /** Grows when this process may own a run that it does not execute: it gave one up, or failed to start it. */
-  readonly losses: number;
-  isLocal(executionId: string): boolean;
-  /** Whether the process is claiming the run, or executes it and not only people and other services are awaited. */
-  isWorking(executionId: string): boolean;
-  /** Names of the tools for which the run waits, so that this process leaves it to others. */
-  toolsLackedBy(run: LeasedRun): readonly string[];
-  /** The runs that wait for tools which this process lacks. */
-  readonly toolWaits: ToolWaits | undefined;
-  recover(lease: LeasedRun, step: RunRecoveryStep): Promise<RunResult | undefined>;
-  /** Recovers several runs at once. The results are in the order of the steps. */
-  recoverAll(steps: readonly RunRecoveryStep[]): readonly Promise<RunResult | undefined>[];
-  leave(lease: LeasedRun): Promise<void>;
+  readonly claims: Pick<
+    RunClaims,
+    'ownerId' | 'losses' | 'toolsLackedBy' | 'toolWaits' | 'recover' | 'recoverAll' | 'leave'
+  >;
+  readonly local: Pick<LocalRuns, 'size' | 'has' | 'isWorking'>;
+  readonly leasedWork: { readonly ownerId: string };
   cancel(executionId: string): Promise<unknown>;
 }
 
@@ -201,14 +192,14 @@ export class RunRecovery {
   }
 
   private async scanOnce(): Promise<number> {
-    const { losses, ownerId } = this.loop;
+    const { losses, ownerId } = this.loop.claims;
     const isOwnRead = ownerId === undefined || losses !== this.settledLosses || this.trial !== undefined;
     const { leased, orphaned, heartbeats, work } = await this.read(isOwnRead);
-    const left = orphaned.filter((run) => this.loop.toolsLackedBy(run).length > 0);
-    for (const run of left) await this.loop.leave(run);
+    const left = orphaned.filter((run) => this.loop.claims.toolsLackedBy(run).length > 0);
+    for (const run of left) await this.loop.claims.leave(run);
     const continuable = left.length === 0 ? orphaned : orphaned.filter((run) => !left.includes(run));
     const steps = planRecovery(continuable, {
-      ownerId: this.loop.ownerId,
+      ownerId: this.loop.claims.ownerId,
       isTrying: this.isTrying(leased),
       uptime: performance.now() - this.startedAt,
       survived: this.survived,
@@ -220,7 +211,7 @@ export class RunRecovery {
     const others = steps.filter(({ kind }) => kind !== 'recover');
     this.begin(others.filter(({ kind }) => kind === 'try'));
     this.recoverAll(recovered);
-    for (const step of others) this.follow(step.lease, this.loop.recover(step.lease, step));
+    for (const step of others) this.follow(step.lease, this.loop.claims.recover(step.lease, step));
     this.reserveRoom(continuable, steps);
     // After the runs, which the work may wait for.
     for (const each of work) if (this.isGone(each.owner, heartbeats)) this.recoverWork(each);
@@ -238,13 +229,16 @@ export class RunRecovery {
    * the limit has room: orphans are always among the runs read.
    */
   private async read(isOwnRead: boolean): Promise<Orphans & { readonly work: readonly LeasedWork[] }> {
-    const { ownerId, toolWaits } = this.loop;
+    const { ownerId, toolWaits } = this.loop.claims;
     for (;;) {
       const live = this.liveOwners();
       const work = await Promise.all(this.sources.map((source) => source.leased(SCAN_LIMIT, live)));
       const orphans =
         isOwnRead || ownerId === undefined
-          ? await this.findOrphans((limit) => this.store.leased(limit, live, toolWaits), SCAN_LIMIT + this.loop.size)
+          ? await this.findOrphans(
+              (limit) => this.store.leased(limit, live, toolWaits),
+              SCAN_LIMIT + this.loop.local.size,
+            )
           : await this.findNext((limit) => this.store.leased(limit, [...live, ownerId], toolWaits));
       const stillLive = new Set(this.liveOwners());
       // Otherwise, the runs of an owner that has just left were left out.
@@ -292,11 +286,11 @@ export class RunRecovery {
   }
 
   private isOrphaned({ executionId, owner }: RunLease, heartbeats: ReadonlyMap<string, Heartbeat>): boolean {
-    return !this.loop.isLocal(executionId) && this.isGone(owner, heartbeats);
+    return !this.loop.local.has(executionId) && this.isGone(owner, heartbeats);
   }
 
   private isOwn(owner: string): boolean {
-    return owner === this.loop.ownerId || owner === this.loop.workOwnerId;
+    return owner === this.loop.claims.ownerId || owner === this.loop.leasedWork.ownerId;
   }
 
   /** Whether the process does not do what it owns. */
@@ -315,7 +309,7 @@ export class RunRecovery {
       performance.now() < trial.endsAt &&
       leased.some(
         ({ executionId, takeovers }) =>
-          takeovers > 0 && trial.executionIds.has(executionId) && this.loop.isLocal(executionId),
+          takeovers > 0 && trial.executionIds.has(executionId) && this.loop.local.has(executionId),
       );
     if (isUnderWay) return true;
     this.survived = trial.executionIds.size;
@@ -334,7 +328,7 @@ export class RunRecovery {
 
   private recoverAll(steps: readonly RunRecoveryStep[]): void {
     if (steps.length === 0) return;
-    const recovered = this.loop.recoverAll(steps);
+    const recovered = this.loop.claims.recoverAll(steps);
     for (const [index, { lease }] of steps.entries()) {
       const done = recovered[index];
       if (done !== undefined) this.follow(lease, done);
@@ -377,7 +371,7 @@ export class RunRecovery {
   private async deleteObsoleteCommands(leased: readonly RunLease[]): Promise<void> {
     const unfinished = new Set(leased.map(({ executionId }) => executionId));
     for (const { id, executionId, action } of await this.store.commands(SCAN_LIMIT)) {
-      if (unfinished.has(executionId) || this.loop.isLocal(executionId)) continue;
+      if (unfinished.has(executionId) || this.loop.local.has(executionId)) continue;
       const head = await this.store.head(executionId);
       const isCancelled = (head?.parked ?? head?.awaitedTools) !== undefined && action.kind === 'cancel';
       if (isCancelled) await this.loop.cancel(executionId);
@@ -413,7 +407,7 @@ export class RunRecovery {
     const remaining = this.scanIntervalMs - waited;
     const delay = this.batch.length === 0 ? remaining : Math.min(REST_CHECK_MS, remaining);
     this.timer = setTimeout(() => {
-      if (delay < remaining && this.batch.some((executionId) => this.loop.isWorking(executionId))) {
+      if (delay < remaining && this.batch.some((executionId) => this.loop.local.isWorking(executionId))) {
         this.schedule(waited + delay);
         return;
       }

@@ -244,8 +244,8 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     leaseTimes: ports.leaseTimes,
   });
   telemetry.metrics.observe('bolide.run.lease.count', () => [
-    { value: loop.size, attributes: { 'bolide.lease.state': 'held' } },
-    { value: loop.losses, attributes: { 'bolide.lease.state': 'lost' } },
+    { value: loop.local.size, attributes: { 'bolide.lease.state': 'held' } },
+    { value: loop.claims.losses, attributes: { 'bolide.lease.state': 'lost' } },
   ]);
   telemetry.metrics.observe('bolide.provider.circuit', () =>
     [...manager.health()].flatMap(([id, { circuit }]) =>

@@ -111,7 +111,7 @@ export function createRunModule(
   const recorder = new RunStatisticsRecorder({ runs: collection(RUNS), counts: statistics, logger });
   const limiter = new FixedWindowLimiter(collection<WindowDocument>(WINDOWS_COLLECTION), ['count'], now);
   const logEvent = (event: AgentEvent): void => {
-    const userId = 'userId' in event ? event.userId : (loop.userIdOf(event.executionId) ?? '');
+    const userId = 'userId' in event ? event.userId : (loop.local.userIdOf(event.executionId) ?? '');
     events.add(event, userId);
     relay?.record(userId);
   };
@@ -141,7 +141,7 @@ export function createRunModule(
       views,
       texts: liveTexts,
       stats: statistics,
-      whenStored: (executionId) => loop.whenStored(executionId),
+      whenStored: (executionId) => loop.local.whenStored(executionId),
       tools,
       access: ports.access,
     }),

@@ -80,7 +80,7 @@ function leavingToOthers(
 ): RunLauncherPorts['loop'] {
   return {
     start: async (userId, options, metadata) =>
-      loop.isDraining && queue.isShared
+      loop.local.isDraining && queue.isShared
         ? { executionId: await queue.add(userId, options, metadata), done: NEVER }
         : loop.start(userId, options, metadata),
     waitForResult: (executionId, signal) => loop.waitForResult(executionId, signal),

@@ -99,12 +99,12 @@ describe('AgenticLoop', () => {
       const { executionId } = await loop.execute('ann', { model, input: 'go', tools: ['first'] });
 
       expect(late).to.deep.equal([record.events.length]);
-      expect(loop.size).to.equal(0);
-      expect(loop.userIdOf(executionId)).to.equal('ann');
+      expect(loop.local.size).to.equal(0);
+      expect(loop.local.userIdOf(executionId)).to.equal('ann');
 
       const silent = new AgenticLoop({ provider: new ScriptedProvider(script), toolExecutor: tools });
       await silent.execute('ann', { model, input: 'go', tools: ['first'] });
-      expect(silent.size).to.equal(0);
+      expect(silent.local.size).to.equal(0);
     });
 
     it('times out no call whose tool has ended the run itself', async () => {

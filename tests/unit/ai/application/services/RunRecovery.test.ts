@@ -33,21 +33,21 @@ describe('RunRecovery', () => {
     recovery = new RunRecovery({
       store: store as RunStore,
       loop: {
-        ownerId: 'me',
-        workOwnerId: 'other work',
-        size: 0,
-        losses: 0,
-        isWorking: () => false,
-        isLocal: () => false,
-        toolsLackedBy: () => [],
-        toolWaits: undefined,
-        leave: () => Promise.resolve(),
-        recover: () => Promise.reject(new Error('Nothing is on trial.')),
-        recoverAll: (steps) =>
-          steps.map(({ lease }) => {
-            recovered.push(lease.executionId);
-            return Promise.resolve(undefined);
-          }),
+        leasedWork: { ownerId: 'other work' },
+        local: { size: 0, has: () => false, isWorking: () => false },
+        claims: {
+          ownerId: 'me',
+          losses: 0,
+          toolsLackedBy: () => [],
+          toolWaits: undefined,
+          leave: () => Promise.resolve(),
+          recover: () => Promise.reject(new Error('Nothing is on trial.')),
+          recoverAll: (steps) =>
+            steps.map(({ lease }) => {
+              recovered.push(lease.executionId);
+              return Promise.resolve(undefined);
+            }),
+        },
         cancel: () => Promise.reject(new Error('Nothing cancels the run.')),
       },
       lease: LEASE,

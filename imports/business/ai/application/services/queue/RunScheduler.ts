@@ -12,7 +12,7 @@ import { KeyedQueue } from '../shared/KeyedQueue';
 import { sleep } from '../shared/time';
 
 export interface RunSchedulerOptions {
-  readonly loop: Pick<AgenticLoop, 'startQueued'>;
+  readonly loop: Pick<AgenticLoop, 'claims'>;
   readonly store: Pick<RunStore, 'nextQueued' | 'working' | 'queueLock'>;
   /** How many runs of one user may be at work. Absent: any number. */
   readonly concurrencyPerUser?: number | undefined;
@@ -99,7 +99,7 @@ export class RunScheduler {
 
   private async start({ executionId, fence }: QueuedRunHead): Promise<StartedRun | undefined> {
     try {
-      return await this.loop.startQueued(executionId, fence);
+      return await this.loop.claims.startQueued(executionId, fence);
     } catch (error) {
       if (!isStoreOutage(error)) this.failed.set(executionId, Date.now() + FAILURE_PAUSE_MS);
       throw error;

@@ -117,7 +117,7 @@ describe(
       const before = await store.load('x');
       await store.claim({ executionId: 'x', fence: before!.run.fence }, 'other', 'requested');
       await loop.approve('x', 'w');
-      await until(() => loop.size === 0);
+      await until(() => loop.local.size === 0);
       expect(provider.calls).to.have.length(2);
       const error = { code: 'aborted', message: 'Cancelled there.' } as const;
       await store.end({ executionId: 'x', fence: before!.run.fence + 1 }, { state: 'cancelled', endedAt: 1, error });

@@ -50,7 +50,7 @@ describe('A run that is read after an event', () => {
   it('has what the event told, however slow the store is', async () => {
     const released = deferred<undefined>();
     const { store, loop } = await setUp(() => released.promise);
-    const read = loop.whenStored('r').then(() => store.load('r'));
+    const read = loop.local.whenStored('r').then(() => store.load('r'));
     released.resolve(undefined);
     expect((await read)?.calls[0]?.state).to.equal('awaiting_approval');
     void loop.cancel('r');
@@ -64,7 +64,7 @@ describe('A run that is read after an event', () => {
     });
     await until(() => attempts > 0);
     // No time passes.
-    await loop.whenStored('r');
+    await loop.local.whenStored('r');
     void loop.cancel('r');
   });
 });
