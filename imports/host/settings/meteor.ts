@@ -93,6 +93,7 @@ export const METEOR_FIELDS = [
   'callsPerMinute',
   'budgets',
   'routing',
+  'models',
 ] as const;
 type FieldName = (typeof METEOR_FIELDS)[number];
 type Fields = { readonly [Name in FieldName]?: unknown };

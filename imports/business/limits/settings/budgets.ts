@@ -86,7 +86,7 @@ function readObject(
   fields: readonly string[] | undefined,
   problems: string[],
 ): Readonly<Record<string, unknown>> {
-  if (value === undefined) return {};
+  if (value === undefined || value === null) return {};
   if (!isObject(value)) {
     problems.push(`Meteor.settings.ai.${path} must be an object`);
     return {};

@@ -105,4 +105,13 @@ describe('readMeteorSettings', () => {
       '- RUNS_KEEP_DAY is not a variable of the server. Did you mean RUNS_KEEP_DAYS?',
     ]);
   });
+
+  it('accepts every field of the reference', () => {
+    const page = readFileSync(join(__dirname, '../../../../docs/reference/configuration.md'), 'utf8');
+    const table = /\n\| field \|.*\n.*\n((?:\|.*\n)+)/.exec(page)?.[1] ?? '';
+    const fields = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name = '']) => name);
+    expect(fields).to.include.members(['secrets', 'models']);
+    const settings = Object.fromEntries(fields.map((name) => [name, null]));
+    expect(messageOf(() => readMeteorSettings({ ...settings, secrets: newKey('k1') }, {}))).to.equal('');
+  });
 });
