@@ -13,6 +13,8 @@ const COMPOSITION = `(${INFRASTRUCTURE}factories/|${AI}(feature|publications)[.]
 const FEATURE_VALUE = '^imports/host/Feature[.]ts$';
 const PROVIDERS = '^imports/business/providers/';
 const DATABASE = '^imports/database/';
+/** The default logger, which every layer but domains may use. */
+const LOG = '^imports/log/';
 /** What a definition of an operation consists of. */
 const DEFINITIONS = '^imports/host/(AuditRule|auditedText|bindOperations|defineOperation|schemas)[.]ts$';
 /** What derives routes and descriptions from definitions. */
@@ -57,7 +59,7 @@ module.exports = {
       name: 'application-sees-domain',
       severity: 'error',
       from: { path: `${AI}application/` },
-      to: { path: OURS, pathNot: `${AI}(domain|application)/|${DEFINITIONS}` },
+      to: { path: OURS, pathNot: `${AI}(domain|application)/|${LOG}|${DEFINITIONS}` },
     },
     {
       name: 'application-does-no-io',
@@ -123,7 +125,7 @@ module.exports = {
       from: { path: `${FEATURE}application/` },
       to: {
         path: OURS,
-        pathNot: `^imports/business/$1/(domain|application)/|${AI}(domain|application)/|${DEFINITIONS}`,
+        pathNot: `^imports/business/$1/(domain|application)/|${AI}(domain|application)/|${LOG}|${DEFINITIONS}`,
       },
     },
     {
@@ -160,20 +162,27 @@ module.exports = {
       name: 'module-sees-itself-and-the-database-only',
       severity: 'error',
       from: { path: AI, pathNot: COMPOSITION },
-      to: { path: OURS, pathNot: `${AI}|${DATABASE}|${DEFINITIONS}` },
+      to: { path: OURS, pathNot: `${AI}|${DATABASE}|${LOG}|${DEFINITIONS}` },
     },
     {
       name: 'composition-of-the-module-sees-business',
       severity: 'error',
       from: { path: COMPOSITION },
-      to: { path: OURS, pathNot: `^imports/business/|${DATABASE}|${DEFINITIONS}|${FEATURE_VALUE}` },
+      to: { path: OURS, pathNot: `^imports/business/|${DATABASE}|${LOG}|${DEFINITIONS}|${FEATURE_VALUE}` },
     },
     {
       name: 'database-sees-domain',
       comment: 'Collections know nothing of what is stored in them.',
       severity: 'error',
       from: { path: DATABASE },
-      to: { path: OURS, pathNot: `${DATABASE}|${AI}domain/` },
+      to: { path: OURS, pathNot: `${DATABASE}|${LOG}|${AI}domain/` },
+    },
+    {
+      name: 'log-sees-domain',
+      comment: 'The default logger reads the environment and writes to the console, which domains do not.',
+      severity: 'error',
+      from: { path: LOG },
+      to: { path: OURS, pathNot: `${LOG}|${AI}domain/` },
     },
     {
       name: 'converters-are-pure',
@@ -221,7 +230,7 @@ module.exports = {
       from: { path: PROVIDERS },
       to: {
         path: OURS,
-        pathNot: `${PROVIDERS}|${DATABASE}|${AI}(domain|infrastructure/clients)/|${DEFINITIONS}|${FEATURE_VALUE}`,
+        pathNot: `${PROVIDERS}|${DATABASE}|${LOG}|${AI}(domain|infrastructure/clients)/|${DEFINITIONS}|${FEATURE_VALUE}`,
       },
     },
     {
@@ -229,7 +238,7 @@ module.exports = {
       comment: 'The API for code: it composes the AI module, and reads the same settings as the hosts.',
       severity: 'error',
       from: { path: '^imports/library/' },
-      to: { path: OURS, pathNot: '^imports/(library|business|database|host/settings)/' },
+      to: { path: OURS, pathNot: '^imports/(library|business|database|log|host/settings)/' },
     },
     {
       name: 'definitions-see-domain',

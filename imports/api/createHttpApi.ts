@@ -8,7 +8,7 @@ import type { HttpRouter, RouterFactory } from './http/createRouter';
 import type { RunHealth } from '../business/ai/infrastructure/persistence/runs/RunHealth';
 import type { ResponseConversationStore } from '../business/ai/domain/interfaces/ResponseConversationStore';
 import type { ResponseEventStore } from '../business/ai/domain/interfaces/ResponseEventStore';
-import { consoleLogger } from '../business/ai/domain/consoleLogger';
+import { consoleLogger } from '../log/consoleLogger';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { RequestLog } from '../business/requestLog/domain/RequestLog';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';

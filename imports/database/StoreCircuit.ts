@@ -4,7 +4,7 @@
  * operations are answered meanwhile: what waits, and what follows, fails at once. Probes go on, and the first that is
  * answered closes it.
  */
-import { consoleLogger } from '../business/ai/domain/consoleLogger';
+import { consoleLogger } from '../log/consoleLogger';
 import { isLLMError, LLMTimeoutError, StoreUnavailableError } from '../business/ai/domain/errors/LLMErrors';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { StoreOutage } from './DocumentDatabase';

@@ -1,5 +1,5 @@
 /** Records the tokens that responses used, in the background. Failures are logged. */
-import { consoleLogger } from '../business/ai/domain/consoleLogger';
+import { consoleLogger } from '../log/consoleLogger';
 import { runDetached } from '../business/ai/application/services/shared/runDetached';
 import type { UsedTokens } from '../business/ai/domain/types/UsageRecords';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';

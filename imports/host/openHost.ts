@@ -1,5 +1,5 @@
 /** Opens what all features of a host share: its database, its users and their tokens, and the vendor accounts. */
-import { consoleLogger } from '../business/ai/domain/consoleLogger';
+import { consoleLogger } from '../log/consoleLogger';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
 import { omitUndefined } from '../business/ai/domain/omitUndefined';

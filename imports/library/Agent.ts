@@ -1,7 +1,7 @@
 /** A model with instructions and tools. */
 import { randomUUID } from 'node:crypto';
 import { invalid, readObject } from '../business/ai/domain/arguments';
-import { consoleLogger } from '../business/ai/domain/consoleLogger';
+import { consoleLogger } from '../log/consoleLogger';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import { isList, isObject } from '../business/ai/domain/json';
 import type { BuiltInTool } from '../business/ai/domain/entities/Tool';

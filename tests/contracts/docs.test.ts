@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
 import { DEFAULT_HTTP_LIMITS } from '../../imports/api/createHttpApi';
-import { LOG_VARIABLES } from '../../imports/business/ai/domain/logLevels';
+import { LOG_VARIABLES } from '../../imports/log/logLevels';
 import { DEFAULT_LIMITS } from '../../imports/business/ai/application/services/runs/runLimits';
 import * as LLMErrors from '../../imports/business/ai/domain/errors/LLMErrors';
 import { DEFAULT_JOB_LIMITS } from '../../imports/business/ai/domain/interfaces/JobQueue';

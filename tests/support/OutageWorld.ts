@@ -6,7 +6,7 @@ import { AgenticLoop } from '../../imports/business/ai/application/services/Agen
 import { RunQueue } from '../../imports/business/ai/application/services/RunQueue';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
 import type { LeaseTimes } from '../../imports/business/ai/application/services/runs/durable/LeaseHeartbeat';
-import { withoutOutages } from '../../imports/business/ai/domain/withoutOutages';
+import { withoutOutages } from '../../imports/log/withoutOutages';
 import type { ILLMProvider } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLMTypes';

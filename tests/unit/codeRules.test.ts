@@ -115,6 +115,7 @@ const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = 
   ],
   ['module-sees-itself-and-the-database-only', `${AI}/methods.ts`, 'imports/host/createHost.ts'],
   ['database-sees-domain', 'imports/database/openDatabase.ts', `${AI}/infrastructure/jobs/LocalJobQueue.ts`],
+  ['log-sees-domain', 'imports/log/logWriter.ts', `${AI}/infrastructure/telemetry/logRecord.ts`],
   ['library-sees-business-and-settings', 'imports/library/Agent.ts', 'imports/host/createHost.ts'],
   ['library-sees-business-and-settings', 'imports/library/AgentRun.ts', 'imports/api/createHttpApi.ts'],
   ['converters-are-pure', `${AI}/infrastructure/converters/chat/usage.ts`, 'node:fs'],

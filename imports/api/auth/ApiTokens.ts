@@ -1,7 +1,7 @@
 /** Issues, rotates and verifies API tokens: shown once, stored as hashes, scoped and revocable. */
 import { hash as digest, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { consoleLogger } from '../../business/ai/domain/consoleLogger';
+import { consoleLogger } from '../../log/consoleLogger';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import { omitUndefined } from '../../business/ai/domain/omitUndefined';

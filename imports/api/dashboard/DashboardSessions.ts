@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { consoleLogger } from '../../business/ai/domain/consoleLogger';
+import { consoleLogger } from '../../log/consoleLogger';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { secretIdOf } from '../auth/ApiTokens';

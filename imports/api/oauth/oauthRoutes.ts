@@ -7,7 +7,7 @@ import type { HttpErrorHandler, HttpHandler, HttpRequest, HttpResponse } from '.
 import { createRouter } from '../http/createRouter';
 import type { HttpRouter, RouterFactory } from '../http/createRouter';
 import { readBody } from '../http/readBody';
-import { consoleLogger } from '../../business/ai/domain/consoleLogger';
+import { consoleLogger } from '../../log/consoleLogger';
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { OtherOriginError } from '../dashboard/sameOrigin';
 import { discardBody } from '../http/discardBody';

@@ -1,6 +1,6 @@
 /** Tools, resources and prompts of an MCP server. */
 import { checkValue } from '../ai/application/services/schema/checkSchema';
-import { consoleLogger } from '../ai/domain/consoleLogger';
+import { consoleLogger } from '../../log/consoleLogger';
 import type { Logger } from '../ai/domain/interfaces/Logger';
 import type { McpServerSettings } from './infrastructure/McpServerSettings';
 import type { McpToolPolicy } from './infrastructure/McpToolPolicy';

@@ -16,7 +16,7 @@ import type { MeteorPackages } from './MeteorPackages';
 import { readPackages } from './readPackages';
 import { serveHost } from './serveHost';
 import { simulateWithoutVendors } from './simulateWithoutVendors';
-import { setLogWriter } from '../../business/ai/domain/logWriter';
+import { setLogWriter } from '../../log/logWriter';
 import { toLogRecord } from '../../business/ai/infrastructure/telemetry/logRecord';
 import { installedPackage } from './installedPackage';
 

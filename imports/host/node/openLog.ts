@@ -1,6 +1,6 @@
 /** The log of a plain-Node server: lines of JSON by pino, or the console's plain lines. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { setLogWriter } from '../../business/ai/domain/logWriter';
+import { setLogWriter } from '../../log/logWriter';
 import { toLogRecord } from '../../business/ai/infrastructure/telemetry/logRecord';
 import { valueOf } from '../settings/valueOf';
 import type { Environment } from '../settings/vendors';

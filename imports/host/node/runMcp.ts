@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { createMcpServer } from '../../business/mcp/api/createMcpServer';
 import { toMcpCaller } from '../../business/mcp/api/McpCaller';
-import { consoleLogger } from '../../business/ai/domain/consoleLogger';
+import { consoleLogger } from '../../log/consoleLogger';
 import { isLLMError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { openDatabase } from '../../database/openDatabase';
 import { toToolRegistry } from '../../business/ai/infrastructure/tools/toToolRegistry';

@@ -12,7 +12,7 @@ import { SESSIONS, SessionStore } from '../../api/dashboard/SessionStore';
 import { SIGN_IN_PATH } from '../../api/signIn/SignInFlow';
 import type { OpenIdSignIn } from '../../api/signIn/signInRoutes';
 import type { HttpRouter } from '../../api/http/createRouter';
-import { consoleLogger } from '../../business/ai/domain/consoleLogger';
+import { consoleLogger } from '../../log/consoleLogger';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import type { DocumentDatabase } from '../../database/DocumentDatabase';

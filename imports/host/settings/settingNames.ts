@@ -1,5 +1,5 @@
 /** The names of all settings, and what a misspelt one may have been meant to be. */
-import { LOG_VARIABLES } from '../../business/ai/domain/logLevels';
+import { LOG_VARIABLES } from '../../log/logLevels';
 import type { SettingProblems } from './SettingProblems';
 import { VENDOR_SETTINGS } from './vendors';
 import type { Environment } from './vendors';

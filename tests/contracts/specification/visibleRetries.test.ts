@@ -4,7 +4,7 @@ import { LLMManager } from '../../../imports/business/ai/application/services/LL
 import type { LLMManagerOptions } from '../../../imports/business/ai/application/services/LLMManager';
 import { StatefulProvider } from '../../../imports/business/ai/application/services/routing/StatefulProvider';
 import { MemoryResponseStore } from '../../../imports/business/ai/application/services/chains/MemoryResponseStore';
-import { createConsoleLogger } from '../../../imports/business/ai/domain/consoleLogger';
+import { createConsoleLogger } from '../../../imports/log/consoleLogger';
 import type { Logger } from '../../../imports/business/ai/domain/interfaces/Logger';
 import type { AgentEventOf } from '../../../imports/business/ai/domain/types/AgentEvents';
 import type { LLMResponse } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';

@@ -1,6 +1,6 @@
 /** Runs guardrails in order: what one changes is what the next one checks. */
 import { randomBytes } from 'node:crypto';
-import { consoleLogger } from '../../ai/domain/consoleLogger';
+import { consoleLogger } from '../../../log/consoleLogger';
 import { outputTextOf } from '../../ai/domain/entities/Response';
 import { GuardrailError, GuardrailFailureError, LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
 import { safeMessage } from '../../ai/domain/errors/safeText';

@@ -3,7 +3,7 @@
  * call's user, of its API token, or of a team. Accounts change by compare-and-set, so that all processes together
  * respect one limit. `reserve` has the rule by which calls are admitted.
  */
-import { consoleLogger } from '../../ai/domain/consoleLogger';
+import { consoleLogger } from '../../../log/consoleLogger';
 import { randomUUID } from 'node:crypto';
 import { openBudget, release, renew, reserve, settle } from '../../ai/domain/entities/BudgetAccount';
 import type {

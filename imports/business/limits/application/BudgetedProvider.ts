@@ -4,7 +4,7 @@ import { NO_USAGE } from '../../ai/domain/entities/Response';
 import { EventStream } from '../../ai/domain/EventStream';
 import { FairLruMap } from '../../ai/domain/FairLruMap';
 import { LLMModelNotFoundError } from '../../ai/domain/errors/LLMErrors';
-import { consoleLogger } from '../../ai/domain/consoleLogger';
+import { consoleLogger } from '../../../log/consoleLogger';
 import type { ILLMProvider } from '../../ai/domain/interfaces/ILLMProvider';
 import { ProviderDecorator } from '../../ai/domain/ProviderDecorator';
 import type { Logger } from '../../ai/domain/interfaces/Logger';

@@ -3,7 +3,7 @@
  * model calls.
  */
 import { randomUUID } from 'node:crypto';
-import { consoleLogger } from '../../ai/domain/consoleLogger';
+import { consoleLogger } from '../../../log/consoleLogger';
 import { admitRequest, finish, openRates, rateLimitState, renew, reserveTokens } from '../domain/RateAccount';
 import type { Admission, RateAccount, RateHold } from '../domain/RateAccount';
 import { LLMRateLimitError } from '../../ai/domain/errors/LLMErrors';

@@ -1,5 +1,5 @@
 /** Keeps each user within the limits, by all ways in, and in all processes that share a store. */
-import { consoleLogger } from '../../ai/domain/consoleLogger';
+import { consoleLogger } from '../../../log/consoleLogger';
 import { LOAD_MINUTE_MS } from '../domain/UserLoad';
 import type { HeldLoad, LoadAmounts, LoadKind, UserAccount } from '../domain/UserLoad';
 import { LLMRateLimitError } from '../../ai/domain/errors/LLMErrors';

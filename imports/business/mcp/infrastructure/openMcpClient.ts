@@ -6,7 +6,7 @@ import type {
   StreamableHTTPClientTransport,
   Transport,
 } from '@modelcontextprotocol/client';
-import { consoleLogger } from '../../ai/domain/consoleLogger';
+import { consoleLogger } from '../../../log/consoleLogger';
 import { explainMissingPackage } from '../../ai/domain/errors/explainMissingPackage';
 import { LLMConnectionError, UnsupportedFeatureError } from '../../ai/domain/errors/LLMErrors';
 import type { Logger } from '../../ai/domain/interfaces/Logger';

@@ -4,7 +4,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { invalid } from '../../ai/domain/arguments';
-import { consoleLogger } from '../../ai/domain/consoleLogger';
+import { consoleLogger } from '../../../log/consoleLogger';
 import { isLLMError } from '../../ai/domain/errors/LLMErrors';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
 import type {

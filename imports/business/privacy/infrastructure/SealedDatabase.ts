@@ -1,5 +1,5 @@
 /** A database that stores users' content sealed. */
-import { consoleLogger } from '../../ai/domain/consoleLogger';
+import { consoleLogger } from '../../../log/consoleLogger';
 import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
 import { StoreError } from '../../../database/databaseErrors';

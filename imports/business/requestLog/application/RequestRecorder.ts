@@ -2,7 +2,7 @@
  * Writes the request log in the background: calls only put their entries into a queue, which is stored in batches. A
  * store that fails or falls behind costs entries, never calls.
  */
-import { consoleLogger } from '../../ai/domain/consoleLogger';
+import { consoleLogger } from '../../../log/consoleLogger';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
 import type { LoggedCall, RequestLog, RequestStore } from '../domain/RequestLog';
 import type { RequestBodies, RequestEntry } from '../../ai/domain/types/RequestRecords';

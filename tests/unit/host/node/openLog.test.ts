@@ -1,6 +1,6 @@
 /** The lines of a server's log. */
 import { expect } from 'chai';
-import { createConsoleLogger } from '../../../../imports/business/ai/domain/consoleLogger';
+import { createConsoleLogger } from '../../../../imports/log/consoleLogger';
 import { LLMOverloadedError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import { withLogIds } from '../../../../imports/business/ai/application/services/shared/logIds';
 import { ToolRegistry } from '../../../../imports/business/ai/infrastructure/tools/ToolRegistry';

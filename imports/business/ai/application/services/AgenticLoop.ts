@@ -3,7 +3,7 @@
  * answers. One loop serves any number of concurrent runs and holds no state of a run beyond a registry entry. With a
  * run store, runs survive the process and can be reached from any other.
  */
-import { consoleLogger } from '../../domain/consoleLogger';
+import { consoleLogger } from '../../../../log/consoleLogger';
 import { randomUUID } from 'node:crypto';
 import { isFinished } from '../../domain/entities/Run';
 import type { RunResult, RunState, ToolStatistics } from '../../domain/entities/Run';

@@ -2,7 +2,7 @@
  * Structured requests in sequence or in bulk (the phases of a simulation, an import, a nightly job), on any provider,
  * with a chain of previous responses for each entity.
  */
-import { consoleLogger } from '../../domain/consoleLogger';
+import { consoleLogger } from '../../../../log/consoleLogger';
 import {
   LLMAbortedError,
   LLMInvalidRequestError,

@@ -1,5 +1,5 @@
 /** Answers user messages with streamed text: one at a time within a conversation, conversations concurrently. */
-import { consoleLogger } from '../../domain/consoleLogger';
+import { consoleLogger } from '../../../../log/consoleLogger';
 import { randomUUID } from 'node:crypto';
 import { isLLMError, isStoreOutage, LLMAbortedError, MaxTakeoversError } from '../../domain/errors/LLMErrors';
 import type { ChatOutcome, ChatTurn, ChatTurnStore } from '../../domain/interfaces/ChatTurnStore';

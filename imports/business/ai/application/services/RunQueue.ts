@@ -2,7 +2,7 @@
  * Queues runs for workers. A run is recorded first, and then a job is added for it. A worker that receives a job starts
  * the run whose turn it is. Runs that lose their job in between are found in the store and queued again.
  */
-import { consoleLogger } from '../../domain/consoleLogger';
+import { consoleLogger } from '../../../../log/consoleLogger';
 import { createHash, randomUUID } from 'node:crypto';
 import { UNOWNED } from '../../domain/entities/Run';
 import { ConflictError, isStoreOutage, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';

@@ -5,7 +5,7 @@
  * different machines are never compared. An outage of the store, in which nobody can read or write heartbeats, counts
  * as a fifth of a lease at most.
  */
-import { consoleLogger } from '../../domain/consoleLogger';
+import { consoleLogger } from '../../../../log/consoleLogger';
 import type { RunResult } from '../../domain/entities/Run';
 import { isFinished, runOf, UNOWNED } from '../../domain/entities/Run';
 import type { Logger } from '../../domain/interfaces/Logger';

@@ -1,5 +1,5 @@
 /** Makes vectors of texts for an actor who may use the provider. */
-import { consoleLogger } from '../../domain/consoleLogger';
+import { consoleLogger } from '../../../../log/consoleLogger';
 import type { Logger } from '../../domain/interfaces/Logger';
 import { omitUndefined } from '../../domain/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';

@@ -2,7 +2,7 @@
  * The path of every use of a model: deduplicate by request id, validate, authorize, run, audit. Idempotent: a request
  * starts at most once.
  */
-import { consoleLogger } from '../../domain/consoleLogger';
+import { consoleLogger } from '../../../../log/consoleLogger';
 import { createHash, randomUUID } from 'node:crypto';
 import type { FunctionTool } from '../../domain/entities/Tool';
 import type { RunResult } from '../../domain/entities/Run';

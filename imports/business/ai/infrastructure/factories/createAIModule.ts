@@ -12,7 +12,7 @@ import { ModelRouting } from '../../application/services/routing/ModelRouting';
 import { RouteStats } from '../../application/services/routing/RouteStats';
 import { RoutingRules } from '../../application/services/routing/RoutingRules';
 import type { LeaseTimes } from '../../application/services/runs/durable/LeaseHeartbeat';
-import { withoutOutages } from '../../domain/withoutOutages';
+import { withoutOutages } from '../../../../log/withoutOutages';
 import type { BudgetSettings } from '../../domain/entities/BudgetAccount';
 import type { CompactionOptions } from '../../domain/types/Compaction';
 import type { RoutingRule } from '../../domain/entities/RoutingRule';

@@ -17,7 +17,7 @@ import type { LiveText } from '../events/ConversationFollower';
 import { AnswerWriter } from '../../application/services/chat/AnswerWriter';
 import { LiveAnswer } from '../../application/services/chat/LiveAnswer';
 import type { LiveAnswerPorts } from '../../application/services/chat/LiveAnswer';
-import { consoleLogger } from '../../domain/consoleLogger';
+import { consoleLogger } from '../../../../log/consoleLogger';
 import type { ChatTurnStore } from '../../domain/interfaces/ChatTurnStore';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import { omitUndefined } from '../../domain/omitUndefined';

@@ -1,5 +1,5 @@
 /** Wires the operations on runs that DDP and HTTP share: methods, queries, events. */
-import { consoleLogger } from '../../domain/consoleLogger';
+import { consoleLogger } from '../../../../log/consoleLogger';
 import { bindOperations } from '../../../../host/bindOperations';
 import { RUN_OPERATIONS } from '../../application/operations/runCommandOperations';
 import type { RunMethods } from '../../application/operations/runCommandOperations';

@@ -2,7 +2,7 @@
  * A job queue for several processes: Agenda, on MongoDB. When a process dies, another one takes its jobs once their
  * locks have not been renewed for a while. https://github.com/agenda/agenda (6.x)
  */
-import { consoleLogger } from '../../domain/consoleLogger';
+import { consoleLogger } from '../../../../log/consoleLogger';
 import type { Agenda, Job, JobParameters } from 'agenda';
 import { explainMissingPackage } from '../../domain/errors/explainMissingPackage';
 import { MissingPackageError } from '../../domain/errors/LLMErrors';

@@ -2,7 +2,7 @@
  * A job queue for a single process, in memory. Queued runs are added again from the store at the next start. With a
  * store for its schedules' next times, the queue also catches up, once, on times that passed while no process ran.
  */
-import { consoleLogger } from '../../domain/consoleLogger';
+import { consoleLogger } from '../../../../log/consoleLogger';
 import { setTimeout as pause } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';

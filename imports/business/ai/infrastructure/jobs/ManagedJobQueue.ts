@@ -1,5 +1,5 @@
 /** Puts a job queue under people's control: it can be paused, and tasks are recorded, paused and triggered. */
-import { consoleLogger } from '../../domain/consoleLogger';
+import { consoleLogger } from '../../../../log/consoleLogger';
 import { isStoreOutage } from '../../domain/errors/LLMErrors';
 import { safeMessage } from '../../domain/errors/safeText';
 import type { JobControl } from '../../domain/interfaces/JobControl';

@@ -2,7 +2,7 @@
  * Periodically removes conversations that are older than the operator wants. Databases remove them after 30 days by
  * themselves; this is for shorter times, which can be changed at any time.
  */
-import { consoleLogger } from '../../domain/consoleLogger';
+import { consoleLogger } from '../../../../log/consoleLogger';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RetentionTime, StoredCollection } from '../../../../database/StoredCollection';
 import type { DocumentDatabase } from '../../../../database/DocumentDatabase';

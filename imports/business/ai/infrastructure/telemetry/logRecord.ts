@@ -1,9 +1,9 @@
 /** A line of the log as fields, without secrets. */
 import { redactSecrets } from '../../domain/errors/safeText';
 import { isObject } from '../../domain/json';
-import type { LogLine, LogIds } from '../../domain/logWriter';
+import type { LogLine, LogIds } from '../../../../log/logWriter';
 import { maskCredentials } from '../../domain/maskCredentials';
-import { currentLogIds } from '../../domain/logWriter';
+import { currentLogIds } from '../../../../log/logWriter';
 import { omitUndefined } from '../../domain/omitUndefined';
 import { openTelemetry } from './openTelemetry';
 

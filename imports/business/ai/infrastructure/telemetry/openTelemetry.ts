@@ -3,7 +3,7 @@
  * part of what a short program loads.
  */
 import type * as Api from '@opentelemetry/api';
-import { consoleLogger } from '../../domain/consoleLogger';
+import { consoleLogger } from '../../../../log/consoleLogger';
 
 export type OpenTelemetry = typeof Api;
 

@@ -1,8 +1,8 @@
 /** The only way from the provider system to logs: redacts everything in string fields that looks like a secret. */
 import { redactSecrets } from '../../../ai/domain/errors/safeText';
-import { currentLogWriter } from '../../../ai/domain/logWriter';
-import { createLogFilter } from '../../../ai/domain/logLevels';
-import type { LogEnvironment } from '../../../ai/domain/logLevels';
+import { currentLogWriter } from '../../../../log/logWriter';
+import { createLogFilter } from '../../../../log/logLevels';
+import type { LogEnvironment } from '../../../../log/logLevels';
 import type { EventLog, LogFields } from '../../domain/interfaces/EventLog';
 
 export interface LogEntry {

@@ -1,6 +1,6 @@
 /** Routes requests to one or more providers, with retries, circuit breakers, fallbacks and usage accounting. */
 import { NO_USAGE } from '../../../domain/entities/Response';
-import { consoleLogger } from '../../../domain/consoleLogger';
+import { consoleLogger } from '../../../../../log/consoleLogger';
 import { EventStream } from '../../../domain/EventStream';
 import { FairLruMap } from '../../../domain/FairLruMap';
 import type { EventStage } from '../../../domain/EventStream';

@@ -2,7 +2,7 @@
  * The routing rules of the settings, and those that admins save at run time, which replace those of the same name.
  * Other processes notice a change within `RULES_MAX_AGE_MS`.
  */
-import { consoleLogger } from '../../../domain/consoleLogger';
+import { consoleLogger } from '../../../../../log/consoleLogger';
 import type { RoutingRule } from '../../../domain/entities/RoutingRule';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { RoutingRuleStore, StoredRoutingRule } from '../../../domain/interfaces/RoutingRuleStore';

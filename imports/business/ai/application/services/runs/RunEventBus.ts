@@ -2,7 +2,7 @@
  * Publishes every event of every run to all sinks. Consecutive `llm:delta` events of a run are merged, so that sinks
  * receive a few per second however fast the model writes. A timer runs only while a delta is buffered.
  */
-import { consoleLogger } from '../../../domain/consoleLogger';
+import { consoleLogger } from '../../../../../log/consoleLogger';
 import type { AgentEvent, AgentEventOf } from '../../../domain/types/AgentEvents';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import { runDetached } from '../shared/runDetached';

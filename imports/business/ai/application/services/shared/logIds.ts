@@ -1,7 +1,7 @@
 /** The ids of what is being done, for the lines of the log: across awaits, timers and callbacks. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { currentLogWriter, setLogIdSource } from '../../../domain/logWriter';
-import type { LogIds } from '../../../domain/logWriter';
+import { currentLogWriter, setLogIdSource } from '../../../../../log/logWriter';
+import type { LogIds } from '../../../../../log/logWriter';
 
 const storage = new AsyncLocalStorage<LogIds>();
 setLogIdSource(() => storage.getStore());

@@ -1,7 +1,7 @@
 /** Cached responses in a document collection, which all processes share. Bounded in number, bytes and age. */
 import { createHash } from 'node:crypto';
 import { MAX_CACHED_LENGTH } from '../../../domain/cacheLimits';
-import { consoleLogger } from '../../../domain/consoleLogger';
+import { consoleLogger } from '../../../../../log/consoleLogger';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import { isList, isObject } from '../../../domain/json';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';

@@ -2,7 +2,7 @@
  * `ai_deltas`: every piece of live text as a document of its own, which expires. A single growing document would be
  * published in full with every piece.
  */
-import { consoleLogger } from '../../../domain/consoleLogger';
+import { consoleLogger } from '../../../../../log/consoleLogger';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { LiveTextReader } from '../../../domain/interfaces/RunViewReader';

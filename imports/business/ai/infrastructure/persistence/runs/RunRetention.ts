@@ -2,7 +2,7 @@
  * Periodically compacts runs that ended a while ago and removes those that ended long ago. Live text, commands, budgets
  * and heartbeats carry an expiry date, by which the database itself removes them.
  */
-import { consoleLogger } from '../../../domain/consoleLogger';
+import { consoleLogger } from '../../../../../log/consoleLogger';
 import { textOfContent } from '../../../domain/entities/Content';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import type { DocumentCollection, FindOptions, Selector } from '../../../../../database/DocumentCollection';

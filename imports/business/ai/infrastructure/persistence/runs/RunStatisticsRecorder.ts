@@ -2,7 +2,7 @@
  * Counts each run in its current state, by the events that change it. The run's document records the state under which
  * it was counted last.
  */
-import { consoleLogger } from '../../../domain/consoleLogger';
+import { consoleLogger } from '../../../../../log/consoleLogger';
 import type { RunState } from '../../../domain/entities/Run';
 import type { DocumentCollection } from '../../../../../database/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';

@@ -1,6 +1,6 @@
 /** Decorates a provider so that requests with `cache` are answered from stored responses where there are any. */
 import { randomBytes } from 'node:crypto';
-import { consoleLogger } from '../../../../domain/consoleLogger';
+import { consoleLogger } from '../../../../../../log/consoleLogger';
 import { noEmbeddings, noRelay } from '../../../../domain/errors/noEmbeddings';
 import { ProviderDecorator } from '../../../../domain/ProviderDecorator';
 import type { RelayCall, RelayResponse } from '../../../../domain/types/RelayTypes';

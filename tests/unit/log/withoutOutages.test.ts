@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { LLMServerError, StoreUnavailableError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { withoutOutages } from '../../../../imports/business/ai/domain/withoutOutages';
-import { RecordingLogger } from '../../../support/RecordingLogger';
+import { LLMServerError, StoreUnavailableError } from '../../../imports/business/ai/domain/errors/LLMErrors';
+import { withoutOutages } from '../../../imports/log/withoutOutages';
+import { RecordingLogger } from '../../support/RecordingLogger';
 
 describe('withoutOutages', () => {
   it('logs what fails because of an outage of the store at the level debug only', () => {

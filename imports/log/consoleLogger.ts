@@ -1,5 +1,5 @@
 /** The default logger: writes to standard error, or where the program has said, filtered by the environment. */
-import type { Logger } from './interfaces/Logger';
+import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import { createLogFilter } from './logLevels';
 import type { LogEnvironment } from './logLevels';
 import { currentLogWriter } from './logWriter';

@@ -2,8 +2,8 @@
  * A logger on which an outage of the store is one matter: the store's circuit logs its beginning and its end, and what
  * else fails because of it is logged at the level debug only.
  */
-import { isStoreOutage } from './errors/LLMErrors';
-import type { Logger } from './interfaces/Logger';
+import { isStoreOutage } from '../business/ai/domain/errors/LLMErrors';
+import type { Logger } from '../business/ai/domain/interfaces/Logger';
 
 export function withoutOutages(logger: Logger): Logger {
   const unless =

@@ -1,7 +1,7 @@
 import { format } from 'node:util';
 import { expect } from 'chai';
-import { createConsoleLogger } from '../../../../imports/business/ai/domain/consoleLogger';
-import { LLMServerError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
+import { createConsoleLogger } from '../../../imports/log/consoleLogger';
+import { LLMServerError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 
 describe('the console logger', () => {
   it('writes each message on one line, whatever a vendor put into it', () => {
