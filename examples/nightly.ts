@@ -13,7 +13,7 @@ import { openRunStore } from '../imports/business/ai/infrastructure/persistence/
 import { openDatabase } from '../imports/database/openDatabase';
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { openJobQueue, readJobSettings } from '../imports/host/settings/jobs';
-import { valueOf } from '../imports/host/settings/valueOf';
+import { valueOf } from '../imports/host/settings/environment';
 import { openSettings } from '../imports/host/moduleFromEnvironment';
 import { SIMULATION_NOTICE } from '../imports/host/simulation';
 

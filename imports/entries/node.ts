@@ -37,4 +37,4 @@ export { runServer } from '../host/node/runServer';
 export { startServer } from '../host/node/startServer';
 export type { RunningServer, ServerOptions } from '../host/node/startServer';
 export { registerDemoTools } from '../host/registerDemoTools';
-export type { Environment } from '../host/settings/vendors';
+export type { Environment } from '../host/settings/environment';

@@ -1,7 +1,7 @@
 /** The module as the environment asks for it; without any key, on the vendor simulator. */
 import { registerDemoTools } from './registerDemoTools';
 import { settingsFromEnvironment } from './settings/vendors';
-import type { Environment } from './settings/vendors';
+import type { Environment } from './settings/environment';
 import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AIModule, AIModulePorts, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
 import { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';

@@ -11,6 +11,7 @@ import { createAIModule } from '../business/ai/infrastructure/factories/createAI
 import type { AIModule, ProviderSettingsInput } from '../business/ai/infrastructure/factories/createAIModule';
 import { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';
 import type { RegisteredTool } from '../business/ai/infrastructure/tools/ToolRegistry';
+import { processEnvironment } from '../host/settings/environment';
 import { settingsFromEnvironment } from '../host/settings/vendors';
 import { DEFAULT_USER_ID } from './AgentSettings';
 import { resolveModelName } from './modelName';
@@ -142,7 +143,7 @@ let shared: AIModule | undefined;
 /** Reads the environment when the first agent needs it, which may be after a program has loaded its variables. */
 function environmentModule(model: string | undefined): AIModule {
   if (shared !== undefined) return shared;
-  const settings = settingsFromEnvironment(process.env);
+  const settings = settingsFromEnvironment(processEnvironment());
   if (settings.providers.length === 0) resolveModelName(model, []);
   shared = createAIModule(settings);
   return shared;

@@ -105,6 +105,14 @@ const conditionalSpreads = [
   },
 ];
 
+/** One file reads the variables, so that one error names every wrong one. */
+const environment = [
+  {
+    selector: 'MemberExpression[object.name="process"][property.name="env"]',
+    message: 'Take the environment as an argument, or processEnvironment() of imports/host/settings/environment.ts.',
+  },
+];
+
 /** The formatter breaks code at 120 columns, but not comments. */
 const MAX_COLUMNS = 120;
 const WITH_URL = /[^:/?#]:\/\/[^?#]/;
@@ -168,6 +176,7 @@ export default {
     'comment-start': commentStart,
     'conditional-spreads': refuse(conditionalSpreads),
     conventions: refuse(conventions),
+    environment: refuse(environment),
     'file-names': fileNames,
     meteor: refuse([...refusedByMeteor, ...unbundled]),
     'pure-converters': refuse(impure),

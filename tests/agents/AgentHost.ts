@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { RunningServer } from '../../imports/host/node/startServer';
-import type { Environment } from '../../imports/host/settings/vendors';
+import type { Environment } from '../../imports/host/settings/environment';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { simulatedVendors } from '../support/simulatedVendors';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { AuditEntry } from '../../imports/business/ai/domain/types/AuditEntries';
 import type { RunningServer } from '../../imports/host/node/startServer';
-import type { Environment } from '../../imports/host/settings/vendors';
+import type { Environment } from '../../imports/host/settings/environment';
 import { CookieBrowser } from '../support/oauth/CookieBrowser';
 import { newKey } from '../support/oauth/ProvidersHost';
 import { isCallback, oidcEnvironment, sessionOf, signIn } from '../support/signIn/signInAtIssuer';

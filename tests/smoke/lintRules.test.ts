@@ -40,6 +40,8 @@ const LINTED: readonly (readonly [rule: string, file: string, text: string])[] =
     'imports/ui/planted*.tsx',
     'export const F = ({ id }: { readonly id?: string }) => <p {...(id === undefined ? {} : { id })} />;',
   ],
+  ['bolide/environment', 'imports/host/planted*.ts', "export const port = process.env['PORT'];"],
+  ['bolide/environment', 'server/planted*.ts', 'export const { PORT } = process.env;'],
   ['bolide/pure-converters', `${AI}/infrastructure/converters/planted*.ts`, 'export const at = Date.now();'],
   ['bolide/pure-converters', `${AI}/infrastructure/converters/planted*.ts`, 'export const at = new Date();'],
   ['bolide/pure-converters', `${AI}/infrastructure/converters/chat/planted*.ts`, 'export const id = Math.random();'],

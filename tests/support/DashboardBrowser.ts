@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import { startDemoServer } from './startDemoServer';
-import type { Environment } from '../../imports/host/settings/vendors';
+import type { Environment } from '../../imports/host/settings/environment';
 import type { RunningServer } from '../../imports/host/node/startServer';
 
 export const TOKEN = 'a-token-for-the-dashboard-tests';

@@ -2,7 +2,7 @@
 import type { VendorName } from '../../imports/business/ai/domain/types/VendorTypes';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { VENDOR_VARIABLES } from '../../imports/host/settings/vendors';
-import type { Environment } from '../../imports/host/settings/vendors';
+import type { Environment } from '../../imports/host/settings/environment';
 
 export function simulatedVendors(simulator: Simulator): Environment {
   const ofVendors = (Object.keys(VENDOR_VARIABLES) as VendorName[]).flatMap((vendor) => {

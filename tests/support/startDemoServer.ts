@@ -3,7 +3,7 @@ import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/Too
 import { startServer } from '../../imports/host/node/startServer';
 import type { RunningServer } from '../../imports/host/node/startServer';
 import { registerDemoTools } from '../../imports/host/registerDemoTools';
-import type { Environment } from '../../imports/host/settings/vendors';
+import type { Environment } from '../../imports/host/settings/environment';
 import { cachedDashboard } from '../../server/cachedDashboard';
 
 /** @param simulatedPause milliseconds between two events of a simulated stream */

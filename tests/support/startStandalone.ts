@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Environment } from '../../imports/host/settings/vendors';
+import type { Environment } from '../../imports/host/settings/environment';
 import { startDemoServer } from './startDemoServer';
 import type { RunningServer } from '../../imports/host/node/startServer';
 

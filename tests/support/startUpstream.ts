@@ -1,7 +1,7 @@
 /** A vendor of every wire that reads nothing of its requests and answers at once, so that it costs next to nothing. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Environment } from '../../imports/host/settings/vendors';
+import type { Environment } from '../../imports/host/settings/environment';
 
 export interface Upstream {
   /** Variables that set up OpenAI, Groq, Anthropic and Google on it. */

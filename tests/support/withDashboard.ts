@@ -1,5 +1,5 @@
 /** The hooks of a suite on a server with its dashboard and a browser. */
-import type { Environment } from '../../imports/host/settings/vendors';
+import type { Environment } from '../../imports/host/settings/environment';
 import { DashboardBrowser } from './DashboardBrowser';
 import { withBrowser } from './withBrowser';
 

@@ -7,6 +7,7 @@ import type { ToolList } from '../../business/ai/infrastructure/tools/toToolRegi
 import type { RouterFactory } from '../../api/http/createRouter';
 import { createHost } from '../createHost';
 import type { Host } from '../createHost';
+import { processEnvironment } from '../settings/environment';
 import { describePrivateHosts } from '../settings/host';
 import { readMeteorSettings } from '../settings/meteor';
 import { configureSignUp, createFirstUser, requirePasswords } from './configureAccounts';
@@ -94,7 +95,7 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
   const { closesOnSignals = true } = options;
   const { admins, adminRoles, firstUser, allowSignUp, ...settings } = readMeteorSettings(
     options.settings === undefined ? Meteor.settings['ai'] : options.settings,
-    process.env,
+    processEnvironment(),
   );
   const defaultGraceMs = Meteor.isDevelopment ? 1_000 : 6_000;
   const shutdownGraceMs = options.shutdownGraceMs ?? settings.shutdownGraceMs ?? defaultGraceMs;

@@ -2,8 +2,8 @@
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { setLogWriter } from '../../log/logWriter';
 import { toLogRecord } from '../../business/ai/infrastructure/telemetry/logRecord';
-import { valueOf } from '../settings/valueOf';
-import type { Environment } from '../settings/vendors';
+import { valueOf } from '../settings/environment';
+import type { Environment } from '../settings/environment';
 
 const FORMATS = ['json', 'pretty'] as const;
 export type LogFormat = (typeof FORMATS)[number];

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { KeyRing } from '../../business/providers/infrastructure/sealing/KeyRing';
 import { readOrCreateSecretKey, SECRET_KEY_FILE } from '../../business/providers/infrastructure/sealing/secretKeyFile';
-import { valueOf } from '../settings/valueOf';
-import type { Environment } from '../settings/vendors';
+import { valueOf } from '../settings/environment';
+import type { Environment } from '../settings/environment';
 
 /** @throws LLMInvalidRequestError that names the variable or file whose keys are invalid */
 export async function readSecretKeys(env: Environment): Promise<string> {

@@ -13,6 +13,7 @@ import { toToolRegistry } from '../../business/ai/infrastructure/tools/toToolReg
 import { closeOnSignals } from '../closeOnSignals';
 import { createHost } from '../createHost';
 import { openSettings } from '../moduleFromEnvironment';
+import { processEnvironment } from '../settings/environment';
 import { readRootUrl } from '../settings/host';
 import { readServerSettings } from '../settings/server';
 import { DEFAULT_SHUTDOWN_GRACE_MS } from '../settings/shutdown';
@@ -26,7 +27,7 @@ export type McpProgramOptions = Pick<ServerOptions, 'env' | 'tools'>;
 export async function runMcp(options: McpProgramOptions): Promise<void> {
   const output = reserveOutput();
   try {
-    await openLog({ env: options.env ?? process.env, isTerminal: process.stderr.isTTY });
+    await openLog({ env: options.env ?? processEnvironment(), isTerminal: process.stderr.isTTY });
     const { close, graceMs } = await serve(options, output);
     closeOnSignals({ close, graceMs });
     // Requests of a client that is gone have nobody to answer.
@@ -60,7 +61,7 @@ function reserveOutput(): Writable {
 }
 
 async function serve(
-  { env = process.env, tools = [] }: McpProgramOptions,
+  { env = processEnvironment(), tools = [] }: McpProgramOptions,
   output: Writable,
 ): Promise<{ readonly close: (hurry?: AbortSignal) => Promise<void>; readonly graceMs: number }> {
   const { port, mcpUser, host: settings } = readServerSettings(env);

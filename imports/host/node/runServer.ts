@@ -4,7 +4,7 @@ import { SIMULATION_NOTICE } from '../simulation';
 import { describePrivateHosts, readAllowPrivateHosts } from '../settings/host';
 import { SettingProblems } from '../settings/SettingProblems';
 import { DEFAULT_SHUTDOWN_GRACE_MS, readShutdownGrace, readShutdownNotice } from '../settings/shutdown';
-import { valueOf } from '../settings/valueOf';
+import { processEnvironment, valueOf } from '../settings/environment';
 import { closeOnSignals } from '../closeOnSignals';
 import { describeExposure, describeStart } from './describeStart';
 import { openLog } from './openLog';
@@ -13,7 +13,7 @@ import type { ServerOptions } from './startServer';
 
 /** Ends the process with code 1 if the server cannot start, or cannot close. */
 export async function runServer(options: ServerOptions): Promise<void> {
-  const { env = process.env } = options;
+  const { env = processEnvironment() } = options;
   try {
     await openLog({ env, isTerminal: process.stderr.isTTY });
   } catch (error) {

@@ -28,7 +28,8 @@ import { createMcpAccess } from '../../business/mcp/createMcpAccess';
 import type { OpenedMcpAccess } from '../../business/mcp/createMcpAccess';
 import { readRootUrl } from '../settings/host';
 import { readServerSettings } from '../settings/server';
-import type { Environment } from '../settings/vendors';
+import { processEnvironment } from '../settings/environment';
+import type { Environment } from '../settings/environment';
 import { openSettings } from '../moduleFromEnvironment';
 import { SIMULATION_NOTICE } from '../simulation';
 import type { OpenedSettings } from '../moduleFromEnvironment';
@@ -96,7 +97,7 @@ interface OpenResources {
 }
 
 async function open(
-  { env = process.env, tools = [], dashboard: loadDashboard = readDashboard, simulatedPause }: ServerOptions,
+  { env = processEnvironment(), tools = [], dashboard: loadDashboard = readDashboard, simulatedPause }: ServerOptions,
   resources: OpenResources,
 ): Promise<Omit<RunningServer, 'close'>> {
   const registry = toToolRegistry(tools);

@@ -6,8 +6,8 @@ import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMError
 import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import { isHostEntry } from '../../business/ai/infrastructure/clients/http/privateHosts';
 import type { PrivateHosts } from '../../business/ai/infrastructure/clients/http/privateHosts';
-import { valueOf } from './valueOf';
-import type { Environment } from './vendors';
+import { valueOf } from './environment';
+import type { Environment } from './environment';
 import { parseUrl } from '../../business/ai/domain/parseUrl';
 
 /** @throws LLMInvalidRequestError */

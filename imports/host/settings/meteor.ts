@@ -38,9 +38,9 @@ import { omitUndefined } from '../../business/ai/domain/omitUndefined';
 import { readUserLimits } from '../../business/limits/settings/userLimits';
 import { checkMeteorNames, checkVariableNames } from './settingNames';
 import { SettingProblems } from './SettingProblems';
-import { valueOf } from './valueOf';
+import { valueOf } from './environment';
 import { settingsFromMeteor } from './vendors';
-import type { Environment } from './vendors';
+import type { Environment } from './environment';
 
 export interface FirstUser {
   readonly email: string;

@@ -21,9 +21,9 @@ import { SettingProblems } from './SettingProblems';
 import { readShutdownGrace, readShutdownNotice } from './shutdown';
 import { readStorageBounds } from './storage';
 import { readUserLimits } from '../../business/limits/settings/userLimits';
-import { valueOf } from './valueOf';
+import { valueOf } from './environment';
 import { settingsFromEnvironment } from './vendors';
-import type { Environment } from './vendors';
+import type { Environment } from './environment';
 
 export type ServerSettings = ReturnType<typeof readServerSettings>;
 

@@ -2,7 +2,7 @@
 import { LOG_VARIABLES } from '../../log/logLevels';
 import type { SettingProblems } from './SettingProblems';
 import { VENDOR_SETTINGS } from './vendors';
-import type { Environment } from './vendors';
+import type { Environment } from './environment';
 
 /** Also read from `Meteor.settings.ai`, under the same names. */
 const SHARED_SETTINGS: readonly string[] = [

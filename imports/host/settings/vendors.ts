@@ -15,7 +15,7 @@ import { readTelemetrySettings, TELEMETRY_VARIABLES } from './telemetry';
 import { readSharedObjects } from './sharedObjects';
 import { MODELS_VARIABLE, readModelSettings } from './models';
 import { readRoutingSettings, ROUTING_VARIABLE } from './routing';
-import { valueOf } from './valueOf';
+import { valueOf } from './environment';
 import { parseUrl } from '../../business/ai/domain/parseUrl';
 
 /** The variables of each vendor that the environment can set up. */

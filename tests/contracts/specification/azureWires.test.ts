@@ -9,7 +9,7 @@ import { createProvider } from '../../../imports/business/ai/infrastructure/fact
 import type { Simulator } from '../../../imports/simulator/Simulator';
 import { startSimulator } from '../../../imports/simulator/startSimulator';
 import { settingsFromEnvironment, settingsFromMeteor } from '../../../imports/host/settings/vendors';
-import type { Environment } from '../../../imports/host/settings/vendors';
+import type { Environment } from '../../../imports/host/settings/environment';
 import { failure } from '../../support/failure';
 
 const BEFORE_RESPONSES = ['2023-05-15', '2024-10-21', '2025-01-01-preview', '2025-02-01-preview'];

@@ -7,7 +7,7 @@ import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { startServer } from '../../../imports/host/node/startServer';
 import type { RunningServer } from '../../../imports/host/node/startServer';
-import type { Environment } from '../../../imports/host/settings/vendors';
+import type { Environment } from '../../../imports/host/settings/environment';
 
 export const REVISIONS = ['2026-07-28', '2025-11-25', '2025-06-18'] as const;
 

@@ -1,6 +1,6 @@
 /** A browser that signs in to a server at the issuer of a test. */
 import type { RunningServer } from '../../../imports/host/node/startServer';
-import type { Environment } from '../../../imports/host/settings/vendors';
+import type { Environment } from '../../../imports/host/settings/environment';
 import { CookieBrowser } from '../oauth/CookieBrowser';
 import type { Page } from '../oauth/CookieBrowser';
 import { CLIENT_ID, CLIENT_SECRET } from './TestIssuer';

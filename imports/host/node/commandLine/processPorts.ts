@@ -1,11 +1,12 @@
 /** Connects the command line to this process. The server's code is loaded by the commands that run one. */
 import type { ToolRegistry } from '../../../business/ai/infrastructure/tools/ToolRegistry';
+import { processEnvironment } from '../../settings/environment';
 import type { ServerOptions } from '../startServer';
 import type { CommandLinePorts } from './CommandLinePorts';
 
 export function processPorts(options: Pick<ServerOptions, 'dashboard'> = {}): CommandLinePorts {
   return {
-    environment: process.env,
+    environment: processEnvironment(),
     print: (line) => console.log(line),
     printError: (line) => console.error(line),
     now: () => new Date(),

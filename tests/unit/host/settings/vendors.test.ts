@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import { settingsFromEnvironment, settingsFromMeteor } from '../../../../imports/host/settings/vendors';
-import type { Environment } from '../../../../imports/host/settings/vendors';
+import type { Environment } from '../../../../imports/host/settings/environment';
 
 const KEY = 'sk-canary0123456789abcdef';
 

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import { codeOf, toFileError } from '../../../../database/fileErrors';
-import { valueOf } from '../../../settings/valueOf';
+import { valueOf } from '../../../settings/environment';
 import type { CommandLinePorts } from '../CommandLinePorts';
 import type { DataContext } from './dataCommands';
 

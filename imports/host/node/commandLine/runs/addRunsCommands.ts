@@ -1,7 +1,7 @@
 /** Declares `bolide runs`, which shows the runs of a server, and decides about them. */
 import { Option } from '@commander-js/extra-typings';
 import type { Command } from '@commander-js/extra-typings';
-import { valueOf } from '../../../settings/valueOf';
+import { valueOf } from '../../../settings/environment';
 import type { CommandLinePorts } from '../CommandLinePorts';
 import { cancelRun, decideCall, listRuns, listWaitingCalls, OUTCOMES, retryRun, showRun } from './runCommands';
 import type { RunsContext } from './runCommands';
