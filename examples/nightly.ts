@@ -12,7 +12,8 @@ import type { AIModule } from '../imports/business/ai/infrastructure/factories/c
 import { openRunStore } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { openDatabase } from '../imports/database/openDatabase';
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { openJobQueue, readJobSettings } from '../imports/host/settings/jobs';
+import { openJobQueue } from '../imports/host/openJobQueue';
+import { readJobSettings } from '../imports/host/settings/jobSettings';
 import { valueOf } from '../imports/host/settings/environment';
 import { openSettings } from '../imports/host/moduleFromEnvironment';
 import { SIMULATION_NOTICE } from '../imports/host/simulation';

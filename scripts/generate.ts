@@ -1,12 +1,14 @@
-/** Writes what follows from the definitions of operations and cannot be computed where it is used. */
+/** Writes what follows from the definitions of operations and of settings and cannot be computed where it is used. */
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { OPERATIONS } from '../imports/host/operations';
+import { configurationReference } from './generate/configurationReference';
 import { dashboardTable } from './generate/dashboardTable';
 import { operationReference } from './generate/operationReference';
 
 const TABLE = 'imports/ui/data/operationTable.ts';
 const REFERENCE = 'docs/reference/operations.md';
+const CONFIGURATION = 'docs/reference/configuration.md';
 
 writeFileSync(
   TABLE,
@@ -18,4 +20,5 @@ export const OPERATION_TABLE: Readonly<Record<(typeof OPERATIONS)[number]['name'
 `,
 );
 writeFileSync(REFERENCE, operationReference(OPERATIONS));
+writeFileSync(CONFIGURATION, configurationReference(readFileSync(CONFIGURATION, 'utf8')));
 execFileSync('oxfmt', [TABLE], { stdio: 'inherit' });

@@ -14,13 +14,13 @@ import type { AuditLimits } from '../business/audit/infrastructure/DocumentAudit
 import type { UserLimits } from '../business/limits/domain/UserLimits';
 import type { McpAccess } from '../business/mcp/api/addMcpRoutes';
 import type { ConfiguredServer } from '../business/mcp/infrastructure/managed/ConfiguredServer';
-import type { McpSettings } from '../business/mcp/settings/mcp';
-import type { MemorySettings } from '../business/memory/settings/memory';
+import type { McpSettings } from '../business/mcp/mcpSettings';
+import type { MemorySettings } from '../business/memory/memorySettings';
 import type { RequestLogSettings } from '../business/requestLog/createRequestLog';
 import type { StorageBounds } from '../database/bounds/StorageBounds';
 import type { DocumentDatabase } from '../database/DocumentDatabase';
 import type { RetentionTime } from '../database/StoredCollection';
-import type { JobSettings } from './settings/jobs';
+import type { JobSettings } from './openJobQueue';
 
 export interface HostSettings {
   readonly ai: AISettings;

@@ -24,8 +24,8 @@ import { openHost } from './openHost';
 import { OPERATIONS } from './operations';
 import type { DefinedOperations, OperationServices } from './operations';
 import { serveApi } from './serveApi';
-import { openJobQueue } from './settings/jobs';
-import { DEFAULT_SHUTDOWN_GRACE_MS } from './settings/shutdown';
+import { openJobQueue } from './openJobQueue';
+import { DEFAULT_SHUTDOWN_GRACE_MS } from './settings/host';
 import type { UserApiTokens } from './UserApiTokens';
 
 export interface Host {

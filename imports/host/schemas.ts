@@ -26,7 +26,8 @@ export function object<const E extends v.ObjectEntries>(
   return converted(schema, givenFields);
 }
 
-const UNKNOWN_FIELD = 'never';
+/** What an issue expects where there is a field that is not among those of its object. */
+export const UNKNOWN_FIELD = 'never';
 
 /** An id or a name: neither blanks nor invisible characters. */
 export function identifier(maxLength: number) {
@@ -146,7 +147,7 @@ export function readArgument<S extends ArgumentSchema>(schema: S, argument: unkn
 const MAX_NAME_SHOWN = 60;
 
 /** `limits.day`, `tools[2]` */
-function pathText(keys: readonly unknown[]): string {
+export function pathText(keys: readonly unknown[]): string {
   return keys.reduce<string>((path, key) => {
     if (typeof key === 'number') return `${path}[${key}]`;
     const name = String(key).slice(0, MAX_NAME_SHOWN);

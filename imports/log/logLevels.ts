@@ -12,9 +12,6 @@ const ALIASES: Readonly<Record<string, LogLevel>> = {
   off: 'silent',
 };
 
-/** The variables of the log. The filter reads the last two; LOG_FORMAT is a plain-Node server's. */
-export const LOG_VARIABLES = ['LOG_FORMAT', 'LOG_LEVEL', 'DEBUG'] as const;
-
 export type LogEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**

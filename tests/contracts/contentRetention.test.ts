@@ -6,7 +6,8 @@ import type { StoredDocument } from '../../imports/database/DocumentCollection';
 import { LLMInvalidRequestError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { openStores } from '../../imports/business/ai/openStores';
 import { COLLECTIONS } from '../../imports/host/collections';
-import { readContentTimes } from '../../imports/host/settings/retention';
+import { readSettings } from '../../imports/host/settings/defineSettings';
+import { jobSettings } from '../../imports/host/settings/jobSettings';
 import { DATABASES } from '../support/documentDatabases';
 
 const DAY = 86_400_000;
@@ -54,8 +55,9 @@ for (const [kind, open] of Object.entries(DATABASES))
     });
   });
 
-describe('readContentTimes', () => {
-  const read = (variables: Readonly<Record<string, string>>): unknown => readContentTimes((name) => variables[name]);
+describe('settings of content times', () => {
+  const read = (variables: Readonly<Record<string, string>>): unknown =>
+    readSettings(jobSettings, (name) => variables[name]).contentTimes;
 
   it('reads days, and leaves the rest to the defaults', () => {
     expect(read({})).to.deep.equal({});

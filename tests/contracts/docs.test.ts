@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
 import { DEFAULT_HTTP_LIMITS } from '../../imports/api/createHttpApi';
-import { LOG_VARIABLES } from '../../imports/log/logLevels';
 import { DEFAULT_LIMITS } from '../../imports/business/ai/application/services/runs/runLimits';
 import * as LLMErrors from '../../imports/business/ai/domain/errors/LLMErrors';
 import { DEFAULT_JOB_LIMITS } from '../../imports/business/ai/domain/interfaces/JobQueue';
@@ -17,10 +16,9 @@ import { DEFAULT_RETENTION } from '../../imports/business/ai/infrastructure/pers
 import { DEFAULT_REQUEST_RETENTION } from '../../imports/business/requestLog/infrastructure/DocumentRequestStore';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
-import { BUDGET_VARIABLES } from '../../imports/business/limits/settings/budgets';
-import { readAllowPrivateHosts, readPort } from '../../imports/host/settings/host';
-import { METEOR_FIELDS } from '../../imports/host/settings/meteor';
-import { VENDOR_VARIABLES } from '../../imports/host/settings/vendors';
+import { readServerSettings } from '../../imports/host/settings/server';
+import { VARIABLES } from '../../imports/host/settings/settingTables';
+import { configurationReference } from '../../scripts/generate/configurationReference';
 import { startDemoServer } from '../support/startDemoServer';
 import type { RunningServer } from '../../imports/host/node/startServer';
 import { allInSoak, describeInSoak } from '../support/soak';
@@ -51,10 +49,6 @@ const blocks = pages.flatMap(codeBlocksOf);
 const programs = programsOf(blocks);
 /** Where a reader's server listens, in every example. */
 const BASE = 'http://127.0.0.1:3000';
-/** Ours start when nothing is configured: a developer's own keys must not reach the examples. */
-const VENDOR_NAMES = Object.values(VENDOR_VARIABLES).flatMap(({ sdkBaseURL: _, ...names }) =>
-  Object.values(names).filter((name) => typeof name === 'string'),
-);
 
 describe('The documentation', () => {
   let directory: string;
@@ -203,18 +197,17 @@ describe('The documentation', () => {
     const page = readPage('docs/reference/configuration.md');
     const firstCells = tableRowsOf(page).flatMap(([cell = '']) => codeIn(cell));
 
-    it('lists every environment variable that the code reads, and no other', () => {
-      const read = new Set([
-        ...[...variablesRead].filter((name) => /^[A-Z][A-Z0-9_]+$/.test(name)),
-        ...BUDGET_VARIABLES,
-        ...LOG_VARIABLES,
-        ...VENDOR_NAMES,
-        // Read by the command line, not by the server.
-        'BOLIDE_SERVER_URL',
-      ]);
+    it('is generated from the tables of settings, and lists every variable, and no other', () => {
+      expect(configurationReference(page.text)).to.equal(page.text);
       expect(firstCells.filter((name) => /^[A-Z][A-Z0-9_]+$/.test(name)).toSorted()).to.deep.equal(
-        [...read].toSorted(),
+        VARIABLES.toSorted(),
       );
+    });
+
+    it('lists what the server reads', () => {
+      expect(variablesRead).to.include('PORT');
+      const names = [...variablesRead].filter((name) => /^[A-Z][A-Z0-9_]+$/.test(name));
+      expect(VARIABLES).to.include.members(names);
     });
 
     it('states the defaults that the code has', () => {
@@ -223,10 +216,10 @@ describe('The documentation', () => {
       );
       const days = (milliseconds: number): string => String(milliseconds / 86_400_000);
       expect(stated).to.include({
-        PORT: String(readPort(undefined)),
+        PORT: String(readServerSettings({}).port),
         HTTP_MAX_BODY_MB: String(DEFAULT_HTTP_LIMITS.maxBodyBytes / 1024 / 1024),
         HTTP_MAX_JSON_VALUES: String(DEFAULT_HTTP_LIMITS.maxJsonValues),
-        AI_ALLOW_PRIVATE_HOSTS: String(readAllowPrivateHosts({})),
+        AI_ALLOW_PRIVATE_HOSTS: String(readServerSettings({}).host.allowPrivateHosts),
         USER_REQUESTS_PER_MINUTE: String(DEFAULT_USER_LIMITS.requestsPerMinute),
         USER_TOKENS_PER_MINUTE: '0',
         USER_PARALLEL_CALLS: String(DEFAULT_USER_LIMITS.parallelCalls),
@@ -241,10 +234,6 @@ describe('The documentation', () => {
       });
       const limits: unknown = JSON.parse(stated['callsPerMinute'] ?? '');
       expect(limits).to.deep.equal(DEFAULT_CALL_LIMITS);
-    });
-
-    it('lists every field of Meteor.settings.ai', () => {
-      expect(firstCells).to.include.members([...METEOR_FIELDS]);
     });
   });
 

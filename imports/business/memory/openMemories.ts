@@ -5,7 +5,7 @@ import { omitUndefined } from '../ai/domain/omitUndefined';
 import type { DocumentDatabase } from '../../database/DocumentDatabase';
 import { openMemoryRecords } from './infrastructure/DocumentMemoryRecords';
 import { UserMemory } from './infrastructure/UserMemory';
-import type { MemorySettings } from './settings/memory';
+import type { MemorySettings } from './memorySettings';
 
 export interface MemoriesPorts {
   readonly database: Pick<DocumentDatabase, 'collection'>;

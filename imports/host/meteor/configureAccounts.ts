@@ -1,6 +1,6 @@
 /** Restricts who may create an account, and creates the first one from the settings. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import type { FirstUser } from '../settings/meteor';
+import type { FirstUser } from '../settings/meteorSettings';
 import type { MeteorAccounts, MeteorApp } from './MeteorPackages';
 
 /** The part of accounts-base that its types leave out: the options that the app has set so far. */

@@ -2,11 +2,10 @@
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { setLogWriter } from '../../log/logWriter';
 import { toLogRecord } from '../../business/ai/infrastructure/telemetry/logRecord';
-import { valueOf } from '../settings/environment';
+import { readSettings } from '../settings/defineSettings';
+import { settingSource } from '../settings/environment';
 import type { Environment } from '../settings/environment';
-
-const FORMATS = ['json', 'pretty'] as const;
-export type LogFormat = (typeof FORMATS)[number];
+import { logSettings } from '../settings/nodeSettings';
 
 export interface OpenLogOptions {
   readonly env: Environment;
@@ -23,10 +22,7 @@ export interface OpenLogOptions {
  * @throws LLMInvalidRequestError for another format, and for `json` without pino
  */
 export async function openLog({ env, isTerminal, destination }: OpenLogOptions): Promise<() => void> {
-  const given = valueOf(env, 'LOG_FORMAT')?.toLowerCase();
-  const asked = FORMATS.find((format) => format === given);
-  if (given !== undefined && asked === undefined)
-    throw new LLMInvalidRequestError('LOG_FORMAT must be json or pretty.', { path: 'LOG_FORMAT' });
+  const { logFormat: asked } = readSettings(logSettings, settingSource(env));
   if (asked === 'pretty' || (asked === undefined && isTerminal)) return () => undefined;
   const pino = await loadPino();
   if (pino === undefined) {

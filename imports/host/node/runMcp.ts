@@ -14,9 +14,9 @@ import { closeOnSignals } from '../closeOnSignals';
 import { createHost } from '../createHost';
 import { openSettings } from '../moduleFromEnvironment';
 import { processEnvironment } from '../settings/environment';
-import { readRootUrl } from '../settings/host';
+import { listenedUrl } from '../settings/nodeSettings';
 import { readServerSettings } from '../settings/server';
-import { DEFAULT_SHUTDOWN_GRACE_MS } from '../settings/shutdown';
+import { DEFAULT_SHUTDOWN_GRACE_MS } from '../settings/host';
 import { openLog } from './openLog';
 import { readSecretKeys } from './readSecretKeys';
 import type { ServerOptions } from './startServer';
@@ -64,8 +64,8 @@ async function serve(
   { env = processEnvironment(), tools = [] }: McpProgramOptions,
   output: Writable,
 ): Promise<{ readonly close: (hurry?: AbortSignal) => Promise<void>; readonly graceMs: number }> {
-  const { port, mcpUser, host: settings } = readServerSettings(env);
-  if (settings.mcp.tools.length === 0)
+  const { hostName, port, rootUrl = listenedUrl(hostName, port), mcpUser, host: settings } = readServerSettings(env);
+  if (settings.mcp === undefined || settings.mcp.tools.length === 0)
     throw new LLMInvalidRequestError(
       'Nothing is offered over MCP. Set MCP_TOOLS to names of tools, such as MCP_TOOLS=get_weather,docs_*.',
       { path: 'MCP_TOOLS' },
@@ -73,7 +73,6 @@ async function serve(
   const registry = toToolRegistry(tools);
   const { settings: ai, simulator } = await openSettings(env);
   const database = await openDatabase(env);
-  const rootUrl = readRootUrl(env, env['HOST'] ?? '127.0.0.1', port);
   const host = await createHost(
     { ai, secretKeys: await readSecretKeys(env), rootUrl, ...settings },
     {

@@ -1,10 +1,11 @@
 /** Runs a server as a program: prints where it is, and closes it on SIGTERM and SIGINT. */
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { SIMULATION_NOTICE } from '../simulation';
-import { describePrivateHosts, readAllowPrivateHosts } from '../settings/host';
+import { readSettings } from '../settings/defineSettings';
+import { processEnvironment, settingSource, valueOf } from '../settings/environment';
+import { DEFAULT_SHUTDOWN_GRACE_MS, describePrivateHosts, hostSettings } from '../settings/host';
+import { DEFAULT_HOST_NAME, nodeSettings } from '../settings/nodeSettings';
 import { SettingProblems } from '../settings/SettingProblems';
-import { DEFAULT_SHUTDOWN_GRACE_MS, readShutdownGrace, readShutdownNotice } from '../settings/shutdown';
-import { processEnvironment, valueOf } from '../settings/environment';
 import { closeOnSignals } from '../closeOnSignals';
 import { describeExposure, describeStart } from './describeStart';
 import { openLog } from './openLog';
@@ -20,14 +21,19 @@ export async function runServer(options: ServerOptions): Promise<void> {
     console.error(isLLMError(error) ? error.message : error);
     process.exit(1);
   }
-  const read = (setting: typeof readShutdownGrace): number | undefined =>
-    new SettingProblems().attempt(() => setting((name) => valueOf(env, name)));
+  // A wrong value is an error of the start.
+  const settings = readSettings({ ...nodeSettings, ...hostSettings }, settingSource(env), new SettingProblems());
+  const {
+    hostName = DEFAULT_HOST_NAME,
+    rootUrl,
+    shutdownGraceMs = DEFAULT_SHUTDOWN_GRACE_MS,
+    shutdownNoticeMs = 0,
+  } = settings;
   const starting = startServer(options);
   // From now on: the start takes over runs, which must not wait for their leases to expire if it is interrupted.
   closeOnSignals({
     close: async (hurry) => (await starting).close(hurry),
-    // A wrong value is an error of the start.
-    graceMs: (read(readShutdownGrace) ?? DEFAULT_SHUTDOWN_GRACE_MS) + (read(readShutdownNotice) ?? 0),
+    graceMs: shutdownGraceMs + shutdownNoticeMs,
   });
   const running = await starting.catch((error: unknown) => {
     console.error(isLLMError(error) ? error.message : error);
@@ -39,8 +45,8 @@ export async function runServer(options: ServerOptions): Promise<void> {
     isTokenSet: valueOf(env, 'BOLIDE_API_TOKEN') !== undefined,
   });
   for (const line of lines) console.log(line);
-  const exposure = describeExposure({ host: env['HOST'] ?? '127.0.0.1', rootUrl: valueOf(env, 'ROOT_URL') });
+  const exposure = describeExposure({ host: hostName, rootUrl });
   if (exposure !== undefined) console.warn(exposure);
-  const privateHosts = describePrivateHosts(readAllowPrivateHosts(env));
+  const privateHosts = describePrivateHosts(settings.allowPrivateHosts ?? false);
   if (privateHosts !== undefined) console.warn(privateHosts);
 }

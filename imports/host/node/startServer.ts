@@ -26,7 +26,7 @@ import { createSignIn } from '../createSignIn';
 import type { SignIn } from '../createSignIn';
 import { createMcpAccess } from '../../business/mcp/createMcpAccess';
 import type { OpenedMcpAccess } from '../../business/mcp/createMcpAccess';
-import { readRootUrl } from '../settings/host';
+import { listenedUrl } from '../settings/nodeSettings';
 import { readServerSettings } from '../settings/server';
 import { processEnvironment } from '../settings/environment';
 import type { Environment } from '../settings/environment';
@@ -101,9 +101,8 @@ async function open(
   resources: OpenResources,
 ): Promise<Omit<RunningServer, 'close'>> {
   const registry = toToolRegistry(tools);
-  const { HOST: hostName = '127.0.0.1' } = env;
-  const { port, oidc, mcpIssuer, host: settings, ...given } = readServerSettings(env);
-  const token = given.token ?? randomBytes(24).toString('base64url');
+  const { port, hostName, oidc, mcpIssuer, host: settings, ...given } = readServerSettings(env);
+  const { token = randomBytes(24).toString('base64url') } = given;
   const { allowPrivateHosts } = settings;
   const tokens = new ApiTokens({ store: new MemoryApiTokenStore() });
   await tokens.adopt(token, { userId: LOCAL_USER, name: 'local use', scopes: ['admin'] });
@@ -121,7 +120,8 @@ async function open(
   const { port: bound } = server.address() as AddressInfo;
   const database = (resources.database = await openDatabase(env));
   const secretKeys = await readSecretKeys(env);
-  const rootUrl = readRootUrl(env, hostName, bound);
+  const url = listenedUrl(hostName, bound);
+  const { rootUrl = url } = given;
   const signIn = (resources.signIn =
     oidc === undefined
       ? undefined
@@ -158,7 +158,7 @@ async function open(
   });
   ready.resolve(host.api.router);
   return {
-    url: readRootUrl({}, hostName, bound),
+    url,
     token,
     isSimulated: simulator !== undefined,
     ...(oidc?.isOnly === true ? { signInWith: oidc.name } : {}),

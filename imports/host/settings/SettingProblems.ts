@@ -22,13 +22,18 @@ class InvalidSettingsError extends LLMInvalidRequestError {
 export class SettingProblems {
   private readonly errors: LLMInvalidRequestError[] = [];
 
-  /** @param path `settings.ai.admins`, or a variable's name */
-  add(path: string, message: string): void {
-    this.errors.push(new LLMInvalidRequestError(message, { path }));
+  /** @param name `Meteor.settings.ai.admins`, or a variable */
+  add(name: string, message: string): void {
+    this.errors.push(invalidSetting(name, message));
   }
 
-  has(path: string): boolean {
-    return this.errors.some((error) => error.path === path);
+  /** @param field of `Meteor.settings.ai`, with which the sentence begins */
+  addField(field: string, sentence: string): void {
+    this.add(`Meteor.settings.ai.${field}`, `Meteor.settings.ai.${field} ${sentence}`);
+  }
+
+  has(name: string): boolean {
+    return this.errors.some(({ path = '' }) => pathOf(path) === pathOf(name));
   }
 
   /** @returns undefined if `read` throws an LLMInvalidRequestError, which is added */
@@ -47,4 +52,13 @@ export class SettingProblems {
     const [first, ...others] = this.errors;
     if (first !== undefined) throw new InvalidSettingsError([first, ...others]);
   }
+}
+
+/** @param name `Meteor.settings.ai.admins`, or a variable */
+export function invalidSetting(name: string, message: string): LLMInvalidRequestError {
+  return new LLMInvalidRequestError(message, { path: pathOf(name) });
+}
+
+function pathOf(name: string): string {
+  return name.replace(/^Meteor[.]/, '');
 }

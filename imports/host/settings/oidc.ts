@@ -2,8 +2,11 @@
 import type { SignInRules } from '../../api/signIn/signInRules';
 import { permitsHost } from '../../business/ai/infrastructure/clients/http/privateHosts';
 import type { PrivateHosts } from '../../business/ai/infrastructure/clients/http/privateHosts';
-import { SettingProblems } from './SettingProblems';
 import { parseUrl } from '../../business/ai/domain/parseUrl';
+import { defineSettings, readSettings, settingsIn, variable } from './defineSettings';
+import type { SettingSource } from './defineSettings';
+import { SettingProblems } from './SettingProblems';
+import { choice, list, text, trueFalse } from './settingReaders';
 
 export interface OidcSettings {
   readonly issuer: URL;
@@ -20,94 +23,96 @@ export interface OidcSettings {
   readonly endsSession: boolean;
 }
 
-export const OIDC_VARIABLES = [
-  'OIDC_ISSUER',
-  'OIDC_CLIENT_ID',
-  'OIDC_CLIENT_SECRET',
-  'OIDC_SCOPES',
-  'OIDC_NAME',
-  'OIDC_USER_ID',
-  'OIDC_ADMINS',
-  'OIDC_USERS',
-  'OIDC_GROUPS_CLAIM',
-  'OIDC_ADMIN_GROUPS',
-  'OIDC_USER_GROUPS',
-  'OIDC_ONLY',
-  'OIDC_SIGN_OUT',
-] as const;
-type Variable = (typeof OIDC_VARIABLES)[number];
-
 export const DEFAULT_OIDC_SCOPES = 'openid profile email';
 
+const people = list(
+  'ids, e-mail addresses, and domains such as @example.com',
+  (entry) => entry !== '@' && (entry === '*' || !entry.includes('*')),
+);
+
+export const oidcSettings = defineSettings({
+  issuer: variable('OIDC_ISSUER', text, 'none: nobody signs in with OpenID Connect').means(
+    'The URL of the OpenID provider, whose metadata is at `/.well-known/openid-configuration` below it.',
+  ),
+  clientId: variable('OIDC_CLIENT_ID', text, 'required').means(
+    'The id of this server at the provider. Its redirect URI there is `<ROOT_URL>/sign-in/callback`.',
+  ),
+  clientSecret: variable('OIDC_CLIENT_SECRET', text, 'none: a public client').means('Its secret.'),
+  scopes: variable('OIDC_SCOPES', text, `\`${DEFAULT_OIDC_SCOPES}\``).means(
+    'What is asked for, such as a scope for groups.',
+  ),
+  name: variable('OIDC_NAME', text, "the issuer's host").means("The provider's name on the sign-in page."),
+  rules: {
+    userId: variable('OIDC_USER_ID', choice(['sub', 'email']), '`sub`').means(
+      '[User ids](../guides/sign-in.md#user-ids): `sub` or `email`.',
+    ),
+    admins: variable('OIDC_ADMINS', people, 'none').means(
+      '[Who may sign in](../guides/sign-in.md#who-may-sign-in) as an admin: ids, verified addresses, `@domain`.',
+    ),
+    users: variable('OIDC_USERS', people, 'none').means('Who may sign in as a user: the same, or `*`.'),
+    groupsClaim: variable('OIDC_GROUPS_CLAIM', text, '`groups`').means("The claim with a person's groups."),
+    adminGroups: variable('OIDC_ADMIN_GROUPS', list(), 'none').means('Groups whose members are admins.'),
+    userGroups: variable('OIDC_USER_GROUPS', list(), 'none').means('Groups whose members are users.'),
+  },
+  isOnly: variable('OIDC_ONLY', trueFalse, '`false`').means('`true`: API tokens do not sign in to the dashboard.'),
+  endsSession: variable('OIDC_SIGN_OUT', trueFalse, '`false`').means(
+    '`true`: signing out ends the session at the provider, too.',
+  ),
+});
+
+const NOBODY: SignInRules = {
+  userId: 'sub',
+  admins: [],
+  users: [],
+  groupsClaim: 'groups',
+  adminGroups: [],
+  userGroups: [],
+};
+
 /**
- * @param valueOf returns the variable with that name
  * @param privateHosts those that may be called over http
  * @returns undefined without OIDC_ISSUER
  * @throws LLMInvalidRequestError that names every invalid variable
  */
-export function readOidcSettings(
-  valueOf: (name: string) => string | undefined,
-  privateHosts: PrivateHosts,
-): OidcSettings | undefined {
+export function readOidcSettings(valueOf: SettingSource, privateHosts: PrivateHosts): OidcSettings | undefined {
   const problems = new SettingProblems();
-  const values = Object.fromEntries(OIDC_VARIABLES.map((name) => [name, valueOf(name)?.trim()]));
-  const read = (name: Variable): string => values[name] ?? '';
-  const list = (name: Variable): readonly string[] =>
-    read(name)
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter((entry) => entry !== '');
-  const flag = (name: Variable): boolean => {
-    const value = read(name).toLowerCase();
-    if (!['', 'true', 'false', '1', '0'].includes(value)) problems.add(name, `${name} must be true or false.`);
-    return value === 'true' || value === '1';
-  };
-  const issuer = readIssuer('OIDC_ISSUER', read('OIDC_ISSUER'), privateHosts, problems);
-  if (read('OIDC_ISSUER') === '') {
-    const other = OIDC_VARIABLES.find((name) => read(name) !== '');
-    if (other === undefined) return undefined;
-    problems.add('OIDC_ISSUER', `${other} is set, but OIDC_ISSUER is not. Set it to the URL of the OpenID provider.`);
-  }
-  if (read('OIDC_CLIENT_ID') === '')
+  const set = settingsIn(oidcSettings).find(({ name }) => valueOf(name) !== undefined && valueOf(name) !== '');
+  if (set === undefined) return undefined;
+  const given = readSettings(oidcSettings, valueOf, problems);
+  const { clientId = '', scopes: scopeText = DEFAULT_OIDC_SCOPES } = given;
+  const issuer = readIssuer('OIDC_ISSUER', given.issuer, privateHosts, problems);
+  if (given.issuer === undefined)
+    problems.add(
+      'OIDC_ISSUER',
+      `${set.name} is set, but OIDC_ISSUER is not. Set it to the URL of the OpenID provider.`,
+    );
+  if (clientId === '')
     problems.add('OIDC_CLIENT_ID', 'OIDC_CLIENT_ID must be the id that the OpenID provider has given to this server.');
-  const scopes = (read('OIDC_SCOPES') || DEFAULT_OIDC_SCOPES).split(/[\s,]+/);
+  const scopes = scopeText.split(/[\s,]+/);
   if (!scopes.includes('openid')) problems.add('OIDC_SCOPES', 'OIDC_SCOPES must include openid.');
-  const userId = read('OIDC_USER_ID') || 'sub';
-  if (userId !== 'sub' && userId !== 'email') problems.add('OIDC_USER_ID', 'OIDC_USER_ID must be sub or email.');
-  const rules: SignInRules = {
-    userId: userId === 'email' ? 'email' : 'sub',
-    admins: list('OIDC_ADMINS'),
-    users: list('OIDC_USERS'),
-    groupsClaim: read('OIDC_GROUPS_CLAIM') || 'groups',
-    adminGroups: list('OIDC_ADMIN_GROUPS'),
-    userGroups: list('OIDC_USER_GROUPS'),
-  };
-  checkRules(rules, problems);
-  const isOnly = flag('OIDC_ONLY');
-  const endsSession = flag('OIDC_SIGN_OUT');
-  const clientSecret = read('OIDC_CLIENT_SECRET');
+  const rules = { ...NOBODY, ...given.rules };
+  if (rules.admins.includes('*'))
+    problems.add('OIDC_ADMINS', 'OIDC_ADMINS must not be *, or everyone whom the provider knows would be an admin.');
+  const lists = [rules.admins, rules.users, rules.adminGroups, rules.userGroups];
+  if (lists.every(({ length }) => length === 0) && !problems.has('OIDC_ADMINS') && !problems.has('OIDC_USERS'))
+    problems.add(
+      'OIDC_USERS',
+      'Nobody may sign in: set OIDC_ADMINS, OIDC_USERS, OIDC_ADMIN_GROUPS or OIDC_USER_GROUPS. OIDC_USERS=* admits everyone whom the provider knows.',
+    );
   problems.throwIfAny();
   if (issuer === undefined) return undefined;
-  return {
-    issuer,
-    clientId: read('OIDC_CLIENT_ID'),
-    ...(clientSecret === '' ? {} : { clientSecret }),
-    scopes,
-    name: read('OIDC_NAME') || issuer.hostname,
-    rules,
-    isOnly,
-    endsSession,
-  };
+  const { name = issuer.hostname, isOnly = false, endsSession = false } = given;
+  return { ...given, issuer, clientId, scopes, name, rules, isOnly, endsSession };
 }
 
 /** Over http, whoever is in between could sign in as anybody. */
 export function readIssuer(
   name: string,
-  value: string,
+  value: string | undefined,
   privateHosts: PrivateHosts,
   problems: SettingProblems,
 ): URL | undefined {
-  if (value === '') return undefined;
+  if (value === undefined) return undefined;
   const url = parseUrl(value);
   const isPlain = url?.protocol === 'http:' && (isLoopback(url.hostname) || permitsHost(privateHosts, url.hostname));
   const isUsable =
@@ -123,28 +128,6 @@ export function readIssuer(
     `${name} must be the https URL of an OpenID provider, without credentials, query and fragment. http is for this machine, and for hosts in AI_ALLOW_PRIVATE_HOSTS.`,
   );
   return undefined;
-}
-
-function checkRules(rules: SignInRules, problems: SettingProblems): void {
-  const { admins, users, adminGroups, userGroups } = rules;
-  if (admins.includes('*'))
-    problems.add('OIDC_ADMINS', 'OIDC_ADMINS must not be *, or everyone whom the provider knows would be an admin.');
-  for (const [name, entries] of [
-    ['OIDC_ADMINS', admins],
-    ['OIDC_USERS', users],
-  ] as const) {
-    const wrong = entries.find((entry) => entry === '@' || (entry.includes('*') && entry !== '*'));
-    if (wrong !== undefined)
-      problems.add(
-        name,
-        `${name} has "${wrong.slice(0, 100)}". Expected ids, e-mail addresses, and domains such as @example.com.`,
-      );
-  }
-  if ([...admins, ...users, ...adminGroups, ...userGroups].length === 0)
-    problems.add(
-      'OIDC_USERS',
-      'Nobody may sign in: set OIDC_ADMINS, OIDC_USERS, OIDC_ADMIN_GROUPS or OIDC_USER_GROUPS. OIDC_USERS=* admits everyone whom the provider knows.',
-    );
 }
 
 function isLoopback(host: string): boolean {

@@ -4,9 +4,7 @@ import type { RoutingRule } from '../../business/ai/domain/entities/RoutingRule'
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { isList, isObject } from '../../business/ai/domain/json';
 import { object, readArgument } from '../schemas';
-import { readJsonVariable } from './readJsonVariable';
-
-export const ROUTING_VARIABLE = 'LLM_ROUTING';
+import { invalidSetting, SettingProblems } from './SettingProblems';
 
 const named = object({ name: ruleName });
 const unnamed = object(ruleFields);
@@ -14,45 +12,23 @@ const unnamed = object(ruleFields);
 /**
  * `{ "fast": { "targets": ["groq/llama-3.3-70b-versatile", "openai/gpt-5-mini"] } }`: rules by name. Instead of a rule,
  * a name may have its only target, or the list of its targets.
- * @param settings `Meteor.settings.ai.routing`; a rule replaces that of the same name in the variable
- * @param providerIds of the settings
- * @param problems receives a description of everything that is invalid
+ * @param source where they are from, for errors
+ * @throws LLMInvalidRequestError that names every invalid rule
  */
-export function readRoutingSettings(
-  settings: unknown,
-  variable: string | undefined,
-  providerIds: readonly string[],
-  problems: string[],
-): readonly RoutingRule[] {
-  const given = variable === undefined ? undefined : readJsonVariable(ROUTING_VARIABLE, variable, problems);
-  const rules = new Map([
-    ...readRules(given, ROUTING_VARIABLE, providerIds, problems),
-    ...readRules(settings, 'Meteor.settings.ai.routing', providerIds, problems),
-  ]);
-  return [...rules.values()];
-}
-
-function readRules(
-  given: unknown,
-  source: string,
-  providerIds: readonly string[],
-  problems: string[],
-): readonly (readonly [string, RoutingRule])[] {
-  if (given === undefined || given === null) return [];
-  if (!isObject(given)) {
-    problems.push(`${source} must be an object of routing rules by name`);
-    return [];
-  }
-  return Object.entries(given).flatMap(([name, value]) => {
+export function readRoutingRules(given: unknown, source: string): readonly RoutingRule[] {
+  if (!isObject(given)) throw invalidSetting(source, `${source} must be an object of routing rules by name.`);
+  const problems = new SettingProblems();
+  const rules = Object.entries(given).flatMap(([name, value]) => {
     try {
       readArgument(named, { name });
-      if (providerIds.includes(name)) throw new LLMInvalidRequestError('"name" is the id of a provider.');
       const fields = typeof value === 'string' ? { targets: [value] } : isList(value) ? { targets: value } : value;
-      return [[name, { name, ...readArgument(unnamed, fields) }] as const];
+      return [{ name, ...readArgument(unnamed, fields) }];
     } catch (error) {
       if (!(error instanceof LLMInvalidRequestError)) throw error;
-      problems.push(`${source}: rule ${JSON.stringify(name)}: ${error.message.replace(/\.$/, '')}`);
+      problems.add(source, `${source}: rule ${JSON.stringify(name)}: ${error.message}`);
       return [];
     }
   });
+  problems.throwIfAny();
+  return rules;
 }

@@ -1,88 +1,7 @@
-/** The names of all settings, and what a misspelt one may have been meant to be. */
-import { LOG_VARIABLES } from '../../log/logLevels';
-import type { SettingProblems } from './SettingProblems';
-import { VENDOR_SETTINGS } from './vendors';
+/** What a misspelt setting may have been meant to be. */
 import type { Environment } from './environment';
-
-/** Also read from `Meteor.settings.ai`, under the same names. */
-const SHARED_SETTINGS: readonly string[] = [
-  ...VENDOR_SETTINGS,
-  'AI_SEAL_CONTENT',
-  'AI_MCP_COMMANDS',
-  'AI_MCP_SERVERS',
-  'AI_TOOL_RULES',
-  'API_TOKEN_DAYS',
-  'AUDIT_KEEP_DAYS',
-  'AUDIT_MAX_ENTRIES',
-  'AUTH_FAILURES',
-  'AUTH_FAILURES_PER_ADDRESS',
-  'CHATS_KEEP_DAYS',
-  'CONVERSATIONS_KEEP_DAYS',
-  'CORS_ORIGINS',
-  'GUARDRAILS',
-  'HTTP_FORWARDED_COUNT',
-  'JOBS_CONCURRENCY',
-  'JOBS_CONCURRENCY_PER_USER',
-  'JOBS_ENGINE',
-  'MCP_TOOLS',
-  'MEMORY_EMBEDDING_MODEL',
-  'MEMORY_KEEP_DAYS',
-  'MEMORY_MAX_PER_USER',
-  'MEMORY_RECALL',
-  'MEMORY_TOOLS',
-  'MESSAGES_KEEP_DAYS',
-  'MONGO_URL',
-  'REQUEST_LOG',
-  'REQUEST_LOG_BODIES',
-  'REQUEST_LOG_BODIES_KEEP_DAYS',
-  'REQUEST_LOG_KEEP_DAYS',
-  'REQUEST_LOG_MAX_ENTRIES',
-  'RESPONSES_KEEP_DAYS',
-  'RESPONSE_CACHE',
-  'RUNS_KEEP_DAYS',
-  'RUNS_KEEP_WHOLE_DAYS',
-  'RUNS_TOOL_WAIT_SECONDS',
-  'SHUTDOWN_GRACE_SECONDS',
-  'STORAGE_MB',
-  'STORAGE_MB_PER_USER',
-  'USER_CONNECTIONS',
-  'USER_PARALLEL_CALLS',
-  'USER_QUEUED_MESSAGES',
-  'USER_REQUESTS_PER_MINUTE',
-  'USER_TOKENS_PER_MINUTE',
-];
-
-/** Every environment variable. */
-export const VARIABLES: readonly string[] = [
-  ...SHARED_SETTINGS,
-  ...LOG_VARIABLES,
-  'AI_ALLOW_PRIVATE_HOSTS',
-  'AI_SECRET_KEYS',
-  'BOLIDE_API_TOKEN',
-  'BOLIDE_SERVER_URL',
-  'DATA_DIR',
-  'HOST',
-  'HTTP_MAX_BODY_MB',
-  'HTTP_MAX_JSON_VALUES',
-  'MCP_AUTHORIZATION_SERVER',
-  'MCP_USER',
-  'OIDC_ADMINS',
-  'OIDC_ADMIN_GROUPS',
-  'OIDC_CLIENT_ID',
-  'OIDC_CLIENT_SECRET',
-  'OIDC_GROUPS_CLAIM',
-  'OIDC_ISSUER',
-  'OIDC_NAME',
-  'OIDC_ONLY',
-  'OIDC_SCOPES',
-  'OIDC_SIGN_OUT',
-  'OIDC_USERS',
-  'OIDC_USER_GROUPS',
-  'OIDC_USER_ID',
-  'PORT',
-  'ROOT_URL',
-  'SHUTDOWN_NOTICE_SECONDS',
-];
+import type { SettingProblems } from './SettingProblems';
+import { METEOR_NAMES, VARIABLES } from './settingTables';
 
 /** Other programs use these beginnings as well, so that only a name that resembles one of ours is a mistake. */
 const PREFIXES =
@@ -108,22 +27,17 @@ function isExtended(name: string, known: string): boolean {
   return name.startsWith(`${known}_`);
 }
 
-/** @param fields the names of `Meteor.settings.ai` that are none of environment variables */
-export function checkMeteorNames(
-  settings: Readonly<Record<string, unknown>>,
-  fields: readonly string[],
-  problems: SettingProblems,
-): void {
-  const known = [...fields, ...SHARED_SETTINGS];
+/** Adds a problem for each field of `Meteor.settings.ai` that there is not. */
+export function checkMeteorNames(settings: Readonly<Record<string, unknown>>, problems: SettingProblems): void {
   for (const name of Object.keys(settings)) {
-    if (known.includes(name)) continue;
-    const meant = closestName(name, known, 1 / 2);
+    if (METEOR_NAMES.includes(name)) continue;
+    const meant = closestName(name, METEOR_NAMES, 1 / 2);
     const hint = VARIABLES.includes(name)
       ? 'It is read from the environment only.'
       : meant === undefined
         ? 'Remove it.'
         : `Did you mean ${meant}?`;
-    problems.add(`settings.ai.${name}`, `Meteor.settings.ai.${name.slice(0, 100)} is not a setting. ${hint}`);
+    problems.addField(name.slice(0, 100), `is not a setting. ${hint}`);
   }
 }
 

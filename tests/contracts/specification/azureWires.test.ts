@@ -163,7 +163,7 @@ describe('Azure and OpenAI proxies, as they are usually configured', () => {
 
   it('refuses a wire that the vendor does not speak', () => {
     expect(() => settingsFromEnvironment(proxy({ OPENAI_WIRE: 'gemini' }))).to.throw(
-      'OPENAI_WIRE is "gemini". Expected one of: responses, chat_completions',
+      'OPENAI_WIRE must be responses or chat_completions, but is "gemini"',
     );
   });
 });

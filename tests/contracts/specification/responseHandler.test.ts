@@ -116,7 +116,7 @@ describe('the response handler', () => {
   it('refuses another value of LLM_TOOLS_IN_TEXT', () => {
     expect(() => settingsFromEnvironment({ ...environment(), LLM_TOOLS_IN_TEXT: 'maybe' })).to.throw(
       LLMInvalidRequestError,
-      'LLM_TOOLS_IN_TEXT is "maybe". Expected true, false, or vendors of: openai',
+      'LLM_TOOLS_IN_TEXT has "maybe". Expected true, false, or vendors of: openai',
     );
   });
 

@@ -5,13 +5,17 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { startServer } from '../../../imports/host/node/startServer';
 import { openMcpServers } from '../../../imports/business/mcp/openMcpServers';
-import { readMcpServers } from '../../../imports/business/mcp/settings/mcpServers';
+import { mcpSettings } from '../../../imports/business/mcp/mcpSettings';
+import { readSettings } from '../../../imports/host/settings/defineSettings';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { createState, createTestServer } from '../../support/mcp/testServer';
 import { serveMcp, withSessions } from '../../support/mcp/serveMcp';
 import { RecordingLogger } from '../../support/RecordingLogger';
 import { until } from '../../support/until';
 import { VirtualTime } from '../../support/VirtualTime';
+
+const readMcpServers = (given: unknown) =>
+  readSettings(mcpSettings, (name) => (name === 'AI_MCP_SERVERS' ? given : undefined)).mcpServers;
 
 describe('AI_MCP_SERVERS', () => {
   let time: VirtualTime | undefined;
@@ -24,7 +28,8 @@ describe('AI_MCP_SERVERS', () => {
     const oauth = { accounts: 'user', clientId: 'app', clientSecret: 's', issuer: 'https://login.example.com' };
     const signedIn = [{ name: 'docs', url: 'https://mcp.example.com', oauth }];
     expect(readMcpServers(signedIn)).to.deep.equal(signedIn);
-    for (const none of [undefined, '', '[]']) expect(readMcpServers(none)).to.deep.equal([]);
+    expect(readMcpServers('[]')).to.deep.equal([]);
+    expect(readMcpServers('')).to.equal(undefined);
   });
 
   it('names what is wrong, and no secrets', () => {

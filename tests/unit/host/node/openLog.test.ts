@@ -136,7 +136,7 @@ describe('openLog', () => {
   it('refuses other formats', async () => {
     expect(await failure(open({ LOG_FORMAT: 'xml' }))).to.have.property(
       'message',
-      'LOG_FORMAT must be json or pretty.',
+      'LOG_FORMAT must be json or pretty, but is "xml".',
     );
   });
 });

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
-import { readAuditLimits } from '../../../../imports/business/audit/settings/audit';
+import { auditSettings } from '../../../../imports/business/audit/auditSettings';
+import { readSettings } from '../../../../imports/host/settings/defineSettings';
 
 const DAY_MS = 86_400_000;
-const read = (value?: string): number | undefined =>
-  readAuditLimits((name) => (name === 'AUDIT_KEEP_DAYS' ? value : undefined)).retentionMs;
-const readEntries = (value?: string): number | undefined =>
-  readAuditLimits((name) => (name === 'AUDIT_MAX_ENTRIES' ? value : undefined)).maxEntries;
+const limitsOf = (variable: string, value?: string) =>
+  readSettings(auditSettings, (name) => (name === variable ? value : undefined)).auditLimits;
+const read = (value?: string): number | undefined => limitsOf('AUDIT_KEEP_DAYS', value).retentionMs;
+const readEntries = (value?: string): number | undefined => limitsOf('AUDIT_MAX_ENTRIES', value).maxEntries;
 
 describe('AUDIT_KEEP_DAYS', () => {
   it('is a number of days, or never', () => {
@@ -34,7 +35,7 @@ describe('AUDIT_MAX_ENTRIES', () => {
   it('is refused if it is anything else', () => {
     for (const value of ['0', '-1', '1.5', 'many'])
       expect(() => readEntries(value), value)
-        .to.throw('AUDIT_MAX_ENTRIES must be an integer above 0')
+        .to.throw('AUDIT_MAX_ENTRIES must be a whole number of at least 1, or unlimited')
         .with.property('path', 'AUDIT_MAX_ENTRIES');
   });
 });

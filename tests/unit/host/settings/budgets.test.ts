@@ -52,7 +52,7 @@ describe('settings of budgets', () => {
     [
       'an unknown window',
       () => settingsFromMeteor({ budgets: { week: { calls: 1 } } }, {}),
-      'budgets.week is unknown, expected one of: users, day, month',
+      'budgets.week is unknown. Expected one of: day, month, users.',
     ],
     [
       'an unknown amount',
@@ -62,7 +62,7 @@ describe('settings of budgets', () => {
     [
       'a text',
       () => settingsFromMeteor({ budgets: { users: { ann: { day: { calls: '1' } } } } }, {}),
-      'budgets.users.ann.day.calls must be a number',
+      'budgets.users.ann.day.calls must be an integer',
     ],
   ];
   for (const [title, read, message] of WRONG) {

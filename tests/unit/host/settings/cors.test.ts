@@ -1,13 +1,14 @@
 /** The setting of the origins whose pages may call the API. */
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { readCorsOrigins } from '../../../../imports/host/settings/cors';
+import { readSettings } from '../../../../imports/host/settings/defineSettings';
+import { hostSettings } from '../../../../imports/host/settings/host';
 
-const read = (value?: string): readonly string[] => readCorsOrigins(() => value);
+const read = (value: string): readonly string[] | undefined =>
+  readSettings(hostSettings, (name) => (name === 'CORS_ORIGINS' ? value : undefined)).corsOrigins;
 
-describe('readCorsOrigins', () => {
-  it('allows no origin by default', () => {
-    expect(read()).to.deep.equal([]);
+describe('CORS_ORIGINS', () => {
+  it('may be empty', () => {
     expect(read(' , ')).to.deep.equal([]);
   });
 

@@ -1,17 +1,20 @@
 /** The setting of the guardrails that Bolide has itself. */
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { readGuardrails } from '../../../../imports/business/guardrails/settings/guardrails';
+import { guardrailSettings } from '../../../../imports/business/guardrails/guardrailSettings';
+import { readSettings } from '../../../../imports/host/settings/defineSettings';
 
-describe('readGuardrails', () => {
+const readGuardrails = (given: unknown) => readSettings(guardrailSettings, () => given).guardrails;
+
+describe('GUARDRAILS', () => {
   it('turns none on by default', () => {
-    expect(readGuardrails(undefined)).to.deep.equal([]);
+    expect(readGuardrails(undefined)).to.equal(undefined);
     expect(readGuardrails('{}')).to.deep.equal([]);
   });
 
   it('reads JSON and objects', () => {
     for (const given of ['{ "pii": {}, "maximumSize": { "tokens": 9 } }', { pii: {}, maximumSize: { tokens: 9 } }])
-      expect(readGuardrails(given).map(({ name }) => name)).to.deep.equal(['maximum-size', 'pii']);
+      expect(readGuardrails(given)?.map(({ name }) => name)).to.deep.equal(['maximum-size', 'pii']);
   });
 
   for (const [given, path] of [

@@ -1,16 +1,17 @@
 import { expect } from 'chai';
-import { describePrivateHosts, readAllowPrivateHosts } from '../../../../imports/host/settings/host';
-import { readAuthSettings } from '../../../../imports/host/settings/auth';
+import { readSettings } from '../../../../imports/host/settings/defineSettings';
+import { describePrivateHosts, hostSettings } from '../../../../imports/host/settings/host';
 import { readMeteorSettings } from '../../../../imports/host/settings/meteor';
 
 const SECRETS = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
-const hostsIn = (value?: string): unknown =>
-  readAllowPrivateHosts(value === undefined ? {} : { AI_ALLOW_PRIVATE_HOSTS: value });
+const settingsOf = (variable: string, value?: string) =>
+  readSettings(hostSettings, (name) => (name === variable ? value : undefined));
+const hostsIn = (value?: string): unknown => settingsOf('AI_ALLOW_PRIVATE_HOSTS', value).allowPrivateHosts;
 
 describe('AI_ALLOW_PRIVATE_HOSTS', () => {
-  it('is false by default, true, or a list of hosts and networks', () => {
+  it('is true, false, or a list of hosts and networks', () => {
     expect([hostsIn(), hostsIn('false'), hostsIn('0'), hostsIn('TRUE'), hostsIn('1')]).to.deep.equal([
-      false,
+      undefined,
       false,
       false,
       true,
@@ -46,11 +47,12 @@ describe('AI_ALLOW_PRIVATE_HOSTS', () => {
 });
 
 describe('API_TOKEN_DAYS', () => {
-  const lifetimeOf = (value?: string): unknown =>
-    readAuthSettings((name) => (name === 'API_TOKEN_DAYS' ? value : undefined)).tokenLifetimeMs;
+  const lifetimeOf = (value?: string): unknown => settingsOf('API_TOKEN_DAYS', value).tokenLifetimeMs;
   it('is a number of days, or never', () => {
     expect([lifetimeOf(), lifetimeOf('7'), lifetimeOf('never')]).to.deep.equal([undefined, 7 * 86_400_000, 'never']);
     for (const wrong of ['0', '1.5', 'soon', '99999'])
-      expect(() => lifetimeOf(wrong), wrong).to.throw('API_TOKEN_DAYS must be never, or an integer');
+      expect(() => lifetimeOf(wrong), wrong).to.throw(
+        'API_TOKEN_DAYS must be a whole number of days from 1 to 36500, or never',
+      );
   });
 });

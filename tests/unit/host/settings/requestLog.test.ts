@@ -1,13 +1,14 @@
 /** The settings of the request log. */
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { readRequestLogSettings } from '../../../../imports/business/requestLog/settings/requestLog';
+import { requestLogSettings } from '../../../../imports/business/requestLog/requestLogSettings';
+import { readSettings } from '../../../../imports/host/settings/defineSettings';
 
-const read = (variables: Readonly<Record<string, string>>): ReturnType<typeof readRequestLogSettings> =>
-  readRequestLogSettings((name) => variables[name]);
+const read = (variables: Readonly<Record<string, string>>) =>
+  readSettings(requestLogSettings, (name) => variables[name]).requestLog;
 const DAY = 86_400_000;
 
-describe('readRequestLogSettings', () => {
+describe('settings of the request log', () => {
   it('leaves everything to the defaults', () => {
     expect(read({})).to.deep.equal({ retention: {} });
   });

@@ -1,11 +1,12 @@
 /** The setting that seals content. */
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { readSealContent, requireSealingKeys } from '../../../../imports/business/privacy/settings/sealing';
+import { privacySettings, requireSealingKeys } from '../../../../imports/business/privacy/privacySettings';
+import { readSettings } from '../../../../imports/host/settings/defineSettings';
 
-const read = (value?: string): boolean => readSealContent(() => value);
+const read = (value?: string): boolean => readSettings(privacySettings, () => value).sealContent ?? false;
 
-describe('readSealContent', () => {
+describe('AI_SEAL_CONTENT', () => {
   it('is off unless it is switched on', () => {
     expect(read()).to.equal(false);
     expect(read('off')).to.equal(false);

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { readStorageBounds } from '../../../../imports/host/settings/storage';
+import { readSettings } from '../../../../imports/host/settings/defineSettings';
+import { storageSettings } from '../../../../imports/host/settings/host';
 
-const read = (variables: Readonly<Record<string, string>>) => readStorageBounds((name) => variables[name]);
+const read = (variables: Readonly<Record<string, string>>) =>
+  readSettings(storageSettings, (name) => variables[name]).storage;
 
-describe('readStorageBounds', () => {
+describe('settings of storage', () => {
   it('reads megabytes, and leaves the rest to the database', () => {
     expect(read({})).to.deep.equal({});
     expect(read({ STORAGE_MB_PER_USER: '0.5' })).to.deep.equal({ perUser: 524_288 });

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { readUserLimits } from '../../../../imports/business/limits/settings/userLimits';
+import { limitSettings } from '../../../../imports/business/limits/limitSettings';
+import { readSettings } from '../../../../imports/host/settings/defineSettings';
 
-const read = (variables: Readonly<Record<string, string>>) => readUserLimits((name) => variables[name]);
+const read = (variables: Readonly<Record<string, string>>) =>
+  readSettings(limitSettings, (name) => variables[name]).userLimits;
 
-describe('readUserLimits', () => {
+describe('settings of limits', () => {
   it('reads whole numbers, where 0 limits nothing, and leaves the rest to the defaults', () => {
     expect(read({})).to.deep.equal({});
     expect(read({ USER_REQUESTS_PER_MINUTE: '60', USER_TOKENS_PER_MINUTE: '0' })).to.deep.equal({
