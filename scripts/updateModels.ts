@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { fieldsOf, isObject } from '../imports/business/ai/domain/json';
+import { fieldsOf, isObject } from '../imports/business/ai/domain/util/json';
 import { MODELS_DEV_VENDORS, readModelsDev } from '../imports/business/ai/infrastructure/vendors/modelsDev';
 import type { ModelData } from '../imports/business/ai/infrastructure/vendors/ModelRow';
 import { updateModelData } from './models/updateModelData';

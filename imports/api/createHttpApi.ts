@@ -17,7 +17,7 @@ import { MemoryResponseEvents } from '../business/ai/infrastructure/persistence/
 import type { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AuditRecorder } from '../business/ai/domain/interfaces/AuditRecorder';
-import { omitUndefined } from '../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
 import type { UserLimiter } from '../business/limits/application/UserLimiter';
 import { validPrincipal } from './auth/ApiPrincipal';
 import type { ApiPrincipal } from './auth/ApiPrincipal';

@@ -1,6 +1,6 @@
 /** Feeds the provider system's stored providers to the AI module, which reads the current state for each call. */
 import { isStoreOutage } from '../business/ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
 import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
 import type { PrivateHosts } from '../business/ai/infrastructure/clients/http/privateHosts';
 import type { ProviderSource } from '../business/ai/infrastructure/factories/ProviderSource';

@@ -7,7 +7,7 @@ import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy
 import type { Actor, User, UserLookup } from '../business/ai/domain/types/Actor';
 import { admits, hostedToolName, rulesOn } from '../business/ai/domain/entities/toolRules';
 import type { ToolRule } from '../business/ai/domain/entities/toolRules';
-import { omitUndefined } from '../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
 import type { LimitedToken } from '../business/ai/domain/types/ApiTokenLimits';
 import type { Provider } from '../business/providers/domain/entities/Provider';
 import { decideAccess, refusedHostedTool } from '../business/providers/domain/entities/ProviderAccess';

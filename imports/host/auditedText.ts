@@ -1,6 +1,6 @@
 /** What the audit trail records of an argument, which is untrusted: short texts and numbers, and no secrets. */
 import { REDACTED, redactSecrets } from '../business/ai/domain/errors/safeText';
-import { fieldsOf, isObject } from '../business/ai/domain/json';
+import { fieldsOf, isObject } from '../business/ai/domain/util/json';
 import type { AuditDetails } from '../business/ai/domain/types/AuditEntries';
 import type { JsonObject } from '../business/ai/domain/types/VendorTypes';
 import type { AuditRule } from './AuditRule';

@@ -1,6 +1,6 @@
 /** Composes everything that a host serves, in the same way for Meteor and plain Node. */
 import type { HttpApi } from '../api/createHttpApi';
-import { omitUndefined } from '../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
 import { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';

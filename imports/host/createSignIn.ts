@@ -5,7 +5,7 @@ import { SignInFlow } from '../api/signIn/SignInFlow';
 import type { OpenIdSignIn } from '../api/signIn/signInRoutes';
 import { isLLMError } from '../business/ai/domain/errors/LLMErrors';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
-import { omitUndefined } from '../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
 import { DEFAULT_TRANSPORT_LIMITS } from '../business/ai/domain/types/VendorTypes';
 import { createGuardedFetch } from '../business/ai/infrastructure/clients/http/guardedFetch';
 import { permitsHost } from '../business/ai/infrastructure/clients/http/privateHosts';

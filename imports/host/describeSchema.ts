@@ -1,5 +1,5 @@
 /** The schemas of operations as JSON Schema. https://valibot.dev/guides/json-schema/ */
-import { isObject } from '../business/ai/domain/json';
+import { isObject } from '../business/ai/domain/util/json';
 import type { JsonObject } from '../business/ai/domain/types/VendorTypes';
 import type { ArgumentSchema } from './schemas';
 

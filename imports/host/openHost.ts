@@ -2,7 +2,7 @@
 import { consoleLogger } from '../log/consoleLogger';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
-import { omitUndefined } from '../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
 import { openSealing } from '../business/privacy/openSealing';

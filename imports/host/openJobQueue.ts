@@ -1,6 +1,6 @@
 /** Opens the queue that distributes queued runs: Agenda on MongoDB, or one in this process's memory. */
 import { MissingPackageError } from '../business/ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
 import type { JobQueue } from '../business/ai/domain/interfaces/JobQueue';
 import { AGENDA_PACKAGES, openAgendaQueue } from '../business/ai/infrastructure/jobs/AgendaJobQueue';
 import { LocalJobQueue } from '../business/ai/infrastructure/jobs/LocalJobQueue';

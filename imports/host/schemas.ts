@@ -3,10 +3,10 @@
  * begins with the field, such as `must be one line`; `readArgument` makes the sentence.
  */
 import * as v from 'valibot';
-import type { ArgumentReader } from '../business/ai/domain/arguments';
-import { invalid } from '../business/ai/domain/arguments';
+import type { ArgumentReader } from '../business/ai/domain/util/arguments';
+import { invalid } from '../business/ai/domain/util/arguments';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
-import { isList, isObject } from '../business/ai/domain/json';
+import { isList, isObject } from '../business/ai/domain/util/json';
 import type { JsonObject } from '../business/ai/domain/types/VendorTypes';
 
 /** The input is JSON; fields that are undefined are absent. */

@@ -6,7 +6,7 @@ import type { ChatStore } from '../api/chat/ChatStore';
 import { UsedStates, SIGN_IN_STATES } from '../api/signIn/UsedStates';
 import { createRouter } from '../api/http/createRouter';
 import { createOAuthRoutes } from '../api/oauth/oauthRoutes';
-import { omitUndefined } from '../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
 import { RunHealth } from '../business/ai/infrastructure/persistence/runs/RunHealth';
 import type { OpenedAudit } from '../business/audit/openAudit';
 import type { UserLimiter } from '../business/limits/application/UserLimiter';

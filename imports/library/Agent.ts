@@ -1,16 +1,16 @@
 /** A model with instructions and tools. */
 import { randomUUID } from 'node:crypto';
-import { invalid, readObject } from '../business/ai/domain/arguments';
+import { invalid, readObject } from '../business/ai/domain/util/arguments';
 import { consoleLogger } from '../log/consoleLogger';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
-import { isList, isObject } from '../business/ai/domain/json';
+import { isList, isObject } from '../business/ai/domain/util/json';
 import type { BuiltInTool } from '../business/ai/domain/entities/Tool';
 import type { LLMInput } from '../business/ai/domain/types/LLMTypes';
 import type { SchemaInput, ValueOf } from '../business/ai/domain/types/Schemas';
 import { normalizeInput } from '../business/ai/application/services/ContentNormalizer';
 import type { BatchOptions } from '../business/ai/application/services/batches/runBatch';
 import { titleOf } from '../business/ai/application/services/runs/titleOf';
-import { omitUndefined } from '../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
 import type { RegisteredTool } from '../business/ai/infrastructure/tools/ToolRegistry';
 import { checkEngineOptions, createAgentEngine } from './AgentEngine';
 import type { AgentEngine, EngineOptions } from './AgentEngine';

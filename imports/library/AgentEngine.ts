@@ -1,8 +1,8 @@
 /** What runs an agent: its own loop over given or configured providers, or the loop of an application host. */
-import { invalid } from '../business/ai/domain/arguments';
+import { invalid } from '../business/ai/domain/util/arguments';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { ILLMProvider } from '../business/ai/domain/interfaces/ILLMProvider';
-import { isList, isObject } from '../business/ai/domain/json';
+import { isList, isObject } from '../business/ai/domain/util/json';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { Memory } from '../business/ai/domain/interfaces/Memory';
 import { AgenticLoop } from '../business/ai/application/services/AgenticLoop';

@@ -9,14 +9,14 @@ import {
   optional,
   readObject,
   text,
-} from '../business/ai/domain/arguments';
-import type { ArgumentReader } from '../business/ai/domain/arguments';
+} from '../business/ai/domain/util/arguments';
+import type { ArgumentReader } from '../business/ai/domain/util/arguments';
 import type { ExecuteOptions } from '../business/ai/application/services/AgenticLoop';
 import type { RecallOption } from '../business/ai/application/services/runs/recallMemories';
 import { compactionOf } from '../business/ai/application/services/runs/compaction/compactionOptions';
 import { toolSearchOf } from '../business/ai/application/services/runs/toolSearch/planToolSearch';
-import { isObject } from '../business/ai/domain/json';
-import { omitUndefined } from '../business/ai/domain/omitUndefined';
+import { isObject } from '../business/ai/domain/util/json';
+import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
 import type { CompactionOptions } from '../business/ai/domain/types/Compaction';
 import type { ToolSearchOptions } from '../business/ai/domain/types/ToolSearch';
 import type { GenerateOptions, ReasoningEffort } from '../business/ai/domain/types/LLMTypes';

@@ -1,7 +1,7 @@
 /** What is remembered about users, for agents without a host. */
 import type { Memory } from '../business/ai/domain/interfaces/Memory';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
-import { omitUndefined } from '../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
 import type { DocumentDatabase } from '../database/DocumentDatabase';
 import { openMemoryRecords } from '../business/memory/infrastructure/DocumentMemoryRecords';
 import { ProcessMemoryRecords } from '../business/memory/infrastructure/ProcessMemoryRecords';

@@ -1,6 +1,6 @@
 /** Vectors of texts, from the models that agents use. */
 import { noEmbeddings } from '../business/ai/domain/errors/noEmbeddings';
-import { omitUndefined } from '../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
 import type { Embeddings, EmbedOptions } from '../business/ai/domain/types/EmbeddingTypes';
 import { createAgentEngine } from './AgentEngine';
 import type { EngineOptions } from './AgentEngine';

@@ -5,7 +5,7 @@ import type { ILLMProvider } from '../business/ai/domain/interfaces/ILLMProvider
 import type { SchemaInput, ValueOf } from '../business/ai/domain/types/Schemas';
 import { generateStructured } from '../business/ai/application/services/structured/StructuredOutput';
 import { budgetLeft } from '../business/ai/application/usecases/GenerateJSONUseCase';
-import { omitUndefined } from '../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
 import type { AgentResult } from './AgentResult';
 import { toAgentResult } from './AgentResult';
 import type { AgentRunInit } from './AgentRun';

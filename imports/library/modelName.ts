@@ -1,5 +1,5 @@
 /** Names of models, `provider/model`, and the errors for those that lead nowhere. */
-import { invalid } from '../business/ai/domain/arguments';
+import { invalid } from '../business/ai/domain/util/arguments';
 import { LLMModelNotFoundError } from '../business/ai/domain/errors/LLMErrors';
 import type { VendorName } from '../business/ai/domain/types/VendorTypes';
 import { VENDOR_VARIABLES } from '../host/settings/vendors';

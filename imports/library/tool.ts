@@ -1,9 +1,9 @@
 /** Defines a tool whose function is typed by its schema. */
-import { boolean, invalid, numberBetween, oneOf, readObject, text } from '../business/ai/domain/arguments';
-import type { ArgumentReader } from '../business/ai/domain/arguments';
+import { boolean, invalid, numberBetween, oneOf, readObject, text } from '../business/ai/domain/util/arguments';
+import type { ArgumentReader } from '../business/ai/domain/util/arguments';
 import { needsFunction, TOOL_KINDS, withKind } from '../business/ai/domain/entities/Tool';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
-import { isObject } from '../business/ai/domain/json';
+import { isObject } from '../business/ai/domain/util/json';
 import type { SchemaInput } from '../business/ai/domain/types/Schemas';
 import { toJsonSchema } from '../business/ai/application/services/schema/toJsonSchema';
 import { assertSchema } from '../business/ai/application/services/schema/checkSchema';

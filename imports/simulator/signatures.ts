@@ -1,7 +1,7 @@
 /** Signs reasoning, which a vendor issues and later requires back unmodified. One vendor can't verify another's. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { VendorName } from '../business/ai/domain/types/VendorTypes';
-import { canonicalJson } from '../business/ai/domain/canonicalJson';
+import { canonicalJson } from '../business/ai/domain/util/canonicalJson';
 
 const MAC_BYTES = 16;
 /** Not a secret: the same in every process, so that a conversation survives a restart of the simulator. */

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { omitUndefined } from '../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
 import type { VendorName } from '../business/ai/domain/types/VendorTypes';
 import { renderJson } from './rendering/RenderedResponse';
 import { resolveResponse } from './exchange/resolveResponse';

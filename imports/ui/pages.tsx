@@ -9,7 +9,7 @@ import { preloadable } from './components/preloadable';
 import type { Preloadable } from './components/preloadable';
 import type { PageProps } from './shell/PageProps';
 import type { Route } from './shell/route';
-import { omitUndefined } from '../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
 
 type PageComponent = ComponentType<PageProps>;
 

@@ -2,7 +2,7 @@
 import { describeSchema } from '../../imports/host/describeSchema';
 import { routesOf } from '../../imports/host/defineOperation';
 import type { AnyOperation } from '../../imports/host/defineOperation';
-import { fieldsOf, isList, isObject } from '../../imports/business/ai/domain/json';
+import { fieldsOf, isList, isObject } from '../../imports/business/ai/domain/util/json';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 
 const HEAD = `# Operations

@@ -8,7 +8,7 @@ import { BUDGETS } from '../../imports/business/limits/infrastructure/DocumentBu
 import type { BudgetDocument } from '../../imports/business/limits/infrastructure/DocumentBudgetStore';
 import { TOKEN_RATES } from '../../imports/business/limits/infrastructure/DocumentRateStore';
 import { TokenPolicy } from '../../imports/business/limits/application/TokenPolicy';
-import { fieldsOf } from '../../imports/business/ai/domain/json';
+import { fieldsOf } from '../../imports/business/ai/domain/util/json';
 import type { ModelTurn } from '../../imports/simulator/model/ModelTurn';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';

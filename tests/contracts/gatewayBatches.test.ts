@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import Groq, { toFile as toGroqFile } from 'groq-sdk';
 import OpenAI, { toFile } from 'openai';
 import { BudgetPolicy } from '../../imports/business/limits/application/BudgetPolicy';
-import { fieldsOf } from '../../imports/business/ai/domain/json';
+import { fieldsOf } from '../../imports/business/ai/domain/util/json';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 import { simulatedRow, startGateway, TOKENS } from '../support/gateway';
 import type { Gateway } from '../support/gateway';

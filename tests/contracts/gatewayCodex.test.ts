@@ -1,6 +1,6 @@
 /** Requests as Codex 0.169 sends them with its default settings, with every vendor, over HTTP and WebSocket. */
 import { expect } from 'chai';
-import { isObject } from '../../imports/business/ai/domain/json';
+import { isObject } from '../../imports/business/ai/domain/util/json';
 import { VENDORS } from '../../imports/business/ai/domain/types/VendorTypes';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 import { startGateway, TOKENS } from '../support/gateway';

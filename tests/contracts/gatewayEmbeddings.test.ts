@@ -5,7 +5,7 @@ import OpenAI, { AzureOpenAI } from 'openai';
 import { RUN_OPERATIONS } from '../../imports/business/ai/application/operations/runCommandOperations';
 import { RunCommands } from '../../imports/business/ai/application/operations/RunCommands';
 import { LLMManager } from '../../imports/business/ai/application/services/LLMManager';
-import { fieldsOf } from '../../imports/business/ai/domain/json';
+import { fieldsOf } from '../../imports/business/ai/domain/util/json';
 import type { AccessPolicy } from '../../imports/business/ai/domain/interfaces/AccessPolicy';
 import type { EmbedOptions } from '../../imports/business/ai/domain/types/EmbeddingTypes';
 import type { JsonObject, VendorName } from '../../imports/business/ai/domain/types/VendorTypes';

@@ -5,7 +5,7 @@ import Anthropic, { toFile as toAnthropicFile } from '@anthropic-ai/sdk';
 import { expect } from 'chai';
 import Groq, { toFile as toGroqFile } from 'groq-sdk';
 import OpenAI, { AzureOpenAI, toFile } from 'openai';
-import { fieldsOf } from '../../imports/business/ai/domain/json';
+import { fieldsOf } from '../../imports/business/ai/domain/util/json';
 import { simulatedRow, startGateway, TOKENS } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
 

@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
 import Groq, { toFile as toGroqFile } from 'groq-sdk';
 import OpenAI, { AzureOpenAI, toFile } from 'openai';
-import { fieldsOf } from '../../imports/business/ai/domain/json';
+import { fieldsOf } from '../../imports/business/ai/domain/util/json';
 import { startGateway, TOKENS } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
 

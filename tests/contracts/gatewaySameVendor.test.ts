@@ -3,7 +3,7 @@
  * recordings do not contain, must pass through.
  */
 import { expect } from 'chai';
-import { isObject } from '../../imports/business/ai/domain/json';
+import { isObject } from '../../imports/business/ai/domain/util/json';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 import type { SseMessage } from '../../imports/business/ai/infrastructure/converters/Wire';
 import { simulatedRow, startGateway } from '../support/gateway';

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import OpenAI from 'openai';
 import { VENDORS } from '../../imports/business/ai/domain/types/VendorTypes';
 import type { VendorName } from '../../imports/business/ai/domain/types/VendorTypes';
-import { fieldsOf } from '../../imports/business/ai/domain/json';
+import { fieldsOf } from '../../imports/business/ai/domain/util/json';
 import { simulatedRow, startGateway, TOKENS } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
 

@@ -7,7 +7,7 @@ import { createParser } from 'eventsource-parser';
 import { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { REQUEST_ID_HEADERS } from '../../imports/business/ai/domain/errors/vendorErrors';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
-import { isObject } from '../../imports/business/ai/domain/json';
+import { isObject } from '../../imports/business/ai/domain/util/json';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 import { DEFAULT_FIELDS } from '../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import { startGateway } from '../support/gateway';

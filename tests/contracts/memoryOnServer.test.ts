@@ -1,6 +1,6 @@
 /** Memories on the server: over HTTP, recalled in runs and chats, with tools and vectors of the configured model. */
 import { expect } from 'chai';
-import { isRecalledMessage } from '../../imports/business/ai/domain/recalledMemories';
+import { isRecalledMessage } from '../../imports/business/ai/domain/entities/recalledMemories';
 import type { Item } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { toMessages } from '../../imports/ui/hooks/toMessages';
 import type { RunDetails } from '../../imports/ui/data/DashboardData';

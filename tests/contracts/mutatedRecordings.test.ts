@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
-import { isList, isObject } from '../../imports/business/ai/domain/json';
+import { isList, isObject } from '../../imports/business/ai/domain/util/json';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { safeParse } from 'valibot';
 import { argumentsHash } from '../../imports/business/ai/application/services/shared/argumentsHash';
 import type { AuditAction, AuditEntry } from '../../imports/business/ai/domain/types/AuditEntries';
-import { isObject } from '../../imports/business/ai/domain/json';
+import { isObject } from '../../imports/business/ai/domain/util/json';
 import { routesOf } from '../../imports/host/defineOperation';
 import { OPERATIONS } from '../../imports/host/operations';
 import type { DefinedOperations } from '../../imports/host/operations';

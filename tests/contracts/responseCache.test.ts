@@ -1,7 +1,7 @@
 /** What every response cache guarantees. */
 import { expect } from 'chai';
 import { MemoryResponseCache } from '../../imports/business/ai/application/services/routing/cache/MemoryResponseCache';
-import { MAX_CACHED_LENGTH } from '../../imports/business/ai/domain/cacheLimits';
+import { MAX_CACHED_LENGTH } from '../../imports/business/ai/domain/entities/cacheLimits';
 import type { CachedResponse, ResponseCache } from '../../imports/business/ai/domain/interfaces/ResponseCache';
 import {
   openResponseCache,

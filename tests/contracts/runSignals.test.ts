@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import sinon from 'sinon';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
-import { MemoryRunSignals } from '../../imports/business/ai/domain/MemoryRunSignals';
+import { MemoryRunSignals } from '../../imports/business/ai/domain/entities/MemoryRunSignals';
 import { ConflictError, LLMInvalidRequestError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { MAX_SIGNALS } from '../../imports/business/ai/domain/interfaces/RunSignalStore';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';

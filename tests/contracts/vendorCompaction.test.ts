@@ -6,7 +6,7 @@ import type { RecordedRequest } from '../../imports/simulator/RecordedRequest';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { ResilientProvider } from '../../imports/business/ai/application/services/routing/ResilientProvider';
 import { LLMServerError } from '../../imports/business/ai/domain/errors/LLMErrors';
-import { ProviderDecorator } from '../../imports/business/ai/domain/ProviderDecorator';
+import { ProviderDecorator } from '../../imports/business/ai/domain/interfaces/ProviderDecorator';
 import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLMTypes';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { expect } from 'chai';
-import { fieldsOf } from '../../imports/business/ai/domain/json';
+import { fieldsOf } from '../../imports/business/ai/domain/util/json';
 import { requestWithTasks } from '../support/mcp/requestWithTasks';
 import { serveMcp } from '../support/mcp/serveMcp';
 import { serveTasks } from '../support/mcp/serveTasks';

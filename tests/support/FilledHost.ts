@@ -14,7 +14,7 @@ import { EncodedFile } from '../../imports/api/dashboard/EncodedFile';
 import { SESSIONS, SessionStore } from '../../imports/api/dashboard/SessionStore';
 import { IDENTITIES, IdentityStore } from '../../imports/api/signIn/Identities';
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
-import { fieldsOf } from '../../imports/business/ai/domain/json';
+import { fieldsOf } from '../../imports/business/ai/domain/util/json';
 import type { StoredDocument } from '../../imports/database/DocumentCollection';
 import { AUDIT_KEYS } from '../../imports/business/audit/infrastructure/DocumentAuditStore';
 import { SCHEDULES } from '../../imports/business/ai/infrastructure/jobs/ScheduleTimes';

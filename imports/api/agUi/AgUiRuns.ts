@@ -8,13 +8,13 @@ import {
 } from '../../business/ai/domain/entities/Tool';
 import type { FunctionTool, ToolCall } from '../../business/ai/domain/entities/Tool';
 import { ConflictError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { invalid } from '../../business/ai/domain/arguments';
-import { isList, isObject } from '../../business/ai/domain/json';
+import { invalid } from '../../business/ai/domain/util/arguments';
+import { isList, isObject } from '../../business/ai/domain/util/json';
 import type { StoredRun } from '../../business/ai/domain/interfaces/RunStore';
 import { permittedTools } from '../../business/ai/application/operations/permittedTools';
 import type { AccessPolicy } from '../../business/ai/domain/interfaces/AccessPolicy';
 import type { RunMethods } from '../../business/ai/application/operations/runCommandOperations';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { AgUiMessage, AgUiResumeEntry, RunAgentInput } from '../../interop/agUi/AgUiMessages';
 import type { AgUiAnswer, AgUiAnswers } from '../../interop/agUi/AgUiCalls';
 import { parseInterruptId, parseWireCallId } from '../../interop/agUi/agUiIds';

@@ -1,6 +1,6 @@
 /** What the HTTP API authenticates: a user, and the scopes of the token or session presented. */
-import { fieldsOf } from '../../business/ai/domain/json';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { fieldsOf } from '../../business/ai/domain/util/json';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { Actor } from '../../business/ai/domain/types/Actor';
 import type { ActorClient } from '../../business/ai/domain/types/ActorClient';
 import type { CallOrigin } from '../../business/ai/domain/types/RequestRecords';

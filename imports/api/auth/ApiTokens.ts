@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { consoleLogger } from '../../log/consoleLogger';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { User } from '../../business/ai/domain/types/Actor';
 import { SCOPES } from './ApiPrincipal';
 import type { ApiPrincipal, Scope } from './ApiPrincipal';

@@ -1,5 +1,5 @@
 /** API tokens in a document collection, shared by all processes. */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { DocumentCollection, Selector, StoredDocument } from '../../database/DocumentCollection';
 import { RepeatedReads } from '../../database/RepeatedReads';
 import type { ApiTokenChange, ApiTokenStore, StoredApiToken } from './ApiTokenStore';

@@ -12,7 +12,7 @@ import type { AccessPolicy } from '../../business/ai/domain/interfaces/AccessPol
 import type { RunMethods } from '../../business/ai/application/operations/runCommandOperations';
 import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
 import { replayRun } from '../../business/ai/application/services/replayRun';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { ReadMessage } from '../../interop/aiSdk/readUIMessages';
 import { reduceUIMessage } from '../../interop/aiSdk/reduceUIMessage';
 import { toItems } from '../../interop/aiSdk/toItems';

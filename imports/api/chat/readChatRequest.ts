@@ -8,7 +8,7 @@ import {
   readObject,
   required,
   text,
-} from '../../business/ai/domain/arguments';
+} from '../../business/ai/domain/util/arguments';
 import { requestedCompaction } from '../../business/ai/application/operations/readArguments';
 import type { RequestedCompaction } from '../../business/ai/application/usecases/RunLauncher';
 import { INPUT_LIMITS } from '../../business/ai/application/operations/readInput';

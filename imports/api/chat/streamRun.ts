@@ -1,6 +1,6 @@
 /** Streams a run to one client in the protocol of an encoder. A client that leaves does not end the run. */
 import type { RunEventEncoder } from '../../interop/RunEventEncoder';
-import { SingleEvents } from '../../business/ai/domain/SingleEvents';
+import { SingleEvents } from '../../business/ai/domain/events/SingleEvents';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { RequestContext } from '../http/RequestContext';

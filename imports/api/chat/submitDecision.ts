@@ -5,7 +5,7 @@ import type { Actor } from '../../business/ai/domain/types/Actor';
 import type { RunMethods } from '../../business/ai/application/operations/runCommandOperations';
 import type { ReadToolPart } from '../../interop/aiSdk/readUIMessages';
 import { argumentsHash } from '../../business/ai/application/services/shared/argumentsHash';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { argumentsHashIn, startTimeIn } from '../../interop/aiSdk/toolValues';
 
 export type DecisionMethods = Pick<RunMethods, 'ai.runs.approve' | 'ai.runs.reject' | 'ai.runs.submitToolResult'>;

@@ -1,7 +1,7 @@
 /** Adds the routes that a dashboard needs without DDP: the page and the session, if the host provides them. */
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { AuditRecorder } from '../../business/ai/domain/interfaces/AuditRecorder';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { AuthFailureLimiter } from '../auth/AuthFailureLimiter';
 import type { AddEndpoint } from '../http/Endpoint';
 import {

@@ -7,8 +7,8 @@ import {
   LLMInvalidRequestError,
   LLMPermissionError,
 } from '../../business/ai/domain/errors/LLMErrors';
-import { fieldsOf } from '../../business/ai/domain/json';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { fieldsOf } from '../../business/ai/domain/util/json';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { hasScope } from '../auth/ApiPrincipal';
 import type { AuthFailureLimiter } from '../auth/AuthFailureLimiter';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';

@@ -1,7 +1,7 @@
 /** Records who signs in to the dashboard and out, and who fails to. */
 import type { IncomingMessage } from 'node:http';
 import type { AuditRecorder } from '../../business/ai/domain/interfaces/AuditRecorder';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { AuditDetails } from '../../business/ai/domain/types/AuditEntries';
 import { toActor } from '../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';

@@ -1,7 +1,7 @@
 /** The headers by which clients ask for cached responses, and learn what they got. */
 import type { IncomingMessage } from 'node:http';
-import { MAX_CACHE_TTL_MS } from '../../business/ai/domain/cacheLimits';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { MAX_CACHE_TTL_MS } from '../../business/ai/domain/entities/cacheLimits';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { CacheLookup, CacheOptions } from '../../business/ai/domain/types/LLMTypes';
 import { HttpError } from '../http/HttpError';
 

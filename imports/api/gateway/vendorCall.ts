@@ -4,7 +4,7 @@ import type { AnswerHead, GenerateOptions } from '../../business/ai/domain/types
 import type { CallOrigin } from '../../business/ai/domain/types/RequestRecords';
 import type { ServedWire } from '../../business/ai/domain/types/VendorTypes';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { hasScope, tokenOrigin } from '../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { GUARDRAILS_HEADER, guardrailsHeader } from './guardrailsHeader';

@@ -5,7 +5,7 @@
 import cors from 'cors';
 import type { HttpHandler } from './HttpMessages';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { parseUrl } from '../../business/ai/domain/parseUrl';
+import { parseUrl } from '../../business/ai/domain/util/parseUrl';
 
 /** How long browsers may remember the answer to a preflight request. */
 const PREFLIGHT_SECONDS = 600;

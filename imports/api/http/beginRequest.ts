@@ -1,5 +1,5 @@
 /** What every way in asks for before it handles a request: the limits of the caller's API token, then of the user. */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { UserLimiter } from '../../business/limits/application/UserLimiter';
 import type { RateLimitState } from '../../business/ai/domain/types/ApiTokenLimits';
 import type { AIModule } from '../../business/ai/infrastructure/factories/createAIModule';

@@ -2,9 +2,9 @@
 import type { ErrorCode, LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { JsonObject, ServedWire } from '../../business/ai/domain/types/VendorTypes';
 import { isStoreOutage } from '../../business/ai/domain/errors/LLMErrors';
-import { isObject } from '../../business/ai/domain/json';
+import { isObject } from '../../business/ai/domain/util/json';
 import { ObjectNotFoundError } from '../../business/ai/domain/errors/ObjectNotFoundError';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { HttpError } from './HttpError';
 
 export interface ErrorResponse {

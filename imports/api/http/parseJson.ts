@@ -1,6 +1,6 @@
 /** Parses JSON that callers send, within limits that are checked before anything is built of it. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { ownTurn } from '../../business/ai/domain/ownTurn';
+import { ownTurn } from '../../business/ai/domain/util/ownTurn';
 import { JsonScan } from './JsonScan';
 import type { JsonLimits } from './JsonScan';
 

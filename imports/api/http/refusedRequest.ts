@@ -2,8 +2,8 @@
 import type { HttpRequest } from './HttpMessages';
 import { NO_USAGE } from '../../business/ai/domain/entities/Response';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
-import { fieldsOf } from '../../business/ai/domain/json';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { fieldsOf } from '../../business/ai/domain/util/json';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { RequestEntry } from '../../business/ai/domain/types/RequestRecords';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { gatewayOrigin } from '../gateway/vendorCall';

@@ -1,5 +1,5 @@
 /** Encodes events and writes them to a sink as they arrive, with backpressure and exactly one end. */
-import type { EventBatches } from '../../business/ai/domain/EventBatches';
+import type { EventBatches } from '../../business/ai/domain/events/EventBatches';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStreamEvent } from '../../business/ai/domain/types/StreamEvents';
 import type { ByteRelay } from './ByteRelay';

@@ -1,8 +1,8 @@
 /** What the OpenAPI document says of an operation's route. */
 import { describeSchema } from '../../host/describeSchema';
 import type { AnyOperation, ResolvedRoute } from '../../host/defineOperation';
-import { fieldsOf } from '../../business/ai/domain/json';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { fieldsOf } from '../../business/ai/domain/util/json';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import type { RouteDescription } from './RouteDescription';
 

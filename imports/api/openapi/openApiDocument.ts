@@ -2,7 +2,7 @@
  * The OpenAPI document of the routes that are registered: methods, paths, scopes and errors come from their
  * registration, the rest from the operations, or from the tables in `descriptions`. https://spec.openapis.org/oas/v3.1.1
  */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import type { Scope } from '../auth/ApiPrincipal';
 import type { ApiName } from '../http/errorResponse';

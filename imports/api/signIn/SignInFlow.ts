@@ -4,7 +4,7 @@
  * every process with the same sealing keys completes it.
  */
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { hashOf, isSameHash, isToken, randomToken } from '../../business/providers/application/oauth/flowTokens';
 import { AUTHORIZATION_LIFETIME_MS } from '../../business/providers/domain/entities/PendingAuthorization';
 import { OAuthRefusal } from '../../business/providers/domain/interfaces/AuthorizationServer';

@@ -1,5 +1,5 @@
 /** Who may sign in at the OpenID provider, as which user and with which rights. Nobody may unless a rule says so. */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { IdentityClaims } from '../../business/providers/domain/interfaces/IdentityServer';
 import type { User } from '../../business/ai/domain/types/Actor';
 

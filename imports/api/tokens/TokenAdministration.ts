@@ -1,7 +1,7 @@
 /** The API tokens of users, as they and admins manage them. */
 import { assertAccountManager } from '../../business/ai/application/operations/assertAccountManager';
 import { budgetUsageAt } from '../../business/limits/application/budgetUsageAt';
-import { invalid } from '../../business/ai/domain/arguments';
+import { invalid } from '../../business/ai/domain/util/arguments';
 import type { BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
 import { windowsAt } from '../../business/ai/domain/entities/BudgetAccount';
 import { LLMInvalidRequestError, LLMPermissionError } from '../../business/ai/domain/errors/LLMErrors';

@@ -5,8 +5,8 @@
  * `Meteor.callAsync(name, request)`, or `Meteor.applyAsync(name, [request], { noRetry: true,
  * returnServerResultPromise: true })` for a request that must not be resent.
  */
-import { argumentCheck } from './domain/argumentCheck';
-import { callerOf } from './domain/callerOf';
+import { argumentCheck } from './domain/util/argumentCheck';
+import { callerOf } from './callerOf';
 import { toClientError } from './domain/errors/clientError';
 import { isLLMError } from './domain/errors/LLMErrors';
 import type { MeteorCheck, MeteorInvocation, MeteorServer } from './domain/interfaces/MeteorServer';

@@ -3,8 +3,8 @@
  * remembered about them. Only published fields are sent, and every query has a limit. Anonymous clients get nothing;
  * Meteor reruns the publication when they log in.
  */
-import { argumentCheck } from './domain/argumentCheck';
-import { boolean, readObject, oneOf, optional, identifier } from './domain/arguments';
+import { argumentCheck } from './domain/util/argumentCheck';
+import { boolean, readObject, oneOf, optional, identifier } from './domain/util/arguments';
 import { canAccess } from './application/operations/runAccess';
 import { readRunFilter, VIEW_LIMITS, visibleRuns } from './application/operations/RunQueries';
 import { TOOL_CALL_TRANSITIONS } from './domain/entities/Tool';

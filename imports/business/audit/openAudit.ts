@@ -6,7 +6,7 @@ import type { OAuthRoutesPorts } from '../../api/oauth/oauthRoutes';
 import { AuditTrail } from './application/AuditTrail';
 import type { AuditReader } from './domain/AuditStore';
 import type { Logger } from '../ai/domain/interfaces/Logger';
-import { omitUndefined } from '../ai/domain/omitUndefined';
+import { omitUndefined } from '../ai/domain/util/omitUndefined';
 import { DocumentAuditStore } from './infrastructure/DocumentAuditStore';
 import type { AuditLimits } from './infrastructure/DocumentAuditStore';
 import { maxEntriesFor } from '../../database/bounds/EntryBound';

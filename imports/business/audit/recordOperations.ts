@@ -1,7 +1,7 @@
 /** Wraps operations so that they are recorded in the audit trail, as their definitions say. */
 import type { ActOptions, AuditRecorder } from '../ai/domain/interfaces/AuditRecorder';
-import { fieldsOf } from '../ai/domain/json';
-import { omitUndefined } from '../ai/domain/omitUndefined';
+import { fieldsOf } from '../ai/domain/util/json';
+import { omitUndefined } from '../ai/domain/util/omitUndefined';
 import type { Actor } from '../ai/domain/types/Actor';
 import type { AuditAct } from '../ai/domain/types/AuditEntries';
 import type { Operation } from '../ai/domain/types/Operation';

@@ -1,7 +1,7 @@
 /** Creates the guardrails that settings turn on. */
-import { invalid } from '../ai/domain/arguments';
+import { invalid } from '../ai/domain/util/arguments';
 import type { Guardrail } from '../ai/domain/interfaces/Guardrail';
-import { isList, isObject } from '../ai/domain/json';
+import { isList, isObject } from '../ai/domain/util/json';
 import type {
   BannedWordsSettings,
   GuardrailScope,

@@ -18,7 +18,7 @@ import type { ApiTokenReader } from '../ai/domain/interfaces/ApiTokenReader';
 import type { BudgetLimitStore } from './domain/BudgetLimitStore';
 import type { BudgetStore } from './domain/BudgetStore';
 import type { Logger } from '../ai/domain/interfaces/Logger';
-import { omitUndefined } from '../ai/domain/omitUndefined';
+import { omitUndefined } from '../ai/domain/util/omitUndefined';
 import { MemoryBudgetStore } from './infrastructure/MemoryBudgetStore';
 
 /** Limits of API tokens, and of the teams that they belong to. */

@@ -1,6 +1,6 @@
 /** The operator's MCP servers, and what is offered over MCP. */
 import { LLMInvalidRequestError } from '../ai/domain/errors/LLMErrors';
-import { isList } from '../ai/domain/json';
+import { isList } from '../ai/domain/util/json';
 import { defineSettings, setting, variable } from '../../host/settings/defineSettings';
 import { invalidSetting, SettingProblems } from '../../host/settings/SettingProblems';
 import { json, list, matching, onOff, text } from '../../host/settings/settingReaders';

@@ -2,7 +2,7 @@
 import type { Logger } from '../ai/domain/interfaces/Logger';
 import type { McpServerAdministration } from './domain/McpServerAdministration';
 import type { SecretSealer } from '../ai/domain/interfaces/SecretSealer';
-import { omitUndefined } from '../ai/domain/omitUndefined';
+import { omitUndefined } from '../ai/domain/util/omitUndefined';
 import type { McpSignIns } from './domain/McpSignIns';
 import type { UserLookup } from '../ai/domain/types/Actor';
 import type { McpServerDetail, McpToolView } from './domain/McpViews';

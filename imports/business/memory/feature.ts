@@ -4,7 +4,7 @@ import { MEMORY_OPERATIONS } from './application/memoryOperations';
 import { MEMORY_COLLECTIONS } from './collections';
 import { memoryTools } from './infrastructure/memoryTools';
 import { openMemories } from './openMemories';
-import { omitUndefined } from '../ai/domain/omitUndefined';
+import { omitUndefined } from '../ai/domain/util/omitUndefined';
 
 export const memory = defineFeature({
   name: 'memory',

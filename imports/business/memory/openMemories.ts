@@ -1,7 +1,7 @@
 /** Opens what a host remembers about its users. */
 import type { LLMManager } from '../ai/application/services/LLMManager';
 import type { Logger } from '../ai/domain/interfaces/Logger';
-import { omitUndefined } from '../ai/domain/omitUndefined';
+import { omitUndefined } from '../ai/domain/util/omitUndefined';
 import type { DocumentDatabase } from '../../database/DocumentDatabase';
 import { openMemoryRecords } from './infrastructure/DocumentMemoryRecords';
 import { UserMemory } from './infrastructure/UserMemory';

@@ -1,5 +1,5 @@
 /** Defines the Meteor publication `ai.providers`: a user's providers, updated when they or their keys change. */
-import { argumentCheck } from '../ai/domain/argumentCheck';
+import { argumentCheck } from '../ai/domain/util/argumentCheck';
 import type { MeteorCheck, MeteorServer, MeteorSubscription } from '../ai/domain/interfaces/MeteorServer';
 import { PROVIDERS_COLLECTION, ProvidersPublication } from './application/operations/ProvidersPublication';
 import type { PublicProvider } from './domain/entities/PublicProvider';

@@ -6,7 +6,7 @@ import type { DocumentDatabase } from '../../database/DocumentDatabase';
 import { DocumentRequestList } from './infrastructure/DocumentRequestList';
 import { DocumentRequestStore } from './infrastructure/DocumentRequestStore';
 import type { RequestLogBounds, RequestRetention } from './infrastructure/DocumentRequestStore';
-import { omitUndefined } from '../ai/domain/omitUndefined';
+import { omitUndefined } from '../ai/domain/util/omitUndefined';
 
 export interface RequestLogSettings {
   /** Default: true. */

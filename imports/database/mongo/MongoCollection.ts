@@ -21,7 +21,7 @@ import { toMongoFilter } from '../query/toMongoFilter';
 import { fromPipelineRow, toPipeline } from '../query/toPipeline';
 import { toDatabaseError } from '../databaseErrors';
 import type { StoreCircuit } from '../StoreCircuit';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 
 type Row = Document & StoredDocument;
 

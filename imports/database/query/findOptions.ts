@@ -1,7 +1,7 @@
 /** Sort, limit and projection of a query, validated for every database. The embedded one projects with this. */
 import type { FindOptions } from '../DocumentCollection';
 import { invalidInput, isPlainObject, isRecord, splitPath } from './fieldPaths';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 
 /**
  * Returns a validated copy.

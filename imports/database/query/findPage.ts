@@ -3,7 +3,7 @@
  * it, so that a page costs the same however far it is, and documents that come and go move no others.
  */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { DocumentCollection, FindOptions, Scalar, Selector, StoredDocument } from '../DocumentCollection';
 import { valueAtPath } from './fieldPaths';
 

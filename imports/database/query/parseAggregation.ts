@@ -1,7 +1,7 @@
 /** Validates aggregations against what the `DocumentCollection` port supports. */
 import type { Aggregation, TimeInterval } from '../DocumentCollection';
 import { invalidInput, isPlainObject, splitPath } from './fieldPaths';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 
 /** An aggregation with nothing left out. */
 export type CheckedAggregation = Required<Omit<Aggregation, 'unwind' | 'limit'>> &

@@ -1,6 +1,6 @@
 /** Validates indexes against what the `DocumentCollection` port supports. */
 import { invalidInput, isPlainObject, splitPath } from './fieldPaths';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 
 export interface IndexOptions {
   readonly unique?: boolean;

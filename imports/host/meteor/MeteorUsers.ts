@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiPrincipal } from '../../api/auth/ApiPrincipal';
 import { presentedToken } from '../../api/auth/presentedToken';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { User } from '../../business/ai/domain/types/Actor';
 import { installedPackage } from './installedPackage';
 import type { MeteorAccounts, MeteorApp, StoredUser } from './MeteorPackages';

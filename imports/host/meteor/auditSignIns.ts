@@ -1,6 +1,6 @@
 /** Records in the audit trail who signs in to the app, fails to, and signs out. */
 import type { AuditRecorder } from '../../business/ai/domain/interfaces/AuditRecorder';
-import { fieldsOf } from '../../business/ai/domain/json';
+import { fieldsOf } from '../../business/ai/domain/util/json';
 import { actorClient } from '../../business/ai/domain/types/ActorClient';
 import type { ActorClient } from '../../business/ai/domain/types/ActorClient';
 import type { MeteorAccounts } from './MeteorPackages';

@@ -1,6 +1,6 @@
 /** Counts users' method calls and subscriptions towards their limits, as their requests over HTTP are counted. */
 import type { UserLimiter } from '../../business/limits/application/UserLimiter';
-import { argumentCheck } from '../../business/ai/domain/argumentCheck';
+import { argumentCheck } from '../../business/ai/domain/util/argumentCheck';
 import type { MeteorCheck, MeteorServer, MeteorSubscription } from '../../business/ai/domain/interfaces/MeteorServer';
 import type { Actor } from '../../business/ai/domain/types/Actor';
 import type { Operation } from '../../business/ai/domain/types/Operation';

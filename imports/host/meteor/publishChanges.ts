@@ -2,8 +2,8 @@
  * Publishes `ai.changes`: one document per topic, whose number changes whenever something of the topic has changed for
  * the user, in this process or another. Pages reload their queries then; the document holds no data.
  */
-import { argumentCheck } from '../../business/ai/domain/argumentCheck';
-import { oneOf, readObject, required } from '../../business/ai/domain/arguments';
+import { argumentCheck } from '../../business/ai/domain/util/argumentCheck';
+import { oneOf, readObject, required } from '../../business/ai/domain/util/arguments';
 import type { MeteorCheck, MeteorServer, MeteorSubscription } from '../../business/ai/domain/interfaces/MeteorServer';
 import type { Actor } from '../../business/ai/domain/types/Actor';
 import { TOPICS } from '../../business/ai/domain/types/Topics';

@@ -17,7 +17,7 @@ import { addDdpRateLimits } from './ddpRateLimits';
 import type { MeteorUsers } from './MeteorUsers';
 import type { ReadPackages } from './readPackages';
 import { publishChanges } from './publishChanges';
-import { argumentCheck } from '../../business/ai/domain/argumentCheck';
+import { argumentCheck } from '../../business/ai/domain/util/argumentCheck';
 import type { MeteorCheck, MeteorServer, MeteorSubscription } from '../../business/ai/domain/interfaces/MeteorServer';
 import type { MeteorApp } from './MeteorPackages';
 

@@ -6,7 +6,7 @@ import { errorResponse } from '../../api/http/errorResponse';
 import { HttpError } from '../../api/http/HttpError';
 import { createRequestId } from '../../api/http/requestId';
 import { toLLMError } from '../../api/http/toLLMError';
-import { parseUrl } from '../../business/ai/domain/parseUrl';
+import { parseUrl } from '../../business/ai/domain/util/parseUrl';
 
 /** @param thrown what a handler threw; undefined if no route matched */
 export function answerUnrouted(thrown: unknown, request: IncomingMessage, response: ServerResponse): void {

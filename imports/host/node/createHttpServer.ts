@@ -2,7 +2,7 @@
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { OutgoingHttpHeaders, Server, ServerOptions } from 'node:http';
 import { parse } from 'node:querystring';
-import { parseUrl } from '../../business/ai/domain/parseUrl';
+import { parseUrl } from '../../business/ai/domain/util/parseUrl';
 import type { HttpRequest, HttpResponse } from '../../api/http/HttpMessages';
 
 export function createHttpServer(

@@ -14,7 +14,7 @@ import type { OpenIdSignIn } from '../../api/signIn/signInRoutes';
 import type { HttpRouter } from '../../api/http/createRouter';
 import { consoleLogger } from '../../log/consoleLogger';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { DocumentDatabase } from '../../database/DocumentDatabase';
 import { openDatabase } from '../../database/openDatabase';
 import { toToolRegistry } from '../../business/ai/infrastructure/tools/toToolRegistry';

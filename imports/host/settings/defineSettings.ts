@@ -2,7 +2,7 @@
  * Settings as tables. From a table follow the reader of its variables, the names that misspelt ones are compared with,
  * and its rows in docs/reference/configuration.md.
  */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { SettingProblems } from './SettingProblems';
 
 /** What the names of fields begin with. */

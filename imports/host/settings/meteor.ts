@@ -1,7 +1,7 @@
 /** `Meteor.settings.ai`, validated completely before anything is opened or created. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { isObject } from '../../business/ai/domain/json';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { isObject } from '../../business/ai/domain/util/json';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { readSetting, readSettings } from './defineSettings';
 import { settingSource } from './environment';
 import type { Environment } from './environment';

@@ -1,6 +1,6 @@
 /** The fields that only `Meteor.settings.ai` has. */
 import * as v from 'valibot';
-import { isList } from '../../business/ai/domain/json';
+import { isList } from '../../business/ai/domain/util/json';
 import type { PrivateHosts } from '../../business/ai/infrastructure/clients/http/privateHosts';
 import { boolean, integer, object } from '../schemas';
 import { defineSettings, field } from './defineSettings';

@@ -2,7 +2,7 @@
 import type { SignInRules } from '../../api/signIn/signInRules';
 import { permitsHost } from '../../business/ai/infrastructure/clients/http/privateHosts';
 import type { PrivateHosts } from '../../business/ai/infrastructure/clients/http/privateHosts';
-import { parseUrl } from '../../business/ai/domain/parseUrl';
+import { parseUrl } from '../../business/ai/domain/util/parseUrl';
 import { defineSettings, readSettings, settingsIn, variable } from './defineSettings';
 import type { SettingSource } from './defineSettings';
 import { SettingProblems } from './SettingProblems';

@@ -1,5 +1,5 @@
 /** Recognizes values of `settings.example.json` that the operator has not replaced. */
-import { isObject } from '../../business/ai/domain/json';
+import { isObject } from '../../business/ai/domain/util/json';
 
 const PLACEHOLDERS: readonly RegExp[] = [/^(?:k1:|sk-)?replace-(?:with|this|me)\b/i, /^you@example\.com$/i];
 

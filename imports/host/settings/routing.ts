@@ -2,7 +2,7 @@
 import { ruleFields, ruleName } from '../../business/ai/application/operations/routingRuleSchema';
 import type { RoutingRule } from '../../business/ai/domain/entities/RoutingRule';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { isList, isObject } from '../../business/ai/domain/json';
+import { isList, isObject } from '../../business/ai/domain/util/json';
 import { object, readArgument } from '../schemas';
 import { invalidSetting, SettingProblems } from './SettingProblems';
 

@@ -1,5 +1,5 @@
 /** All settings of the plain-Node server, so that one error names everything that is wrong with them. */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { mcpAccessSettings } from '../../business/mcp/mcpSettings';
 import { requireSealingKeys } from '../../business/privacy/privacySettings';
 import { readSettings } from './defineSettings';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { redactSecrets } from '../../business/ai/domain/errors/safeText';
-import { parseUrl } from '../../business/ai/domain/parseUrl';
+import { parseUrl } from '../../business/ai/domain/util/parseUrl';
 import { pathText, UNKNOWN_FIELD } from '../schemas';
 import type { ArgumentSchema } from '../schemas';
 import type { SettingReader } from './defineSettings';

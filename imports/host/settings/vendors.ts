@@ -1,7 +1,7 @@
 /** Vendors, and what their models are called with, from variables and from `Meteor.settings.ai`. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { isObject } from '../../business/ai/domain/json';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { isObject } from '../../business/ai/domain/util/json';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { VENDORS } from '../../business/ai/domain/types/VendorTypes';
 import type { VendorName } from '../../business/ai/domain/types/VendorTypes';
 import type { AISettings } from '../../business/ai/infrastructure/factories/createAIModule';

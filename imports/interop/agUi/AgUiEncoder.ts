@@ -3,8 +3,8 @@
  * interrupt for approvals, or with the pending calls of the front end's tools. Bolide's run waits, and the next AG-UI
  * run of the thread continues it. https://docs.ag-ui.com/concepts/interrupts
  */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
-import { unreachable } from '../../business/ai/domain/unreachable';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
+import { unreachable } from '../../business/ai/domain/util/unreachable';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITypes';
 import { AgUiCalls } from './AgUiCalls';

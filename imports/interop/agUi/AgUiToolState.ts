@@ -2,7 +2,7 @@
  * The live state of a run's tool calls as a part of the thread's shared state, under the key `bolide`. The rest of the
  * state is the application's, and is returned as it was given. https://docs.ag-ui.com/concepts/state
  */
-import { isObject } from '../../business/ai/domain/json';
+import { isObject } from '../../business/ai/domain/util/json';
 import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
 import type { AgUiEvent, JsonPatchOperation } from './AgUiEvents';
 

@@ -3,7 +3,7 @@
  * the thread finds the run that a tool result or an answer to an interrupt belongs to.
  */
 
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 
 export interface CallReference {
   readonly executionId: string;

@@ -13,10 +13,10 @@ import {
   optionalValue,
   required,
   text,
-} from '../../business/ai/domain/arguments';
-import type { ArgumentReader } from '../../business/ai/domain/arguments';
-import { fieldsOf, isObject } from '../../business/ai/domain/json';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+} from '../../business/ai/domain/util/arguments';
+import type { ArgumentReader } from '../../business/ai/domain/util/arguments';
+import { fieldsOf, isObject } from '../../business/ai/domain/util/json';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import type {
   AgUiContentPart,

@@ -2,7 +2,7 @@
  * The items of one model call inside an assistant message's metadata. AG-UI's messages hold text and calls only; the
  * client stores the metadata and returns it, so that reasoning, signatures and vendor items reach the model again.
  */
-import { fieldsOf, isObjectList } from '../../business/ai/domain/json';
+import { fieldsOf, isObjectList } from '../../business/ai/domain/util/json';
 import type { FunctionCallItem, Item } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { AgUiMetadata } from './AgUiMessages';
 import type { AgUiToolCall } from './AgUiMessages';

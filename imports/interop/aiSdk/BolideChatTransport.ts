@@ -4,7 +4,7 @@
  */
 import { createParser } from 'eventsource-parser';
 import type { UIMessageChunk } from './UIMessages';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -5,7 +5,7 @@
 import { toolCalls } from '../../business/ai/domain/entities/Response';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMResponse, Usage } from '../../business/ai/domain/types/ResponsesAPITypes';
-import { unreachable } from '../../business/ai/domain/unreachable';
+import { unreachable } from '../../business/ai/domain/util/unreachable';
 import { blocksOf, filesOf, opaqueOutput, sourcesOf } from './outputParts';
 import type { TextBlock } from './outputParts';
 import { OUTPUT_PART } from './UIMessages';

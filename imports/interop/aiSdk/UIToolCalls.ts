@@ -1,5 +1,5 @@
 /** Encodes what happens to a run's tool calls as chunks of the AI SDK's UI message stream. */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { AgentEventOf } from '../../business/ai/domain/types/AgentEvents';
 import { approvalIdOf, parseInput, parseOutput } from './toolValues';
 import type { UIMessageChunk } from './UIMessages';

@@ -1,6 +1,6 @@
 /** Reads from a response's output what a UI message shows of it. */
 import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
-import { fieldsOf } from '../../business/ai/domain/json';
+import { fieldsOf } from '../../business/ai/domain/util/json';
 import type { JSONValue } from './UIMessages';
 
 export interface TextBlock {

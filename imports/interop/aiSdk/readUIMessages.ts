@@ -1,7 +1,7 @@
 /** Reads the UI messages of a client, part by part. https://ai-sdk.dev/docs/reference/ai-sdk-core/ui-message */
-import { identifier, invalid, listOf, oneOf, optional, required, text } from '../../business/ai/domain/arguments';
+import { identifier, invalid, listOf, oneOf, optional, required, text } from '../../business/ai/domain/util/arguments';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { isObject } from '../../business/ai/domain/json';
+import { isObject } from '../../business/ai/domain/util/json';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import { itemsIn } from './UIMessages';
 

@@ -1,6 +1,6 @@
 /** Builds a message from the chunks of its stream, as the AI SDK's client does. */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
-import { unreachable } from '../../business/ai/domain/unreachable';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
+import { unreachable } from '../../business/ai/domain/util/unreachable';
 import type { ToolPart, UIMessage, UIMessageChunk, UIMessagePart } from './UIMessages';
 
 /** @param id the message's id unless its `start` names another */

@@ -5,7 +5,7 @@ import type {
   Item,
   MessageItem,
 } from '../../business/ai/domain/types/ResponsesAPITypes';
-import { isObject } from '../../business/ai/domain/json';
+import { isObject } from '../../business/ai/domain/util/json';
 import { blocksOf } from './outputParts';
 import type { ReadMessage, ReadPart, ReadToolPart } from './readUIMessages';
 

@@ -1,6 +1,6 @@
 /** Parses multipart/form-data (RFC 7578). */
 
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 
 export interface FormPart {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** Finds the vendor, wire and operation that a request's URL addresses. */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { VENDORS } from '../../business/ai/domain/types/VendorTypes';
 import type { VendorName, WireName } from '../../business/ai/domain/types/VendorTypes';
 import { MEDIA_TASKS } from '../endpoints/renderMedia';

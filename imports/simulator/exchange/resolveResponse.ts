@@ -2,7 +2,7 @@
  * Finds the response to a request that is authenticated: from its URL and the wire's rules, then from a script, a
  * recording or the model.
  */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { JsonObject, VendorName, WireName } from '../../business/ai/domain/types/VendorTypes';
 import {
   renderCompaction,

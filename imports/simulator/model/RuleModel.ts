@@ -10,7 +10,7 @@ import { extractValues } from './extractValues';
 import type { ExtractedValues } from './extractValues';
 import { estimateTokens } from './ModelTurn';
 import type { ModelCall, ModelTurn } from './ModelTurn';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 
 /** Generates the turns of conversations without a script. */
 export interface RuleModel {

@@ -1,5 +1,5 @@
 /** Formats an error in the shape of each vendor's error responses, as recorded. */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { JsonObject, VendorName } from '../../business/ai/domain/types/VendorTypes';
 import { vendorProfile } from '../vendorProfiles';
 import { randomAlphanumeric } from '../randomIds';

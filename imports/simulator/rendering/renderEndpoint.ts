@@ -1,5 +1,5 @@
 /** Responses of the endpoints other than generation: models, token counts, stored responses, compaction. */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { JsonObject, VendorName } from '../../business/ai/domain/types/VendorTypes';
 import type { Operation } from '../exchange/findRoute';
 import { profileName, vendorProfile } from '../vendorProfiles';

@@ -11,7 +11,7 @@ import { createErrorBody } from './createErrorBody';
 import type { RenderedResponse } from './RenderedResponse';
 import { renderJson, renderSse } from './RenderedResponse';
 import { createRequestIdHeaders } from './createRequestIdHeaders';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 
 export interface ResponseForm {
   readonly stream: boolean;

@@ -1,5 +1,5 @@
 /** The filter of the audit trail: the parameters of the address as the argument of `ai.audit.list`. */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import {
   AUDIT_ACTIONS,
   AUDIT_CHANNELS,

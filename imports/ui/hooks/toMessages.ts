@@ -1,7 +1,7 @@
 /** A run's conversation as messages, including what the model is writing and the live state of its calls. */
 import { isErrorState, isToolCallState } from '../../business/ai/domain/entities/Tool';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
-import { isRecalledMessage } from '../../business/ai/domain/recalledMemories';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
+import { isRecalledMessage } from '../../business/ai/domain/entities/recalledMemories';
 import type {
   Content,
   FunctionCallItem,

@@ -1,6 +1,6 @@
 /** Everything that waits for a person or an outside result, across all runs. */
 import { useRef, useCallback } from 'react';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { InboxCounts, InboxKind } from '../../business/ai/domain/types/InboxViews';
 import { useData } from '../hooks/BolideProvider';
 import { formatCount } from '../format/format';

@@ -1,5 +1,5 @@
 /** The form of an MCP server: its texts, and what they are as fields. */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { McpServerView } from '../../business/mcp/domain/McpViews';
 import type { McpServerConfig, McpServerSecrets } from '../../business/mcp/domain/McpServer';
 

@@ -1,7 +1,7 @@
 /** What is remembered about the user: searched, added and deleted. */
 import { useState } from 'react';
 import type { MemoryEntry } from '../../business/ai/domain/interfaces/Memory';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { ConfirmDialog } from '../components/ConfirmDialog';
 import { EmptyState } from '../components/EmptyState';
 import { Icon } from '../components/Icon';

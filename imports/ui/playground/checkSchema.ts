@@ -2,7 +2,7 @@
  * Checks a JSON Schema as it is typed: its syntax, and the keywords that most schemas consist of. The server compiles
  * the schema before a run starts, and knows every keyword.
  */
-import { isList, isObject } from '../../business/ai/domain/json';
+import { isList, isObject } from '../../business/ai/domain/util/json';
 
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 const MAX_DEPTH = 64;

@@ -2,7 +2,7 @@
  * Remembers the playground over a reload, in the storage of the tab: closing the tab forgets it. It contains prompts
  * and ids of runs, and no credentials.
  */
-import { isList, isObject } from '../../business/ai/domain/json';
+import { isList, isObject } from '../../business/ai/domain/util/json';
 import { DRAFT_KEY, forgetDraft, sessionStorageOf } from './forgetDraft';
 import { MAX_LANES, NO_MESSAGE, NO_SETTINGS } from './playgroundState';
 import type { Lane, MessageInput, PlaygroundSettings, PlaygroundState, Turn } from './playgroundState';

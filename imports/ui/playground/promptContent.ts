@@ -1,5 +1,5 @@
 /** Between the playground's state and what a saved prompt contains. */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { PromptContent } from '../../business/prompts/domain/Prompts';
 import type { PlaygroundAction, PlaygroundSettings, PlaygroundState } from './playgroundState';
 import { NO_SETTINGS } from './playgroundState';

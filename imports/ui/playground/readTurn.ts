@@ -1,5 +1,5 @@
 /** Reads a turn from its run: the message, what was said before it, and the answer. */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { Content, Item } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { RunDetails } from '../data/DashboardData';
 import { parseItems } from '../data/reducers/parseItems';

@@ -4,7 +4,7 @@
  */
 import { typeOfAttachment } from './codeRequest';
 import type { CodeMessage, CodeRequest } from './codeRequest';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 
 /** @param requestId of a run; the same id is the same run, whoever repeats the command */
 export function toCurl(request: CodeRequest, requestId: string): string {

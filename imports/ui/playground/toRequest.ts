@@ -1,5 +1,5 @@
 /** Turns the playground's settings, as they were typed, into the request for a run. */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { LLMInput } from '../../business/ai/domain/types/LLMTypes';
 import type { Content, Item } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';

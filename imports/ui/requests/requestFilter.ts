@@ -1,5 +1,5 @@
 /** The filter of the list of requests: the parameters of the address as the argument of `ai.requests.list`. */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { RequestSort } from '../../business/requestLog/domain/RequestReader';
 import { REQUEST_SOURCES, REQUEST_STATES } from '../../business/ai/domain/types/RequestRecords';
 import type { ActiveFilter } from '../components/list/ActiveFilters';

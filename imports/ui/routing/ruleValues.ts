@@ -1,6 +1,6 @@
 /** A routing rule as the texts of a form. */
 import type { RoutingRule, RoutingStrategy, RoutingTarget } from '../../business/ai/domain/entities/RoutingRule';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { RoutingRuleView } from '../../business/ai/domain/types/RoutingViews';
 import type { ArgumentOf } from '../data/operations';
 

@@ -1,6 +1,6 @@
 /** Starts another run from this one: as it was, with edits, or from one of its turns. */
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { RunExport } from '../../business/ai/domain/types/RunExport';
 import type { RunView } from '../../business/ai/domain/types/RunViews';
 import { FormError } from '../components/FormError';

@@ -1,7 +1,7 @@
 /** Starts from a run: repeats it, with edits, or from one of its turns. */
 import { textOfContent } from '../../business/ai/domain/entities/Content';
 import { isFunctionTool } from '../../business/ai/domain/entities/Tool';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { CompactionSetting } from '../../business/ai/domain/types/Compaction';
 import type { RunExport } from '../../business/ai/domain/types/RunExport';
 import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';

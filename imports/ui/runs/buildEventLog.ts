@@ -2,7 +2,7 @@
  * The events of a run in order of time: those that were received, and earlier ones as its records imply them: the run,
  * its calls, and its model calls in the request log.
  */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { RequestView } from '../../business/ai/domain/types/RequestRecords';
 import type { RunView, ToolCallView } from '../../business/ai/domain/types/RunViews';
 import type { LogEntry } from '../data/DashboardData';

@@ -3,7 +3,7 @@
  * event has are estimated from the calls around them.
  */
 import { isFinished } from '../../business/ai/domain/entities/Run';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
 import type { RunDetails } from '../data/DashboardData';

@@ -1,5 +1,5 @@
 /** When a run called its model: as the request log recorded it, and as events report what is not in the log yet. */
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { RequestView } from '../../business/ai/domain/types/RequestRecords';
 import type { RunDetails } from '../data/DashboardData';
 

@@ -1,7 +1,7 @@
 /** Cost, tokens, requests, errors and times over a period, by model, provider, user, token, team or tool. */
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
-import { omitUndefined } from '../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { USAGE_GROUPS } from '../../business/usage/domain/UsageReports';
 import type { UsageGroup } from '../../business/usage/domain/UsageReports';
 import { useLastReady } from '../components/list/useLastReady';

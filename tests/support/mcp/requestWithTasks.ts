@@ -1,5 +1,5 @@
 /** Requests of a client of the revision 2026-07-28 that knows tasks, which the official one does not. */
-import { fieldsOf } from '../../../imports/business/ai/domain/json';
+import { fieldsOf } from '../../../imports/business/ai/domain/util/json';
 
 type Params = Readonly<Record<string, unknown>>;
 

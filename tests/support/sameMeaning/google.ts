@@ -4,7 +4,7 @@
  * both base64 alphabets, and a missing role, which means the user's. The caller's own values (arguments, results,
  * schemas) stay unchanged.
  */
-import { isObject } from '../../../imports/business/ai/domain/json';
+import { isObject } from '../../../imports/business/ai/domain/util/json';
 import type { JsonObject } from '../../../imports/business/ai/domain/types/VendorTypes';
 
 /** Fields whose value is the caller's data instead of a message. */

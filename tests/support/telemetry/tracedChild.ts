@@ -10,7 +10,7 @@ import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
 import { RunRecovery } from '../../../imports/business/ai/application/services/RunRecovery';
-import { isList, isObject } from '../../../imports/business/ai/domain/json';
+import { isList, isObject } from '../../../imports/business/ai/domain/util/json';
 import { openDatabase } from '../../../imports/database/openDatabase';
 import { openRunStore } from '../../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { installTelemetry } from '../../../imports/business/ai/infrastructure/telemetry/installTelemetry';

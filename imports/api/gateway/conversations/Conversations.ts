@@ -1,8 +1,8 @@
 /** The conversations that requests of the Responses API refer to, and the history of responses that are part of one. */
-import { loadResponseHistory } from '../../../business/ai/domain/responseHistory';
+import { loadResponseHistory } from '../../../business/ai/domain/entities/responseHistory';
 import { wellFormedItem } from '../../../business/ai/domain/entities/Message';
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
-import { fieldsOf, isObject } from '../../../business/ai/domain/json';
+import { fieldsOf, isObject } from '../../../business/ai/domain/util/json';
 import type {
   ConversationItem,
   ResponseConversation,

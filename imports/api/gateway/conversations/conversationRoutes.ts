@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { HttpRequest } from '../../http/HttpMessages';
 import { normalizeInput } from '../../../business/ai/application/services/ContentNormalizer';
 import { isLLMError, LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
-import { isObject } from '../../../business/ai/domain/json';
+import { isObject } from '../../../business/ai/domain/util/json';
 import type { ResponseConversation } from '../../../business/ai/domain/interfaces/ResponseConversationStore';
 import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';

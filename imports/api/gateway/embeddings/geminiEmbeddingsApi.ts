@@ -1,6 +1,6 @@
 /** `POST /v1beta/models/<model>:embedContent` and `:batchEmbedContents`. https://ai.google.dev/api/embeddings */
-import { integer, invalid, optional, text } from '../../../business/ai/domain/arguments';
-import { fieldsOf, isList, isObject, isObjectList } from '../../../business/ai/domain/json';
+import { integer, invalid, optional, text } from '../../../business/ai/domain/util/arguments';
+import { fieldsOf, isList, isObject, isObjectList } from '../../../business/ai/domain/util/json';
 import type { EmbeddingInput, EmbedOptions } from '../../../business/ai/domain/types/EmbeddingTypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { decodeModel } from '../generation/geminiApi';

@@ -1,8 +1,8 @@
 /** `POST /v1/embeddings`. https://platform.openai.com/docs/api-reference/embeddings/create */
-import { integer, invalid, optional, required, text } from '../../../business/ai/domain/arguments';
-import { readEmbeddingInputs } from '../../../business/ai/domain/embeddingInput';
+import { integer, invalid, optional, required, text } from '../../../business/ai/domain/util/arguments';
+import { readEmbeddingInputs } from '../../../business/ai/domain/entities/embeddingInput';
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
-import { isObject } from '../../../business/ai/domain/json';
+import { isObject } from '../../../business/ai/domain/util/json';
 import type { EmbeddingsApi } from './EmbeddingsApi';
 
 export const AZURE_EMBEDDINGS_PATH = '/openai/deployments/:deployment/embeddings';

@@ -3,7 +3,7 @@
  * fallback responds over another wire, its stream is encoded as usual.
  */
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
-import { isObject } from '../../../business/ai/domain/json';
+import { isObject } from '../../../business/ai/domain/util/json';
 import type { MessageRun } from '../../../business/ai/domain/types/RelayTarget';
 import type { ResponseStreamEvent } from '../../../business/ai/domain/types/StreamEvents';
 import { NO_FRAMES } from '../../../business/ai/infrastructure/converters/stream/StreamEncoder';

@@ -4,7 +4,7 @@
  * https://ai.google.dev/api/generate-content
  */
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
-import { fieldsOf } from '../../../business/ai/domain/json';
+import { fieldsOf } from '../../../business/ai/domain/util/json';
 import {
   readGoogleRequest,
   writeGoogle,

@@ -1,9 +1,9 @@
 /** Handles a request of a stateless API with any provider, streamed or not. */
 import { randomUUID } from 'node:crypto';
-import { EventStream } from '../../../business/ai/domain/EventStream';
+import { EventStream } from '../../../business/ai/domain/events/EventStream';
 import { isLLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
 import { pauseFor } from '../../../business/ai/infrastructure/providers/pauseFor';
 import type { LLMResponse } from '../../../business/ai/domain/types/ResponsesAPITypes';

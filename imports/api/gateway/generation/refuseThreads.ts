@@ -1,5 +1,5 @@
 /** Threads are conversations that Anthropic stores: another vendor would answer without them. */
-import { isObject } from '../../../business/ai/domain/json';
+import { isObject } from '../../../business/ai/domain/util/json';
 import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
 import type { WireName } from '../../../business/ai/domain/types/VendorTypes';
 import { HttpError } from '../../http/HttpError';

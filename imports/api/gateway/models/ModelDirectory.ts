@@ -12,7 +12,7 @@ import type { AIModule } from '../../../business/ai/infrastructure/factories/cre
 import { VENDOR_ROWS } from '../../../business/ai/infrastructure/vendors/vendors';
 import { modelOfTarget, providerOfTarget } from '../../../business/ai/domain/entities/RoutingRule';
 import type { RoutingRule, RoutingTarget } from '../../../business/ai/domain/entities/RoutingRule';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { GenerateOptions, SelectedRoute } from '../../../business/ai/domain/types/LLMTypes';
 import { toActor } from '../../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../../auth/ApiPrincipal';

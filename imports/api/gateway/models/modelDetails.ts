@@ -3,7 +3,7 @@
  * of models has: https://openrouter.ai/docs/api-reference/list-available-models
  */
 import type { ModelCapabilities } from '../../../business/ai/domain/interfaces/ILLMProvider';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { ModelPrice } from '../../../business/ai/domain/types/ModelPrice';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { ListedModel } from './ModelDirectory';

@@ -1,6 +1,6 @@
 /** `GET /v1/models` and `GET /v1beta/models`: the available models in the format of OpenAI, Anthropic or Google. */
 import type { HttpRequest } from '../../http/HttpMessages';
-import { invalid } from '../../../business/ai/domain/arguments';
+import { invalid } from '../../../business/ai/domain/util/arguments';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { RouteHandler } from '../../http/RequestContext';
 import type { ListedModel, ModelDirectory } from './ModelDirectory';

@@ -1,6 +1,6 @@
 /** A collection of objects that vendors store, as its API describes them. */
 import type { HttpRequest } from '../../http/HttpMessages';
-import { isObject } from '../../../business/ai/domain/json';
+import { isObject } from '../../../business/ai/domain/util/json';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { ApiFamily } from './RelayProviders';
 

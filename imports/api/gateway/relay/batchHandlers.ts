@@ -3,8 +3,8 @@
  * own files, threads and containers.
  */
 import { BudgetError, LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErrors';
-import { invalid } from '../../../business/ai/domain/arguments';
-import { isList, isObject } from '../../../business/ai/domain/json';
+import { invalid } from '../../../business/ai/domain/util/arguments';
+import { isList, isObject } from '../../../business/ai/domain/util/json';
 import type { RelayRequest } from '../../../business/ai/domain/types/RelayTypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';

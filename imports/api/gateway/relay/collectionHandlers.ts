@@ -1,7 +1,7 @@
 /** Creates, lists, reads and deletes objects at their vendor, each for the user who created it only. */
 import type { HttpRequest } from '../../http/HttpMessages';
 import { LLMStreamError } from '../../../business/ai/domain/errors/LLMErrors';
-import { isObject } from '../../../business/ai/domain/json';
+import { isObject } from '../../../business/ai/domain/util/json';
 import type { RelayRequest, RelayResponse } from '../../../business/ai/domain/types/RelayTypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { isVersion } from '../../../business/ai/infrastructure/converters/anthropic/request/headers';

@@ -2,9 +2,9 @@
  * Images and audio, relayed to vendors whose APIs are like OpenAI's.
  * https://platform.openai.com/docs/api-reference/images, https://platform.openai.com/docs/api-reference/audio
  */
-import { invalid } from '../../../business/ai/domain/arguments';
+import { invalid } from '../../../business/ai/domain/util/arguments';
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../business/ai/domain/errors/LLMErrors';
-import { isObject } from '../../../business/ai/domain/json';
+import { isObject } from '../../../business/ai/domain/util/json';
 import type { GuardrailAnnotation } from '../../../business/ai/domain/types/GuardrailAnnotation';
 import type { RelayCall } from '../../../business/ai/domain/types/RelayTypes';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';

@@ -1,6 +1,6 @@
 /** Finds the field `model` of a multipart body and replaces its value, while the rest is passed on as it arrives. */
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import { isModelField } from '../../../business/ai/infrastructure/vendors/findNamedModels';
 import { boundaryOf, readFormPieces } from './readFormPieces';
 import type { FormPiece } from './readFormPieces';

@@ -1,7 +1,7 @@
 /** Passes bodies on as they arrive, in both directions, at the pace of the slower side. */
 import { once } from 'node:events';
 import type { HttpRequest, HttpResponse } from '../../http/HttpMessages';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { RelayResponse } from '../../../business/ai/domain/types/RelayTypes';
 import { HttpError } from '../../http/HttpError';
 import { requestIdHeaders } from '../../http/errorResponse';

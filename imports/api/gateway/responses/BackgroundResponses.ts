@@ -16,7 +16,7 @@ import type {
   ResponseKey,
 } from '../../../business/ai/domain/interfaces/ResponseEventStore';
 import type { ResponseStore, StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { CallOrigin } from '../../../business/ai/domain/types/RequestRecords';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { RawReasoningName } from '../../../business/ai/infrastructure/converters/stream/StreamEncoder';

@@ -3,7 +3,7 @@
  * wait until the open one is done.
  */
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
-import { isObject } from '../../../business/ai/domain/json';
+import { isObject } from '../../../business/ai/domain/util/json';
 import { initialForm } from '../../../business/ai/infrastructure/converters/responses/stream/responsesItems';
 import type { UpstreamEvent } from './upstreamEvents';
 

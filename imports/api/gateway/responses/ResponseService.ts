@@ -1,5 +1,5 @@
 /** Runs one turn of the Responses API, over HTTP or a WebSocket: generates or streams the response, and saves it. */
-import { EventStream } from '../../../business/ai/domain/EventStream';
+import { EventStream } from '../../../business/ai/domain/events/EventStream';
 import { NO_USAGE } from '../../../business/ai/domain/entities/Response';
 import { isLLMError, LLMAbortedError, LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import { TooLargeToStoreError } from '../../../business/ai/domain/errors/TooLargeToStoreError';
@@ -16,8 +16,8 @@ import { ResponseSink } from '../../http/ResponseSink';
 import { writeStream } from '../../http/writeStream';
 import type { WriteStreamOptions } from '../../http/writeStream';
 import { openAICode } from '../../http/errorResponse';
-import { isObject } from '../../../business/ai/domain/json';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { isObject } from '../../../business/ai/domain/util/json';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import { conversationField } from '../conversations/Conversations';
 import type { Conversations } from '../conversations/Conversations';
 import type { VendorCall } from '../vendorCall';

@@ -5,7 +5,7 @@
  */
 import { LLMStreamError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
-import { isObject } from '../../../business/ai/domain/json';
+import { isObject } from '../../../business/ai/domain/util/json';
 import type { LLMResponse } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { MessageRun } from '../../../business/ai/domain/types/RelayTarget';
 import type { ResponseStreamEvent } from '../../../business/ai/domain/types/StreamEvents';

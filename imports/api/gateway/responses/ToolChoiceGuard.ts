@@ -1,7 +1,7 @@
 /** Enforces `tool_choice`, which Open Responses requires of the server even if the vendor ignores it. */
 import { refusalOf, toolCalls } from '../../../business/ai/domain/entities/Response';
 import { LLMServerError } from '../../../business/ai/domain/errors/LLMErrors';
-import { isObject } from '../../../business/ai/domain/json';
+import { isObject } from '../../../business/ai/domain/util/json';
 import type { ToolChoice } from '../../../business/ai/domain/types/LLMTypes';
 import type { LLMResponse } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../business/ai/domain/types/StreamEvents';

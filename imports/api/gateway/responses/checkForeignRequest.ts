@@ -4,7 +4,7 @@
  * https://platform.openai.com/docs/api-reference/responses/create
  */
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
-import { fieldsOf, isList, isObject } from '../../../business/ai/domain/json';
+import { fieldsOf, isList, isObject } from '../../../business/ai/domain/util/json';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 
 const FORMATS = ['text', 'json_object', 'json_schema', 'grammar'];

@@ -4,7 +4,7 @@
  */
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
-import { isObject } from '../../../business/ai/domain/json';
+import { isObject } from '../../../business/ai/domain/util/json';
 
 /** @returns what the value must be, or undefined if it is valid */
 type Rule = (value: unknown) => string | undefined;

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { LLMInvalidRequestError, LLMServerError } from '../../../business/ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { readResponsesRequestInTurns } from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';

@@ -4,7 +4,7 @@
  */
 import type { HttpRequest } from '../../http/HttpMessages';
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
-import { fieldsOf, isList, isObject } from '../../../business/ai/domain/json';
+import { fieldsOf, isList, isObject } from '../../../business/ai/domain/util/json';
 import type { Item } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { writeForeignItem } from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';

@@ -1,13 +1,13 @@
 /** Prepares a request of the Responses API: validates it, loads its conversation and chooses its provider. */
-import { unknownResponseError } from '../../../business/ai/domain/responseHistory';
+import { unknownResponseError } from '../../../business/ai/domain/entities/responseHistory';
 import { wellFormedItem } from '../../../business/ai/domain/entities/Message';
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStore, StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
 import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
 import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
-import { isObject } from '../../../business/ai/domain/json';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { isObject } from '../../../business/ai/domain/util/json';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import { pauseFor } from '../../../business/ai/infrastructure/providers/pauseFor';
 import { readResponsesRequestInTurns } from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import type { ApiPrincipal } from '../../auth/ApiPrincipal';

@@ -10,7 +10,7 @@ import {
   writeResponses,
 } from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import { locatedAnnotation } from '../../../business/ai/infrastructure/converters/responses/stream/responsesParts';
-import { isObject } from '../../../business/ai/domain/json';
+import { isObject } from '../../../business/ai/domain/util/json';
 import { conversationField } from '../conversations/Conversations';
 
 /** Request fields that the response repeats, unless they are null. */

@@ -1,5 +1,5 @@
 /** Classifies the events of a provider's Responses stream, and fills in what Open Responses requires in them. */
-import { isObject } from '../../../business/ai/domain/json';
+import { isObject } from '../../../business/ai/domain/util/json';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { RawReasoningName } from '../../../business/ai/infrastructure/converters/stream/StreamEncoder';
 

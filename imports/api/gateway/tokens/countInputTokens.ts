@@ -1,7 +1,7 @@
 /** Counts the input tokens of a request without its vendor. */
 import { normalizeInput } from '../../../business/ai/application/services/ContentNormalizer';
-import { CHARACTERS_PER_TOKEN } from '../../../business/ai/domain/charactersPerToken';
-import { isList, isObject } from '../../../business/ai/domain/json';
+import { CHARACTERS_PER_TOKEN } from '../../../business/ai/domain/entities/charactersPerToken';
+import { isList, isObject } from '../../../business/ai/domain/util/json';
 import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
 import { countTextTokens } from '../../../business/ai/infrastructure/tokens/countTextTokens';
 

@@ -5,8 +5,8 @@
  * `POST /v1beta/models/<model>:countTokens`: https://ai.google.dev/api/tokens
  */
 import { isLLMError, LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErrors';
-import { fieldsOf } from '../../../business/ai/domain/json';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { fieldsOf } from '../../../business/ai/domain/util/json';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { pauseFor } from '../../../business/ai/infrastructure/providers/pauseFor';

@@ -15,7 +15,7 @@ import { BoundedReports } from './BoundedReports';
 import type { ReportLimits } from './BoundedReports';
 import { FailedAttempts } from './FailedAttempts';
 import { runDetached } from '../../ai/application/services/shared/runDetached';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 
 export interface AuditTrailPorts {
   readonly store: AuditStore;

@@ -7,7 +7,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { AuditEnd, AuditFilter, AuditPage, AuditPageRequest, AuditReader, AuditStore } from '../domain/AuditStore';
 import type { DocumentCollection, Selector, StoredDocument } from '../../../database/DocumentCollection';
 import { ConflictError } from '../../ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { AuditEntry } from '../../ai/domain/types/AuditEntries';
 import { EntryBound } from '../../../database/bounds/EntryBound';
 import type { DocumentDatabase } from '../../../database/DocumentDatabase';

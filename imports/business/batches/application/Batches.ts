@@ -1,6 +1,6 @@
 /** The batches of users: requests that can wait. They belong to their user alone, also for admins. */
 import { randomUUID } from 'node:crypto';
-import { invalid } from '../../ai/domain/arguments';
+import { invalid } from '../../ai/domain/util/arguments';
 import { isEnded } from '../domain/UserBatch';
 import type { UserBatch, UserBatchRequest } from '../domain/UserBatch';
 import { ConflictError, LLMPermissionError } from '../../ai/domain/errors/LLMErrors';
@@ -12,13 +12,13 @@ import type { BatchPage, BatchResultPage, BatchView } from '../domain/BatchViews
 import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 import type { UserBatches } from './UserBatches';
 import { assertUntrustedSchema } from '../../ai/application/services/schema/checkSchema';
-import { canonicalJson } from '../../ai/domain/canonicalJson';
+import { canonicalJson } from '../../ai/domain/util/canonicalJson';
 import { authorizeUse } from '../../ai/application/usecases/authorizeUse';
 import type { AuthorizationPorts } from '../../ai/application/usecases/authorizeUse';
 import { itemsFromUser, originOf } from '../../ai/application/usecases/RunLauncher';
 import { under } from './readBatchRequest';
 import { INPUT_LIMITS } from '../../ai/application/operations/readInput';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 
 export interface BatchPorts extends AuthorizationPorts {
   readonly batches: Pick<UserBatches, 'create' | 'cancel'>;

@@ -20,10 +20,10 @@ import { LLMClient } from '../../ai/application/services/LLMClient';
 import type { LeasedWork, LeasedWorkSource } from '../../ai/application/services/RunRecovery';
 import type { BatchResult, LLMRequest } from '../../ai/application/services/batches/runBatch';
 import { LeaseLostError } from '../../ai/domain/errors/LeaseLostError';
-import { canonicalJson } from '../../ai/domain/canonicalJson';
+import { canonicalJson } from '../../ai/domain/util/canonicalJson';
 import { runDetached } from '../../ai/application/services/shared/runDetached';
 import type { VendorBatchSettings } from '../../ai/application/services/batches/vendorBatch';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 
 export interface UserBatchesOptions extends Pick<VendorBatchSettings, 'poll' | 'leaseMs' | 'graceMs'> {
   readonly store: UserBatchStore;

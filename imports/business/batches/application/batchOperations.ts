@@ -5,7 +5,7 @@
 import * as v from 'valibot';
 import { defineOperation } from '../../../host/defineOperation';
 import { identifier, integer, object, readBy, time } from '../../../host/schemas';
-import { listOf } from '../../ai/domain/arguments';
+import { listOf } from '../../ai/domain/util/arguments';
 import type { Batches } from './Batches';
 import { ARGUMENT_LIMITS } from '../../ai/application/operations/readArguments';
 import { readBatchRequest } from './readBatchRequest';

@@ -1,5 +1,5 @@
 /** Reads a request of a user's batch. */
-import { identifier, integer, numberBetween, optional, readObject, text } from '../../ai/domain/arguments';
+import { identifier, integer, numberBetween, optional, readObject, text } from '../../ai/domain/util/arguments';
 import type { UserBatchRequest } from '../domain/UserBatch';
 import { LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
 import { ARGUMENT_LIMITS, jsonSchema } from '../../ai/application/operations/readArguments';

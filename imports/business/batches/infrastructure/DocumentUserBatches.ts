@@ -1,9 +1,9 @@
 /** Batches of users in document collections, which all processes share: each with a document for each request. */
 import { createHash } from 'node:crypto';
 import type { UserBatch, UserBatchRequest, UserBatchResult, UserBatchState } from '../domain/UserBatch';
-import { invalid } from '../../ai/domain/arguments';
+import { invalid } from '../../ai/domain/util/arguments';
 import { isLLMError } from '../../ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { DocumentCollection, Selector, StoredDocument } from '../../../database/DocumentCollection';
 import type { LeasedBatch, UserBatchPage, UserBatchStore } from '../domain/UserBatchStore';
 import type { DocumentDatabase } from '../../../database/DocumentDatabase';

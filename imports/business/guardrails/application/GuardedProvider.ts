@@ -2,7 +2,7 @@
 import { GuardrailError, GuardrailFailureError, isLLMError } from '../../ai/domain/errors/LLMErrors';
 import { noEmbeddings, noRelay } from '../../ai/domain/errors/noEmbeddings';
 import type { ILLMProvider } from '../../ai/domain/interfaces/ILLMProvider';
-import { ProviderDecorator } from '../../ai/domain/ProviderDecorator';
+import { ProviderDecorator } from '../../ai/domain/interfaces/ProviderDecorator';
 import type { Embeddings, EmbedOptions } from '../../ai/domain/types/EmbeddingTypes';
 import type { GuardedRequest } from '../../ai/domain/types/GuardrailTypes';
 import type { GenerateOptions } from '../../ai/domain/types/LLMTypes';
@@ -11,7 +11,7 @@ import type { LLMResponse } from '../../ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../ai/domain/types/StreamEvents';
 import { normalizeInput } from '../../ai/application/services/ContentNormalizer';
 import { replayResponse } from '../../ai/application/services/shared/replayResponse';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import { embeddingRequest, guardedEmbeddingInput } from './embeddingRequest';
 import type { GuardedCall, GuardrailChain } from './GuardrailChain';
 import { fieldsOfMedia, guardedMedia, mediaRequest } from './mediaRequest';

@@ -10,7 +10,7 @@ import type { GuardrailAnnotation, GuardrailStage } from '../../ai/domain/types/
 import type { FilteredText, GuardedRequest, GuardrailContext, TextFilter } from '../../ai/domain/types/GuardrailTypes';
 import type { LLMResponse } from '../../ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../ai/domain/types/VendorTypes';
-import { canonicalJson } from '../../ai/domain/canonicalJson';
+import { canonicalJson } from '../../ai/domain/util/canonicalJson';
 
 export interface GuardedCall {
   readonly context: GuardrailContext;

@@ -1,5 +1,5 @@
 /** Replaces the matches of patterns in a text that arrives in pieces: the result is that for the whole text. */
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { FilteredText, TextFilter } from '../../ai/domain/types/GuardrailTypes';
 import type { TextMatch, TextPattern } from './TextPattern';
 

@@ -1,6 +1,6 @@
 /** Filters the texts of one response. Each text is filtered once, however often the response repeats it. */
 import { outputTextOf } from '../../ai/domain/entities/Response';
-import { isList, isObject } from '../../ai/domain/json';
+import { isList, isObject } from '../../ai/domain/util/json';
 import type { LLMResponse, OutputItem } from '../../ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 import type { GuardedCall, GuardrailChain } from './GuardrailChain';

@@ -1,8 +1,8 @@
 /** Shows guardrails the input of embeddings as messages, one for each vector. */
-import { readEmbeddingInputs } from '../../ai/domain/embeddingInput';
+import { readEmbeddingInputs } from '../../ai/domain/entities/embeddingInput';
 import { LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
-import { isList } from '../../ai/domain/json';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { isList } from '../../ai/domain/util/json';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { EmbeddingInput, EmbedOptions } from '../../ai/domain/types/EmbeddingTypes';
 import type { GuardedRequest } from '../../ai/domain/types/GuardrailTypes';
 import type { InputItem, MessageItem } from '../../ai/domain/types/ResponsesAPITypes';

@@ -1,5 +1,5 @@
 /** Replaces the texts in requests and responses, wherever they are, and leaves names, ids and opaque data alone. */
-import { isList, isObject } from '../../ai/domain/json';
+import { isList, isObject } from '../../ai/domain/util/json';
 import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 
 export type MapText = (text: string) => string | Promise<string>;

@@ -1,9 +1,9 @@
 /** Denies requests that are too large. */
-import { CHARACTERS_PER_TOKEN } from '../../ai/domain/charactersPerToken';
+import { CHARACTERS_PER_TOKEN } from '../../ai/domain/entities/charactersPerToken';
 import type { Guardrail } from '../../ai/domain/interfaces/Guardrail';
-import { isList, isObject } from '../../ai/domain/json';
+import { isList, isObject } from '../../ai/domain/util/json';
 import type { MaximumSizeSettings } from '../../ai/domain/types/GuardrailSettings';
-import { canonicalJson } from '../../ai/domain/canonicalJson';
+import { canonicalJson } from '../../ai/domain/util/canonicalJson';
 import { mapStrings } from './mapStrings';
 
 export function maximumSize(settings: MaximumSizeSettings): Guardrail {

@@ -1,5 +1,5 @@
 /** Shows guardrails the texts of a relayed request: what is to be drawn or spoken as messages, and how. */
-import { isObject } from '../../ai/domain/json';
+import { isObject } from '../../ai/domain/util/json';
 import type { GuardedRequest } from '../../ai/domain/types/GuardrailTypes';
 import type { RelayBody } from '../../ai/domain/types/RelayTypes';
 import type { InputItem, MessageItem } from '../../ai/domain/types/ResponsesAPITypes';

@@ -2,7 +2,7 @@
 import { RegExpPattern } from './TextPattern';
 import type { PiiType } from '../../ai/domain/types/GuardrailSettings';
 import type { TextPattern } from './TextPattern';
-import { parseUrl } from '../../ai/domain/parseUrl';
+import { parseUrl } from '../../ai/domain/util/parseUrl';
 
 /** In the order in which they take precedence. */
 export const PII_TYPES: readonly PiiType[] = ['email', 'iban', 'credit_card', 'ssn', 'ip', 'phone'];

@@ -5,7 +5,7 @@
 import type { Guardrail } from '../../ai/domain/interfaces/Guardrail';
 import type { PromptInjectionSettings } from '../../ai/domain/types/GuardrailSettings';
 import type { InputItem } from '../../ai/domain/types/ResponsesAPITypes';
-import { canonicalJson } from '../../ai/domain/canonicalJson';
+import { canonicalJson } from '../../ai/domain/util/canonicalJson';
 import { mapStrings } from './mapStrings';
 
 export const DEFAULT_INJECTION_THRESHOLD = 5;

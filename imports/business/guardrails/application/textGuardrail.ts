@@ -2,7 +2,7 @@
 import type { Guardrail } from '../../ai/domain/interfaces/Guardrail';
 import type { GuardrailScope } from '../../ai/domain/types/GuardrailSettings';
 import type { GuardedRequest, GuardrailVerdict } from '../../ai/domain/types/GuardrailTypes';
-import { canonicalJson } from '../../ai/domain/canonicalJson';
+import { canonicalJson } from '../../ai/domain/util/canonicalJson';
 import { mapStrings } from './mapStrings';
 import { PatternFilter } from './PatternFilter';
 import type { MatchDecision } from './PatternFilter';

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import type { BudgetLimits, BudgetSettings } from '../../ai/domain/entities/BudgetAccount';
 import { isStoreOutage } from '../../ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { BudgetLimitStore, StoredBudgetLimits } from '../domain/BudgetLimitStore';
 import type { BudgetLimitsView } from '../domain/BudgetViews';
 

@@ -17,7 +17,7 @@ import { BudgetError } from '../../ai/domain/errors/LLMErrors';
 import type { BudgetStore } from '../domain/BudgetStore';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
 import { runDetached } from '../../ai/application/services/shared/runDetached';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import { AccountLedger } from './AccountLedger';
 import { amountOf } from './amountOf';
 import type { CallLimiter, LimitedCall, ReservationHandle } from './CallLimiter';

@@ -1,6 +1,6 @@
 /** Charges a stream before its last event is passed on, and when it fails or its consumer leaves. */
-import type { EventBatch, EventBatches } from '../../ai/domain/EventBatches';
-import type { EventStream } from '../../ai/domain/EventStream';
+import type { EventBatch, EventBatches } from '../../ai/domain/events/EventBatches';
+import type { EventStream } from '../../ai/domain/events/EventStream';
 import type { GenerateOptions } from '../../ai/domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../../ai/domain/types/ResponsesAPITypes';
 import { PartialUsage } from '../../ai/application/services/routing/estimateUsage';

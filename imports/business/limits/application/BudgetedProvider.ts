@@ -1,12 +1,12 @@
 /** Decorates a provider so that limiters admit every call before it is sent, and are charged with what it used. */
 import { LRUCache } from 'lru-cache';
 import { NO_USAGE } from '../../ai/domain/entities/Response';
-import { EventStream } from '../../ai/domain/EventStream';
-import { FairLruMap } from '../../ai/domain/FairLruMap';
+import { EventStream } from '../../ai/domain/events/EventStream';
+import { FairLruMap } from '../../ai/domain/util/FairLruMap';
 import { LLMModelNotFoundError } from '../../ai/domain/errors/LLMErrors';
 import { consoleLogger } from '../../../log/consoleLogger';
 import type { ILLMProvider } from '../../ai/domain/interfaces/ILLMProvider';
-import { ProviderDecorator } from '../../ai/domain/ProviderDecorator';
+import { ProviderDecorator } from '../../ai/domain/interfaces/ProviderDecorator';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
 import type { Embeddings, EmbedOptions } from '../../ai/domain/types/EmbeddingTypes';
 import type { RelayCall, RelayResponse } from '../../ai/domain/types/RelayTypes';

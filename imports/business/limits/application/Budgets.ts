@@ -1,5 +1,5 @@
 /** The budgets of users and teams, as administrators set them and people see them. */
-import { invalid } from '../../ai/domain/arguments';
+import { invalid } from '../../ai/domain/util/arguments';
 import { BUDGET_WINDOWS, windowsAt } from '../../ai/domain/entities/BudgetAccount';
 import type { Amount, BudgetAccount, BudgetLimits } from '../../ai/domain/entities/BudgetAccount';
 import { LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';

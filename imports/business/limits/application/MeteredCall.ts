@@ -6,7 +6,7 @@ import type { GenerateOptions } from '../../ai/domain/types/LLMTypes';
 import type { CallCost, ModelPrice } from '../../ai/domain/types/ModelPrice';
 import type { FailedAttempt, LLMResponse, Usage } from '../../ai/domain/types/ResponsesAPITypes';
 import { unreportedResponse } from '../../ai/application/services/routing/unreportedResponse';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import { amountOf } from './amountOf';
 import type { CallEstimates } from './callEstimates';
 import type { LimitedCall, ReservationHandle } from './CallLimiter';

@@ -1,12 +1,12 @@
 /** What a call may use, estimated when it is asked for: before the call, and when it ends without a count. */
-import { estimateEmbeddingUsage } from '../../ai/domain/embeddingInput';
+import { estimateEmbeddingUsage } from '../../ai/domain/entities/embeddingInput';
 import type { ModelCapabilities } from '../../ai/domain/interfaces/ILLMProvider';
-import { isObject } from '../../ai/domain/json';
+import { isObject } from '../../ai/domain/util/json';
 import type { EmbedOptions } from '../../ai/domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../ai/domain/types/LLMTypes';
 import type { RelayCall } from '../../ai/domain/types/RelayTypes';
 import type { Usage } from '../../ai/domain/types/ResponsesAPITypes';
-import { CHARACTERS_PER_TOKEN } from '../../ai/domain/charactersPerToken';
+import { CHARACTERS_PER_TOKEN } from '../../ai/domain/entities/charactersPerToken';
 import { normalizeInput } from '../../ai/application/services/ContentNormalizer';
 import {
   estimatedUsage,

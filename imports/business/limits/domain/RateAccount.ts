@@ -2,7 +2,7 @@
  * What one API token has used in the current minute, and its requests in progress. All functions are pure; times are
  * milliseconds since the epoch.
  */
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { RateLimits, RateLimitState } from '../../ai/domain/types/ApiTokenLimits';
 
 /** What is in progress: a request or a message, or an open stream or WebSocket. */

@@ -2,7 +2,7 @@
 import { BUDGET_WINDOWS } from '../../ai/domain/entities/BudgetAccount';
 import type { Amount, BudgetLimits, BudgetWindow } from '../../ai/domain/entities/BudgetAccount';
 import { ConflictError } from '../../ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { BudgetLimitStore, StoredBudgetLimits } from '../domain/BudgetLimitStore';
 import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
 import { budgetId, selectIds } from './DocumentBudgetStore';

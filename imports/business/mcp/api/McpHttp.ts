@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { McpHttpHandler, McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { ToolRegistry } from '../../ai/infrastructure/tools/ToolRegistry';
 import { createMcpServer } from './createMcpServer';
 import type { McpServerPorts } from './createMcpServer';

@@ -3,10 +3,10 @@
  * protocol's own package does not serve the extension, whose requests stand alone.
  * https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
-import { identifier, required } from '../../ai/domain/arguments';
+import { identifier, required } from '../../ai/domain/util/arguments';
 import { LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../ai/domain/errors/LLMErrors';
-import { fieldsOf, isObject } from '../../ai/domain/json';
+import { fieldsOf, isObject } from '../../ai/domain/util/json';
 import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 import type { McpCaller } from './McpCaller';
 import { toMcpFailure } from './McpTools';

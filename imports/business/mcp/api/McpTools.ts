@@ -2,11 +2,11 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { hasFailed } from '../../ai/domain/entities/Tool';
 import type { ToolCall } from '../../ai/domain/entities/Tool';
-import { isObject } from '../../ai/domain/json';
+import { isObject } from '../../ai/domain/util/json';
 import type { InputImage } from '../../ai/domain/types/ResponsesAPITypes';
-import { matchesWildcard } from '../../ai/domain/matchesWildcard';
+import { matchesWildcard } from '../../ai/domain/util/matchesWildcard';
 import type { ToolCaller } from '../../ai/application/services/ToolCaller';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { McpCaller } from './McpCaller';
 import type { RunTool } from './runTools';
 

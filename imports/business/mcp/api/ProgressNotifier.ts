@@ -1,7 +1,7 @@
 /** Reports the progress of a call to its client, if that asked for it: rising, and not too often. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 
 /** Milliseconds between two notifications. */
 const INTERVAL_MS = 250;

@@ -1,5 +1,5 @@
 /** Runs as tasks: a call of `start_run` is one, and the task is the run, so it outlives the process. */
-import { fieldsOf, isList } from '../../ai/domain/json';
+import { fieldsOf, isList } from '../../ai/domain/util/json';
 import type { RunDetail } from '../../ai/domain/types/RunViews';
 import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 import type { McpCaller } from './McpCaller';

@@ -9,7 +9,7 @@ import type { Logger } from '../../ai/domain/interfaces/Logger';
 import type { ToolTask, ToolTaskOutcome, ToolTaskStore } from '../../ai/domain/interfaces/ToolTaskStore';
 import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 import { runDetached } from '../../ai/application/services/shared/runDetached';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { InFlightRequests } from '../../../api/http/InFlightRequests';
 import type { McpCaller } from './McpCaller';
 import { taskFields } from './McpTasks';

@@ -1,7 +1,7 @@
 /** Approvals of tool calls as the protocol's elicitation: the person at the client sees the call, and decides. */
 import type { ClientCapabilities, ElicitRequestFormParams } from '@modelcontextprotocol/server';
 import { argumentsHash } from '../../ai/application/services/shared/argumentsHash';
-import { fieldsOf } from '../../ai/domain/json';
+import { fieldsOf } from '../../ai/domain/util/json';
 
 /** What comes back with the person's answer. */
 export interface AskedApproval {

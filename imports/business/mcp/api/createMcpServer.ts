@@ -7,7 +7,7 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server';
 import type { LLMError } from '../../ai/domain/errors/LLMErrors';
-import { fieldsOf } from '../../ai/domain/json';
+import { fieldsOf } from '../../ai/domain/util/json';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
 import { APPROVAL, asksPeople, hashOfCall, isApproved, toQuestion } from './approvals';
 import type { AskedApproval } from './approvals';

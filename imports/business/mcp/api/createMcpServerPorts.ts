@@ -6,7 +6,7 @@ import type { LLMError } from '../../ai/domain/errors/LLMErrors';
 import type { AccessPolicy } from '../../ai/domain/interfaces/AccessPolicy';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
 import type { ToolTaskStore } from '../../ai/domain/interfaces/ToolTaskStore';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { AIModule } from '../../ai/infrastructure/factories/createAIModule';
 import type { RunRoutePorts } from '../../../api/runs/RunRoutePorts';
 import type { McpAccess } from './addMcpRoutes';

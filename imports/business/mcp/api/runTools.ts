@@ -2,9 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Tool } from '@modelcontextprotocol/server';
 import { isFinished } from '../../ai/domain/entities/Run';
-import { integer, identifier, line, listOf, optional, readObject, required, text } from '../../ai/domain/arguments';
-import { isList, isObject } from '../../ai/domain/json';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import {
+  integer,
+  identifier,
+  line,
+  listOf,
+  optional,
+  readObject,
+  required,
+  text,
+} from '../../ai/domain/util/arguments';
+import { isList, isObject } from '../../ai/domain/util/json';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 import type { RunDetail } from '../../ai/domain/types/RunViews';
 import type { ModelDirectory } from '../../../api/gateway/models/ModelDirectory';

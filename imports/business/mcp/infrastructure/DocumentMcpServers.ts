@@ -14,7 +14,7 @@ import type {
 import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
 import type { McpServerStore } from '../domain/McpServerStore';
 import type { SealedSecret, SecretSealer } from '../../ai/domain/interfaces/SecretSealer';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { DocumentDatabase } from '../../../database/DocumentDatabase';
 
 export const MCP_SERVERS = 'ai_mcp_servers';

@@ -5,7 +5,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { isLLMError, LLMConnectionError } from '../../ai/domain/errors/LLMErrors';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import { SignInRequiredError } from './McpOAuth';
 import type { McpClientEvents, OpenMcpClient } from './openMcpClient';
 

@@ -14,7 +14,7 @@ import type {
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { ConflictError, LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import { revocationRequest } from './revocationRequest';
 import type { RevocationRequest } from './revocationRequest';
 

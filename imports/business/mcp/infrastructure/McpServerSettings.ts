@@ -1,11 +1,20 @@
 /** How an MCP server is reached, which of its tools are offered, and what it may send. */
-import { boolean, integer, invalid, listOf, numberBetween, oneOf, readObject, text } from '../../ai/domain/arguments';
-import type { ArgumentReader } from '../../ai/domain/arguments';
+import {
+  boolean,
+  integer,
+  invalid,
+  listOf,
+  numberBetween,
+  oneOf,
+  readObject,
+  text,
+} from '../../ai/domain/util/arguments';
+import type { ArgumentReader } from '../../ai/domain/util/arguments';
 import type { FunctionTool } from '../../ai/domain/entities/Tool';
-import { isObject } from '../../ai/domain/json';
+import { isObject } from '../../ai/domain/util/json';
 import type { McpOAuthSettings } from './McpOAuth';
 import type { PrivateHosts } from '../../ai/infrastructure/clients/http/privateHosts';
-import { parseUrl } from '../../ai/domain/parseUrl';
+import { parseUrl } from '../../ai/domain/util/parseUrl';
 
 /** What the app says about tools, since a server's own hints cannot be relied on. */
 export type McpToolSettings = Pick<

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { isLLMError, ToolError } from '../../ai/domain/errors/LLMErrors';
 import type { ToolCallContext } from '../../ai/domain/interfaces/IToolExecutor';
-import { isList, isObject } from '../../ai/domain/json';
+import { isList, isObject } from '../../ai/domain/util/json';
 import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 import type { McpCallPorts } from './McpCallPorts';
 import type { AskingCall } from './McpElicitations';

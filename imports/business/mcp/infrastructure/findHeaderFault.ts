@@ -2,7 +2,7 @@
  * Arguments that a schema has sent as HTTP headers, too: with the revision 2026-07-28 over HTTP, a client must leave
  * out tools that declare them wrongly. The official client does so itself only if it walks all pages of a list.
  */
-import { isObject } from '../../ai/domain/json';
+import { isObject } from '../../ai/domain/util/json';
 
 const KEYWORD = 'x-mcp-header';
 /** RFC 9110, section 5.6.2. */

@@ -1,5 +1,5 @@
 /** What a vendor is told about a server that it calls itself. */
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { HostedMcpServer } from '../../ai/domain/types/HostedMcp';
 import type { McpServerSettings } from './McpServerSettings';
 

@@ -10,7 +10,7 @@ import { consoleLogger } from '../../../log/consoleLogger';
 import { explainMissingPackage } from '../../ai/domain/errors/explainMissingPackage';
 import { LLMConnectionError, UnsupportedFeatureError } from '../../ai/domain/errors/LLMErrors';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import { createMcpFetch } from './createMcpFetch';
 import type { McpFetch } from './createMcpFetch';
 import { SignInRequiredError } from './McpOAuth';

@@ -1,10 +1,10 @@
 /** What a server asks of a person, in the form in which the person is shown it. */
 import type { InputRequest } from '../../ai/domain/entities/Tool';
 import type { InputAnswer } from '../../ai/domain/interfaces/IToolExecutor';
-import { isObject } from '../../ai/domain/json';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { isObject } from '../../ai/domain/util/json';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import { visibleText } from './visibleText';
-import { parseUrl } from '../../ai/domain/parseUrl';
+import { parseUrl } from '../../ai/domain/util/parseUrl';
 
 export interface ElicitationAnswer {
   readonly action: 'accept' | 'decline';

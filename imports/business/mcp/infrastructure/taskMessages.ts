@@ -3,7 +3,7 @@
  * is a task. https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
 import type { Client, StandardSchemaV1, Transport } from '@modelcontextprotocol/client';
-import { isObject } from '../../ai/domain/json';
+import { isObject } from '../../ai/domain/util/json';
 import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';

@@ -1,7 +1,7 @@
 /** The memories of one user in this process's memory, ready to be searched. */
 import type MiniSearch from 'minisearch';
 import type { MemoryEntry } from '../../ai/domain/interfaces/Memory';
-import { wordsOf } from '../../ai/domain/words';
+import { wordsOf } from '../../ai/domain/util/words';
 import type { MemoryHead, MemoryRecord } from './MemoryRecords';
 import { decodeVector, similarity } from './vectors';
 

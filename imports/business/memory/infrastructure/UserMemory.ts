@@ -3,7 +3,7 @@
  * and each search looks for what has changed, in whatever process, before it answers.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { invalid } from '../../ai/domain/arguments';
+import { invalid } from '../../ai/domain/util/arguments';
 import { consoleLogger } from '../../../log/consoleLogger';
 import { isLLMError } from '../../ai/domain/errors/LLMErrors';
 import type { Logger } from '../../ai/domain/interfaces/Logger';

@@ -1,6 +1,6 @@
 /** Tools by which a model remembers what it learns about its user, and looks it up. Each call is of the run's user. */
 import type { Memory } from '../../ai/domain/interfaces/Memory';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { RegisteredTool } from '../../ai/infrastructure/tools/ToolRegistry';
 
 export interface MemoryToolOptions {

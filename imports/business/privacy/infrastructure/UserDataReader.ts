@@ -4,8 +4,8 @@
  */
 import { LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
 import type { DocumentCollection, Selector, StoredDocument } from '../../../database/DocumentCollection';
-import { isList } from '../../ai/domain/json';
-import { ownTurn } from '../../ai/domain/ownTurn';
+import { isList } from '../../ai/domain/util/json';
+import { ownTurn } from '../../ai/domain/util/ownTurn';
 import type { UserDataPage } from '../domain/UserDataPage';
 import type { DocumentDatabase } from '../../../database/DocumentDatabase';
 import { toExportLine } from './toExportLine';

@@ -1,5 +1,5 @@
 /** Saved prompts, which users own and admins share. */
-import { invalid } from '../../ai/domain/arguments';
+import { invalid } from '../../ai/domain/util/arguments';
 import { LLMPermissionError } from '../../ai/domain/errors/LLMErrors';
 import { ObjectNotFoundError } from '../../ai/domain/errors/ObjectNotFoundError';
 import type { PromptStore, StoredPrompt, StoredVersion } from '../domain/PromptStore';

@@ -1,7 +1,7 @@
 /** Saved prompts in a document collection. A prompt is one document that contains its versions. */
 import { createHash } from 'node:crypto';
 import { isLLMError, LLMInvalidRequestError, LLMServerError } from '../../ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
 import type { PromptStore, StoredPrompt } from '../domain/PromptStore';
 import type { PromptContent, PromptView } from '../domain/Prompts';

@@ -1,8 +1,8 @@
 /** Decorates the router, and everything around it, so that each call ends with an entry in the request log. */
-import { EventStream } from '../../ai/domain/EventStream';
-import type { EventStage } from '../../ai/domain/EventStream';
+import { EventStream } from '../../ai/domain/events/EventStream';
+import type { EventStage } from '../../ai/domain/events/EventStream';
 import type { ILLMProvider } from '../../ai/domain/interfaces/ILLMProvider';
-import { ProviderDecorator } from '../../ai/domain/ProviderDecorator';
+import { ProviderDecorator } from '../../ai/domain/interfaces/ProviderDecorator';
 import type { Embeddings, EmbedOptions } from '../../ai/domain/types/EmbeddingTypes';
 import type { RelayCall, RelayResponse } from '../../ai/domain/types/RelayTypes';
 import type { GenerateOptions } from '../../ai/domain/types/LLMTypes';

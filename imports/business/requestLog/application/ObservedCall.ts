@@ -18,7 +18,7 @@ import type {
 } from '../../ai/domain/types/RequestRecords';
 import type { LLMResponse, Usage } from '../../ai/domain/types/ResponsesAPITypes';
 import { unreportedResponse } from '../../ai/application/services/routing/unreportedResponse';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 
 export interface ObservedCallPorts {
   readonly log: RequestLog;

@@ -1,7 +1,7 @@
 /** Reads the stored request log: pages of any filter, and single entries with their bodies. */
 import type { DocumentCollection, FindOptions, Selector } from '../../../database/DocumentCollection';
 import type { RequestListFilter, RequestPage, RequestPageRequest, RequestReader } from '../domain/RequestReader';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { RequestBodiesView, RequestView } from '../../ai/domain/types/RequestRecords';
 import type { DocumentDatabase } from '../../../database/DocumentDatabase';
 import { findPage } from '../../../database/query/findPage';

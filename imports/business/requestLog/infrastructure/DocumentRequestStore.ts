@@ -1,6 +1,6 @@
 /** The request log in document collections: entries, and their bodies apart, since these expire sooner. */
 import { bucketOf } from '../../ai/domain/entities/latencyBuckets';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
 import type { LoggedCall, RequestStore } from '../domain/RequestLog';
 import type {

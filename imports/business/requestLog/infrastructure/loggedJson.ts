@@ -1,6 +1,6 @@
 /** The JSON of a logged body: secrets masked, long texts and long lists cut, so that it stays valid and bounded. */
 import { REDACTED, redactSecrets } from '../../ai/domain/errors/safeText';
-import { isCredentialField, isHeadersField, maskValues } from '../../ai/domain/maskCredentials';
+import { isCredentialField, isHeadersField, maskValues } from '../../ai/domain/errors/maskCredentials';
 
 /** Characters of the JSON, approximately. */
 export const MAX_BODY_LENGTH = 256 * 1_024;

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { defineOperation } from '../../../host/defineOperation';
 import { identifier, integer, line, object, oneOf } from '../../../host/schemas';
-import { invalid } from '../../ai/domain/arguments';
+import { invalid } from '../../ai/domain/util/arguments';
 import type { UsageReader } from '../domain/UsageReader';
 import type { Actor } from '../../ai/domain/types/Actor';
 import { USAGE_GROUPS, USAGE_INTERVALS } from '../domain/UsageReports';

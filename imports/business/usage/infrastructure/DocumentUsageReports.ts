@@ -9,7 +9,7 @@ import type {
 import type { UsageReader } from '../domain/UsageReader';
 import type { UsageGroup, UsageQuery, UsageReport } from '../domain/UsageReports';
 import { UsageTally } from './UsageTally';
-import { omitUndefined } from '../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 
 /** The groups of a report. Those with fewer requests are summed up. */
 const MAX_GROUPS = 8;

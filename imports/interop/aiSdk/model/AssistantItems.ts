@@ -8,7 +8,7 @@ import type {
   LanguageModelV4ToolCallPart,
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider';
-import { isEmpty } from '../../../business/ai/domain/json';
+import { isEmpty } from '../../../business/ai/domain/util/json';
 import type {
   Content,
   FunctionCallItem,
@@ -19,7 +19,7 @@ import type {
   SummaryText,
 } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
-import { unreachable } from '../../../business/ai/domain/unreachable';
+import { unreachable } from '../../../business/ai/domain/util/unreachable';
 import { unsupportedFunctionality } from './aiSdkErrors';
 import { argumentsOf } from './carriedArguments';
 import { fromMetadata, partsOfText } from './carriedItem';

@@ -7,7 +7,7 @@ import type {
 } from '@ai-sdk/provider';
 import { isLLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../../business/ai/domain/interfaces/ILLMProvider';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { AnswerHead, GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
 import type { ResponseStreamEvent } from '../../../business/ai/domain/types/StreamEvents';
 import type { AgentEngine } from '../../../library/AgentEngine';

@@ -6,8 +6,8 @@ import type {
   OutputItem,
   ReasoningItem,
 } from '../../../business/ai/domain/types/ResponsesAPITypes';
-import { isObjectList } from '../../../business/ai/domain/json';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { isObjectList } from '../../../business/ai/domain/util/json';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { argumentsToCarry } from './carriedArguments';
 import { omit, toMetadata } from './carriedItem';

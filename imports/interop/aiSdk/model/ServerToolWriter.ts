@@ -3,7 +3,7 @@
  * parts with `providerExecuted`, other items become custom parts. Each part carries its entire item.
  */
 import type { LanguageModelV4Content, LanguageModelV4ToolCall, LanguageModelV4ToolResult } from '@ai-sdk/provider';
-import { fieldsOf, isObject } from '../../../business/ai/domain/json';
+import { fieldsOf, isObject } from '../../../business/ai/domain/util/json';
 import type { HostedItem, OutputItem, VendorItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { omit, toMetadata } from './carriedItem';

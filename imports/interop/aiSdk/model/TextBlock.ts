@@ -1,7 +1,7 @@
 /** The texts of an item, as the AI SDK has them: blocks of text and of reasoning. */
 import type { LanguageModelV4Citation } from '@ai-sdk/provider';
 import type { CarriedItem } from './carriedItem';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 
 /** A text or reasoning part. Streams write it as a start, deltas and an end. */
 export interface TextBlock {

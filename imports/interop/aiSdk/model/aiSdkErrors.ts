@@ -11,7 +11,7 @@ import {
 } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import { toClientError } from '../../../business/ai/domain/errors/clientError';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 
 const MARKER = 'vercel.ai.error';

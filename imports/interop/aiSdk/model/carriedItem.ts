@@ -5,8 +5,8 @@
  * parts, from which the item is restored.
  */
 import type { JSONObject, SharedV4ProviderMetadata, SharedV4ProviderOptions } from '@ai-sdk/provider';
-import { isEmpty, isList, isObject } from '../../../business/ai/domain/json';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { isEmpty, isList, isObject } from '../../../business/ai/domain/util/json';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 
 /** The key of Bolide's fields in `providerMetadata` and `providerOptions`. */

@@ -3,7 +3,7 @@
  * carried item, so that it exists once.
  */
 import type { LanguageModelV4File, LanguageModelV4ReasoningFile } from '@ai-sdk/provider';
-import { fieldsOf, isObject } from '../../../business/ai/domain/json';
+import { fieldsOf, isObject } from '../../../business/ai/domain/util/json';
 import type { OutputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { omit, toMetadata } from './carriedItem';

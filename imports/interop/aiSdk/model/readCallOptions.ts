@@ -1,6 +1,6 @@
 /** Converts the options of one call of the AI SDK. */
 import type { LanguageModelV4CallOptions, SharedV4Warning } from '@ai-sdk/provider';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { GenerateOptions, ResponseFormat } from '../../../business/ai/domain/types/LLMTypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { readProviderOptions } from './readProviderOptions';

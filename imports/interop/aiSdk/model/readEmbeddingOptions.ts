@@ -1,6 +1,6 @@
 /** Converts the options of one call for embeddings of the AI SDK. */
 import type { EmbeddingModelV4CallOptions, SharedV4Warning } from '@ai-sdk/provider';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { EmbedOptions } from '../../../business/ai/domain/types/EmbeddingTypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { AISDKCompatibleError } from './aiSdkErrors';

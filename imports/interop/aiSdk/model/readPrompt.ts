@@ -7,9 +7,9 @@ import type {
   LanguageModelV4ToolApprovalResponsePart,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { HostedItem, InputContent, InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
-import { unreachable } from '../../../business/ai/domain/unreachable';
+import { unreachable } from '../../../business/ai/domain/util/unreachable';
 import { AssistantItems } from './AssistantItems';
 import type { PromptContext } from './PromptContext';
 import { readFile } from './readFile';

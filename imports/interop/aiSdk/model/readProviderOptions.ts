@@ -3,7 +3,7 @@
  * vendor alone. Names of the AI SDK's packages that differ from the API's are translated.
  */
 import type { SharedV4ProviderOptions, SharedV4Warning } from '@ai-sdk/provider';
-import { fieldsOf, isEmpty } from '../../../business/ai/domain/json';
+import { fieldsOf, isEmpty } from '../../../business/ai/domain/util/json';
 import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
 import { SCHEME_OF_WIRE, VENDORS } from '../../../business/ai/domain/types/VendorTypes';
 import type { JsonObject, VendorFields } from '../../../business/ai/domain/types/VendorTypes';

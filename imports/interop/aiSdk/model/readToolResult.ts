@@ -2,7 +2,7 @@
 import type { LanguageModelV4ToolResultOutput, LanguageModelV4ToolResultPart } from '@ai-sdk/provider';
 import { ToolCallState } from '../../../business/ai/domain/entities/Tool';
 import type { FunctionCallOutputItem, InputContent } from '../../../business/ai/domain/types/ResponsesAPITypes';
-import { unreachable } from '../../../business/ai/domain/unreachable';
+import { unreachable } from '../../../business/ai/domain/util/unreachable';
 import { unsupportedFunctionality } from './aiSdkErrors';
 import { fromMetadata } from './carriedItem';
 import type { PromptContext } from './PromptContext';

@@ -8,7 +8,7 @@ import type {
 } from '@ai-sdk/provider';
 import { BUILT_IN_TOOL_TYPES } from '../../../business/ai/domain/entities/Tool';
 import type { BuiltInTool, BuiltInToolType, FunctionTool, Tool } from '../../../business/ai/domain/entities/Tool';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { ToolChoice } from '../../../business/ai/domain/types/LLMTypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { unsupportedFunctionality } from './aiSdkErrors';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../business/ai/domain/json';
+import { isObject } from '../../../business/ai/domain/util/json';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 
 /** The AI SDK writes options in camelCase, most vendors' APIs in snake_case. Nested objects are converted as well. */

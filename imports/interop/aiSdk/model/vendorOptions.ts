@@ -4,7 +4,7 @@
  * as well.
  */
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
-import { isEmpty, isObject } from '../../../business/ai/domain/json';
+import { isEmpty, isObject } from '../../../business/ai/domain/util/json';
 import type { JsonObject, VendorPart } from '../../../business/ai/domain/types/VendorTypes';
 import { BOLIDE } from './carriedItem';
 

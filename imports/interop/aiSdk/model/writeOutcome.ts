@@ -6,7 +6,7 @@ import type {
   SharedV4ProviderMetadata,
   SharedV4Warning,
 } from '@ai-sdk/provider';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { LLMResponse, Usage } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss } from '../../../business/ai/domain/types/VendorTypes';
 import { BOLIDE, omit } from './carriedItem';

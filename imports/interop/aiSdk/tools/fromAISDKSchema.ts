@@ -1,6 +1,6 @@
 /** Takes the schemas that the AI SDK accepts: zod, Standard Schemas, `jsonSchema()`, and functions that return one. */
 import type { FlexibleSchema, Schema } from 'ai';
-import { isObject } from '../../../business/ai/domain/json';
+import { isObject } from '../../../business/ai/domain/util/json';
 import type { StandardResult } from '../../../business/ai/domain/types/Schemas';
 import { unsupportedFunctionality } from '../model/aiSdkErrors';
 

@@ -2,7 +2,7 @@
 import type { Tool, ToolSet } from 'ai';
 import type { BuiltInTool } from '../../../business/ai/domain/entities/Tool';
 import type { ToolCallContext } from '../../../business/ai/domain/interfaces/IToolExecutor';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { RegisteredTool } from '../../../business/ai/infrastructure/tools/ToolRegistry';
 import { unsupportedFunctionality } from '../model/aiSdkErrors';
 import { readProviderTool } from '../model/readTools';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Schema, Tool, ToolSet } from 'ai';
 import type { ToolCallContext } from '../../../business/ai/domain/interfaces/IToolExecutor';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { RegisteredTool } from '../../../business/ai/infrastructure/tools/ToolRegistry';
 import { DEFAULT_USER_ID } from '../../../library/AgentSettings';
 import { resolveSchema } from '../../../library/resolveSchema';

@@ -3,7 +3,7 @@ import type { Conversation, ToolDefinition, ToolChoice, Turn } from '../../model
 import type { WireRequest } from '../WireSimulator';
 import { anthropicBody, mergedMessages, resultText, textsIn, isThinkingEnabled, outputSchema } from './anthropicBody';
 import type { AnthropicBody, AnthropicTool, MergedMessage } from './anthropicBody';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 
 export function readAnthropic({ vendor, model, body: raw }: WireRequest): Conversation {
   const body = anthropicBody(raw);

@@ -4,7 +4,7 @@ import type { Conversation, ToolDefinition, ToolChoice, Turn } from '../../model
 import type { WireRequest } from '../WireSimulator';
 import { chatBody, textOf } from './chatBody';
 import type { ChatBody, ChatMessage } from './chatBody';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 
 export function readChat({ vendor, model, body: raw }: WireRequest): Conversation {
   const body = chatBody(raw);

@@ -1,5 +1,5 @@
 /** Writes a Chat Completions response: one body, or chunks that end with `[DONE]`. */
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { createErrorBody } from '../../rendering/createErrorBody';
 import { randomAlphanumeric } from '../../randomIds';

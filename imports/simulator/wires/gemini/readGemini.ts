@@ -1,5 +1,5 @@
 /** Reads a generateContent request as a conversation. */
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { isArray, isObject } from '../../json';
 import type { Conversation, ToolChoice, Turn } from '../../model/Conversation';

@@ -1,5 +1,5 @@
 /** Writes a generateContent response: one body, or events of the same shape without names. */
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { createErrorBody } from '../../rendering/createErrorBody';
 import { randomAlphanumeric } from '../../randomIds';

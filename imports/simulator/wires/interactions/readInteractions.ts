@@ -4,7 +4,7 @@ import { asObject, asString, isArray, objectsIn } from '../../json';
 import type { WireRequest } from '../WireSimulator';
 import { interactionsBody, jsonFormat, stepsOf } from './interactionsBody';
 import type { InteractionsBody, Step } from './interactionsBody';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 
 export function readInteractions({ vendor, model, body: raw, archive }: WireRequest): Conversation {
   const body = interactionsBody(raw);

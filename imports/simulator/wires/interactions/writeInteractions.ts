@@ -1,5 +1,5 @@
 /** Writes an interaction: one body, or events. https://ai.google.dev/gemini-api/docs/interactions/streaming */
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { parseJson } from '../../json';
 import type { ModelCall, TokenCount } from '../../model/ModelTurn';

@@ -1,7 +1,7 @@
 /** Reads a Responses request, with the stored chain before it, as a conversation. */
 import { asArray, asObject, asString, isObject, objectsIn } from '../../json';
 import { readSignedToken } from '../../signatures';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { JsonObject, VendorName } from '../../../business/ai/domain/types/VendorTypes';
 import type { Conversation, ToolChoice, ToolDefinition, Turn } from '../../model/Conversation';
 import type { WireRequest } from '../WireSimulator';

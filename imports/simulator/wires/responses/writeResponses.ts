@@ -1,5 +1,5 @@
 /** Writes a Responses response as one body, and stores it in the archive. */
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { estimateTokens } from '../../model/ModelTurn';
 import type { ModelTurn, TokenCount } from '../../model/ModelTurn';

@@ -2,7 +2,7 @@
 import uPlot from 'uplot';
 import { formatInterval, formatTick, INTERVAL_SECONDS } from '../../format/intervals';
 import type { Interval } from '../../format/intervals';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 
 export const TONES = ['blue', 'orange', 'green', 'violet', 'pink', 'red', 'amber'] as const;
 export type Tone = (typeof TONES)[number] | 'grey';

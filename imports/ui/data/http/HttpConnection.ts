@@ -1,6 +1,6 @@
 /** Sends JSON requests to the server that served the page, with its session cookie. */
 import { DashboardError } from '../DashboardData';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 
 export interface HttpConnectionOptions {
   readonly fetch: typeof fetch;

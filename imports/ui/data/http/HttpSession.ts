@@ -3,7 +3,7 @@ import { DashboardError } from '../DashboardData';
 import type { Access, Credentials, SessionCommands, OpenIdLink } from '../DashboardData';
 import { HttpConnection } from './HttpConnection';
 import { Observable } from './Observable';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 
 export interface HttpSessionOptions {
   /** Where the server is: an origin, with the path below which its routes are mounted, if there is one. */

@@ -1,7 +1,7 @@
 /** Who is signed in, according to Meteor's accounts. */
 import type { Access } from '../DashboardData';
 import type { BrowserMeteor } from './BrowserPackages';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 
 type AccountsState = Pick<BrowserMeteor, 'loggingIn' | 'userId' | 'user'>;
 

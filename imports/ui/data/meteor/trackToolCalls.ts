@@ -1,6 +1,6 @@
 /** Tool calls as reactive data, for Tracker computations. */
 import type { ToolCallState } from '../../../business/ai/domain/entities/Tool';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { ToolCallView } from '../../../business/ai/domain/types/RunViews';
 import { TOOL_CALLS } from './collections';
 import type { MeteorSource } from './MeteorSource';

@@ -1,5 +1,5 @@
 /** Everything that a run's page shows, after one of the run's events. */
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { Item } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { DeltaView } from '../../../business/ai/domain/types/RunViews';

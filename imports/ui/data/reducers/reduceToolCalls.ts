@@ -9,7 +9,7 @@ import {
   waitOf,
 } from '../../../business/ai/domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../../business/ai/domain/entities/Tool';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { ToolCallView } from '../../../business/ai/domain/types/RunViews';
 

@@ -1,6 +1,6 @@
 /** Aligns the tool calls of two runs: the same tools in the same order side by side. */
 
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 
 interface AlignedCall {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** What is compared of a run. */
 import { textOfContent } from '../../../business/ai/domain/entities/Content';
 import type { ToolCall } from '../../../business/ai/domain/entities/Tool';
-import { omitUndefined } from '../../../business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { RunExport } from '../../../business/ai/domain/types/RunExport';
 import { sortByRequest } from '../../data/reducers/sortCalls';
 import { formatCount, formatDuration } from '../../format/format';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { LLMError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import type { EventBatches } from '../../../../imports/business/ai/domain/EventBatches';
+import type { EventBatches } from '../../../../imports/business/ai/domain/events/EventBatches';
 import type { FrameSink } from '../../../../imports/api/http/FrameSink';
 import { writeStream } from '../../../../imports/api/http/writeStream';
 import type { EventEncoder, WriteStreamOptions } from '../../../../imports/api/http/writeStream';

@@ -7,8 +7,8 @@ import type { ResilientProvider } from '../../../../imports/business/ai/applicat
 import { BudgetReservations } from '../../../../imports/business/limits/application/BudgetReservations';
 import type { BudgetReservationsOptions } from '../../../../imports/business/limits/application/BudgetReservations';
 import type { Amount, BudgetLimits, UsedAmount } from '../../../../imports/business/ai/domain/entities/BudgetAccount';
-import { EventStream } from '../../../../imports/business/ai/domain/EventStream';
-import type { EventBatch, EventBatches } from '../../../../imports/business/ai/domain/EventBatches';
+import { EventStream } from '../../../../imports/business/ai/domain/events/EventStream';
+import type { EventBatch, EventBatches } from '../../../../imports/business/ai/domain/events/EventBatches';
 import {
   BudgetError,
   LLMConnectionError,

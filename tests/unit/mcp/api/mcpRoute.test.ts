@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fieldsOf } from '../../../../imports/business/ai/domain/json';
+import { fieldsOf } from '../../../../imports/business/ai/domain/util/json';
 import { mcp } from '../../../../imports/business/mcp/mcp';
 import { ToolRegistry } from '../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import type { CallToolResult } from '@modelcontextprotocol/client';

@@ -25,7 +25,7 @@ import type { InFlightRequests } from '../../../http/InFlightRequests';
 import type { JsonLimits } from '../../../http/JsonScan';
 import { parseJson } from '../../../http/parseJson';
 import type { Metrics } from '../../../http/Metrics';
-import { isObject } from '../../../../business/ai/domain/json';
+import { isObject } from '../../../../business/ai/domain/util/json';
 import { prepareResponse } from '../prepareResponse';
 import type { PreparationPorts } from '../prepareResponse';
 import { changesIn, gatewayOrigin, logChanges } from '../../vendorCall';

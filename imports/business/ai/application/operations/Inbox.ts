@@ -2,7 +2,7 @@
 import { ConflictError } from '../../domain/errors/LLMErrors';
 import { ObjectNotFoundError } from '../../domain/errors/ObjectNotFoundError';
 import type { InboxFilter, InboxPosition, InboxRange, InboxReader } from '../../domain/interfaces/InboxReader';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { CompleteCallView, InboxCounts, InboxEntry, InboxKind, InboxPage } from '../../domain/types/InboxViews';
 import { canAccess, UnknownRunError } from './runAccess';

@@ -4,7 +4,7 @@ import type { RoutingRule, RoutingTarget } from '../../domain/entities/RoutingRu
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RoutingRuleStore } from '../../domain/interfaces/RoutingRuleStore';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { RoutingRuleView, RoutingTargetView } from '../../domain/types/RoutingViews';
 import type { ModelRouting } from '../services/routing/ModelRouting';

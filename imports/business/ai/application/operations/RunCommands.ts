@@ -3,7 +3,7 @@ import { LLMPermissionError } from '../../domain/errors/LLMErrors';
 import type { RunState } from '../../domain/entities/Run';
 import { needsReview } from '../../domain/entities/Tool';
 import type { Decider, ToolCallState } from '../../domain/entities/Tool';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { Embeddings } from '../../domain/types/EmbeddingTypes';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';

@@ -1,5 +1,5 @@
 /** Complete runs, without anything cut. */
-import { maskCredentials } from '../../domain/maskCredentials';
+import { maskCredentials } from '../../domain/errors/maskCredentials';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { Actor } from '../../domain/types/Actor';
 import type { RequestView } from '../../domain/types/RequestRecords';

@@ -8,8 +8,8 @@ import type { LiveTextReader, RunCountReader, RunFilter, RunViewReader } from '.
 import type { Actor } from '../../domain/types/Actor';
 import type { RunCountView, RunDetail } from '../../domain/types/RunViews';
 import type { ToolSummary } from '../../domain/types/ToolSummary';
-import { identifier, integer, oneOf, optional, readObject } from '../../domain/arguments';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { identifier, integer, oneOf, optional, readObject } from '../../domain/util/arguments';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import { permittedTools } from './permittedTools';
 import { ARGUMENT_LIMITS } from './readArguments';
 import { canAccess, signedIn, UnknownRunError } from './runAccess';

@@ -1,7 +1,7 @@
 /** The models that a user can choose from. */
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { ModelView } from '../../domain/types/ModelViews';
 import type { VendorName } from '../../domain/types/VendorTypes';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { FunctionTool } from '../../domain/entities/Tool';
-import { isList, isObject } from '../../domain/json';
+import { isList, isObject } from '../../domain/util/json';
 import { COMPACTION_STRATEGIES } from '../../domain/types/Compaction';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import type { RequestedCompaction } from '../usecases/RunLauncher';
@@ -18,7 +18,7 @@ import {
   readObject,
   required,
   text,
-} from '../../domain/arguments';
+} from '../../domain/util/arguments';
 import { INPUT_LIMITS } from './readInput';
 import { toolNameSchema } from './toolNameSchema';
 

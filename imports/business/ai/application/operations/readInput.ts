@@ -1,6 +1,6 @@
 /** Reads the untrusted input of a run or a call: the messages before it, its text and its files. */
-import { invalid, json, text } from '../../domain/arguments';
-import { isList } from '../../domain/json';
+import { invalid, json, text } from '../../domain/util/arguments';
+import { isList } from '../../domain/util/json';
 import type { LLMInput } from '../../domain/types/LLMTypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 

@@ -4,7 +4,7 @@ import type { AuditRule } from '../../../../host/AuditRule';
 import type { OperationsOf } from '../../../../host/bindOperations';
 import { defineOperation } from '../../../../host/defineOperation';
 import { identifier, line, object, readBy, text, time } from '../../../../host/schemas';
-import { json } from '../../domain/arguments';
+import { json } from '../../domain/util/arguments';
 import { RUN_TRANSITIONS } from '../../domain/entities/Run';
 import type { RunState } from '../../domain/entities/Run';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';

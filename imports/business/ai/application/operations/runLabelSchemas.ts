@@ -1,9 +1,9 @@
 /** Tags and metadata of runs. */
 import * as v from 'valibot';
 import { line, listOf, readBy } from '../../../../host/schemas';
-import { invalid, text } from '../../domain/arguments';
-import type { ArgumentReader } from '../../domain/arguments';
-import { isList, isObject } from '../../domain/json';
+import { invalid, text } from '../../domain/util/arguments';
+import type { ArgumentReader } from '../../domain/util/arguments';
+import { isList, isObject } from '../../domain/util/json';
 import type { RunMetadataFields } from '../../domain/types/RunViews';
 
 const MAX_TAGS = 20;

@@ -1,7 +1,7 @@
 /** The arguments of model calls and of new runs. */
 import * as v from 'valibot';
 import { boolean, identifier, integer, numberBetween, object, oneOf, readBy, text } from '../../../../host/schemas';
-import { invalid, listOf as readList } from '../../domain/arguments';
+import { invalid, listOf as readList } from '../../domain/util/arguments';
 import { COMPACTION_STRATEGIES } from '../../domain/types/Compaction';
 import type { LLMInput } from '../../domain/types/LLMTypes';
 import { RUN_DURABILITIES } from '../../domain/types/RunRecords';

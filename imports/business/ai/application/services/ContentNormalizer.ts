@@ -34,8 +34,8 @@ import { describe, formatStep, PlainReader, invalid } from './normalizer/PlainRe
 import { toolChoice } from './normalizer/normalizeToolChoice';
 import type { Plain } from './normalizer/PlainReader';
 import type { Tool } from '../../domain/entities/Tool';
-import { atOnce, inTurns, SLICE } from '../../domain/slices';
-import type { Slices } from '../../domain/slices';
+import { atOnce, inTurns, SLICE } from '../../domain/util/slices';
+import type { Slices } from '../../domain/util/slices';
 import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { InputItem } from '../../domain/types/ResponsesAPITypes';
 

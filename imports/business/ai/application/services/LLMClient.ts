@@ -15,7 +15,7 @@ import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/IL
 import type { BatchStore } from '../../domain/interfaces/BatchStore';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
-import { isObject } from '../../domain/json';
+import { isObject } from '../../domain/util/json';
 import type { GenerateOptions, LLMInput } from '../../domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
 import { requestCancellation } from './batches/BatchJournal';

@@ -1,5 +1,5 @@
 /** The entry point for applications: text, typed values and tool use on any provider. */
-import { readEmbeddingInputs } from '../../domain/embeddingInput';
+import { readEmbeddingInputs } from '../../domain/entities/embeddingInput';
 import { toolCalls } from '../../domain/entities/Response';
 import {
   LLMIncompleteError,

@@ -3,7 +3,7 @@
  * that they are saved with it.
  */
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
-import { isList, isObject } from '../../domain/json';
+import { isList, isObject } from '../../domain/util/json';
 import type { Usage } from '../../domain/types/ResponsesAPITypes';
 
 /** What is stored on an entity under the namespace. */

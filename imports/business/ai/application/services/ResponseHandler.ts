@@ -23,7 +23,7 @@ import type { LiveAnswerPorts } from './chat/LiveAnswer';
 import { TurnOrder } from './chat/TurnOrder';
 import type { LeasedWork, LeasedWorkSource } from './RunRecovery';
 import { LeaseLostError } from '../../domain/errors/LeaseLostError';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import { MAX_TAKEOVERS } from './runs/durable/recoveryLimit';
 import { KeyedQueue } from './shared/KeyedQueue';
 

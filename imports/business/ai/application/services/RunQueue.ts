@@ -11,7 +11,7 @@ import type { RunInstrumentation } from '../../domain/interfaces/Instrumentation
 import type { JobQueue } from '../../domain/interfaces/JobQueue';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { AgenticLoop, ExecuteOptions, StartedRun } from './AgenticLoop';
 import { RunScheduler } from './queue/RunScheduler';
 import { RunSlots } from './queue/RunSlots';

@@ -4,7 +4,7 @@
  */
 import { LLMModelNotFoundError, LLMPermissionError } from '../../domain/errors/LLMErrors';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { SentRequest } from '../../domain/types/StoredObjects';
 import type { LimitedToken } from '../../domain/types/ApiTokenLimits';

@@ -13,7 +13,7 @@ import type { Logger } from '../../domain/interfaces/Logger';
 import type { Actor } from '../../domain/types/Actor';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import type { AuditRecorder } from '../../domain/interfaces/AuditRecorder';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import { ToolProcessor } from './ToolProcessor';
 import { definitionIn } from './tools/definitionIn';
 import { ToolConcurrency } from './tools/ToolConcurrency';

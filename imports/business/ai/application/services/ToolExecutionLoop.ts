@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { ToolCall } from '../../domain/entities/Tool';
 import { LLMAbortedError, LLMInvalidRequestError, MaxIterationsError } from '../../domain/errors/LLMErrors';
-import { isList } from '../../domain/json';
+import { isList } from '../../domain/util/json';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { ToolAdapter } from '../../domain/interfaces/ToolAdapter';
 import type { LooseTool } from '../../domain/types/LLMTypes';

@@ -1,7 +1,7 @@
 /** Runs the agentic loop for an actor who may use the provider and the tools. */
 import type { FunctionTool } from '../../domain/entities/Tool';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { RunDurability } from '../../domain/types/RunRecords';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';

@@ -1,7 +1,7 @@
 /** Makes vectors of texts for an actor who may use the provider. */
 import { consoleLogger } from '../../../../log/consoleLogger';
 import type { Logger } from '../../domain/interfaces/Logger';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { LLMManager } from '../services/LLMManager';

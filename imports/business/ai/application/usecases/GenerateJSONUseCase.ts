@@ -1,6 +1,6 @@
 /** Generates a value of a schema for an actor who may use the provider. */
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import { toJsonSchema } from '../services/schema/toJsonSchema';
 import type { AnySchema } from '../../domain/types/Schemas';

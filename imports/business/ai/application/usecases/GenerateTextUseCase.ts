@@ -1,6 +1,6 @@
 /** Generates text for an actor who may use the provider. */
 import { outputTextOf } from '../../domain/entities/Response';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { RunLauncher, UseRequest } from './RunLauncher';
 

@@ -2,7 +2,7 @@
 import type { RunResult } from '../../domain/entities/Run';
 import type { Actor } from '../../domain/types/Actor';
 import { LLMPermissionError } from '../../domain/errors/LLMErrors';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { QueuedRun, RunQueue } from '../services/RunQueue';
 import type { AgenticRequest } from './AgenticExecutionUseCase';
 import { RunLauncher } from './RunLauncher';

@@ -2,7 +2,7 @@
 import { isFinished } from '../../domain/entities/Run';
 import { ConflictError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { RunStore } from '../../domain/interfaces/RunStore';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { RunCompaction } from '../../domain/types/Compaction';
 import type { Item, FunctionCallItem } from '../../domain/types/ResponsesAPITypes';

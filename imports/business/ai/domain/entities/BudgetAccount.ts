@@ -4,7 +4,7 @@
  */
 
 /** `money` in US dollars. */
-import { omitUndefined } from '../omitUndefined';
+import { omitUndefined } from '../util/omitUndefined';
 
 export interface Amount {
   readonly calls: number;

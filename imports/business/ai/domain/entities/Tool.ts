@@ -4,7 +4,7 @@
  */
 import { IllegalTransitionError } from '../errors/LLMErrors';
 import type { ToolFailure } from '../errors/LLMErrors';
-import { omitUndefined } from '../omitUndefined';
+import { omitUndefined } from '../util/omitUndefined';
 import type { InputImage } from '../types/ResponsesAPITypes';
 import type { TraceContext } from '../types/TraceContext';
 import type { JsonObject, VendorPart } from '../types/VendorTypes';

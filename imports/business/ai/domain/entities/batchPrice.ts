@@ -7,7 +7,7 @@
  * https://platform.claude.com/docs/en/build-with-claude/batch-processing,
  * https://ai.google.dev/gemini-api/docs/batch-api, https://console.groq.com/docs/batch (looked up on 2026-11-26)
  */
-import { omitUndefined } from '../omitUndefined';
+import { omitUndefined } from '../util/omitUndefined';
 import type { ModelPrice, TokenPrices } from '../types/ModelPrice';
 import type { VendorName } from '../types/VendorTypes';
 

@@ -2,7 +2,7 @@
  * The objects at the vendor that a response has made, and that its user may name from then on. Files that were only
  * found, as by a search in a vector store, are not among them: their user could delete them.
  */
-import { fieldsOf, isList, isObject } from '../json';
+import { fieldsOf, isList, isObject } from '../util/json';
 import type { GenerateOptions } from '../types/LLMTypes';
 import type { LLMResponse } from '../types/ResponsesAPITypes';
 

@@ -3,7 +3,7 @@
  * rules name is for admins and for those whom one of these rules admits.
  */
 import type { User } from '../types/Actor';
-import { matchesWildcard } from '../matchesWildcard';
+import { matchesWildcard } from '../util/matchesWildcard';
 
 export interface ToolRule {
   /** Names of the server's tools, and of tools that run at vendors as `hosted:web_search`. `*`: any characters. */

@@ -1,5 +1,5 @@
 /** Maps what providers from outside this code base throw, in the forms that HTTP clients and SDKs use. */
-import { fieldsOf, isObject } from '../json';
+import { fieldsOf, isObject } from '../util/json';
 import type { JsonObject } from '../types/VendorTypes';
 import { LLMConnectionError, LLMTimeoutError } from './LLMErrors';
 import type { LLMError } from './LLMErrors';

@@ -28,7 +28,7 @@ import {
   UnsupportedFeatureError,
 } from './LLMErrors';
 import type { ErrorCode, LLMErrorDetails } from './LLMErrors';
-import { omitUndefined } from '../omitUndefined';
+import { omitUndefined } from '../util/omitUndefined';
 import type { LLMResponse } from '../types/ResponsesAPITypes';
 
 /** Classes that need nothing but a message. The others need details that are not stored. */

@@ -2,7 +2,7 @@
  * Reads the error body of any vendor: HTTP bodies, error events of streams, and the `error` of a failed response,
  * nested or flat.
  */
-import { fieldsOf, isObject } from '../json';
+import { fieldsOf, isObject } from '../util/json';
 import type { JsonObject } from '../types/VendorTypes';
 
 export interface VendorErrorBody {

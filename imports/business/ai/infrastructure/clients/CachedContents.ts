@@ -5,10 +5,10 @@
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { FairLruMap } from '../../domain/FairLruMap';
+import { FairLruMap } from '../../domain/util/FairLruMap';
 import { isLLMError } from '../../domain/errors/LLMErrors';
-import { fieldsOf } from '../../domain/json';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { fieldsOf } from '../../domain/util/json';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { CachedPrefix, JsonObject } from '../../domain/types/VendorTypes';
 import type { VendorCall, VendorHttpResponse } from './VendorClient';
 

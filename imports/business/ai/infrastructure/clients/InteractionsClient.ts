@@ -6,7 +6,7 @@ import type { GoogleGenAI } from '@google/genai';
 import { explainMissingPackage } from '../../domain/errors/explainMissingPackage';
 import { isLLMError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { VendorName } from '../../domain/types/VendorTypes';
 import type { GoogleClient, GoogleClientOptions } from './GoogleClient';
 import { SdkRequests, withoutSdkEnvironment } from './SdkRequests';

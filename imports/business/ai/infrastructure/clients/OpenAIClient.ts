@@ -24,7 +24,7 @@ import type {
   VendorHttpResponse,
   VendorRelay,
 } from './VendorClient';
-import { parseUrl } from '../../domain/parseUrl';
+import { parseUrl } from '../../domain/util/parseUrl';
 
 export interface OpenAIClientOptions {
   readonly vendor: VendorName;

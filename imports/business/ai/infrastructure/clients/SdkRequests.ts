@@ -7,7 +7,7 @@
 import { LRUCache } from 'lru-cache';
 import { isLLMError, LLMServerError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
-import { bodyJson } from '../../domain/keptJson';
+import { bodyJson } from '../../domain/util/keptJson';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { VendorRelay } from './VendorClient';
 import type { GuardedFetch } from './http/guardedFetch';

@@ -1,7 +1,7 @@
 /** Gemini's `batchEmbedContents`. https://ai.google.dev/api/embeddings */
 import { UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
-import { fieldsOf, isList } from '../../domain/json';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { fieldsOf, isList } from '../../domain/util/json';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { EmbeddingInput } from '../../domain/types/EmbeddingTypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import { checkVectors, parseVectors } from './openAIEmbeddings';

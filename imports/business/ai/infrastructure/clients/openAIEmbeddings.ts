@@ -1,8 +1,8 @@
 /** OpenAI's `POST /embeddings`. https://platform.openai.com/docs/api-reference/embeddings/create */
 import { isLLMError, LLMServerError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
 import { EMBEDDING_VENDORS } from '../../domain/errors/noEmbeddings';
-import { fieldsOf, isList, isObject } from '../../domain/json';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { fieldsOf, isList, isObject } from '../../domain/util/json';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { EmbeddingInput } from '../../domain/types/EmbeddingTypes';
 import { VENDOR_LABELS } from '../../domain/types/VendorTypes';
 import type { JsonObject, VendorName } from '../../domain/types/VendorTypes';

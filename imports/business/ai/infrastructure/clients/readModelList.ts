@@ -1,6 +1,6 @@
 /** Reads a vendor's list of models: `{ data: [{ id }] }` in OpenAI's form, `{ models: [{ name }] }` in Google's. */
 import { LLMStreamError } from '../../domain/errors/LLMErrors';
-import { fieldsOf, isList } from '../../domain/json';
+import { fieldsOf, isList } from '../../domain/util/json';
 
 const MAX_MODELS = 2_000;
 const MAX_NAME_LENGTH = 256;

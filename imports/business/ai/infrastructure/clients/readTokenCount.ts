@@ -1,6 +1,6 @@
 /** Requests and responses of the vendors' token counters. */
 import { LLMStreamError } from '../../domain/errors/LLMErrors';
-import { fieldsOf } from '../../domain/json';
+import { fieldsOf } from '../../domain/util/json';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import type { VendorHttpResponse } from './VendorClient';
 

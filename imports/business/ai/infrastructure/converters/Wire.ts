@@ -2,7 +2,7 @@
  * What every wire (vendor protocol) implements: two pure conversions and a stream decoder. A converter belongs to a
  * wire, not to a vendor; where a vendor deviates from its wire, its quirks state it.
  */
-import type { Slices } from '../../domain/slices';
+import type { Slices } from '../../domain/util/slices';
 import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { InputFile, InputImage, LLMResponse } from '../../domain/types/ResponsesAPITypes';

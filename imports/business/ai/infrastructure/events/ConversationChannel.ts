@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ChatOutcome } from '../../domain/interfaces/ChatTurnStore';
 import type { AnswerOutput, OutputChannel } from '../../domain/interfaces/OutputChannel';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import { hashText, positionIn, writePosition } from './AnswerPosition';
 import type { AnswerPosition } from './AnswerPosition';
 import { ReplayBuffer } from './ReplayBuffer';

@@ -2,7 +2,7 @@
  * The channels of all conversations in this process. The least recently used idle channels are evicted first, of a user
  * who has too many, or has most.
  */
-import { FairLruMap } from '../../domain/FairLruMap';
+import { FairLruMap } from '../../domain/util/FairLruMap';
 import { ConversationChannel, DEFAULT_CHANNEL_LIMITS } from './ConversationChannel';
 import type { ReplayBufferLimits } from './ReplayBuffer';
 

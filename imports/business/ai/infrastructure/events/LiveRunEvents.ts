@@ -3,7 +3,7 @@
  * stored before each of its model calls, so the
  * events since the last but one, together with the stored run, are the complete run: see `replayRun`.
  */
-import { FairLruMap } from '../../domain/FairLruMap';
+import { FairLruMap } from '../../domain/util/FairLruMap';
 import type { AgentEvent } from '../../domain/types/AgentEvents';
 
 export interface FollowedRun {

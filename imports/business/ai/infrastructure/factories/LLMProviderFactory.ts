@@ -1,7 +1,7 @@
 /** Creates providers from settings that may change at run time: one per id, recreated when its settings change. */
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { ModelOverrides } from '../vendors/readModelOverrides';
 import { createProvider } from './createProvider';
 import type { CreateProviderOptions } from './createProvider';

@@ -1,5 +1,5 @@
 /** A provider with stored settings: each call uses the settings as they are at that time. */
-import { EventStream } from '../../domain/EventStream';
+import { EventStream } from '../../domain/events/EventStream';
 import { LLMModelNotFoundError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
 import { noEmbeddings } from '../../domain/errors/noEmbeddings';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';

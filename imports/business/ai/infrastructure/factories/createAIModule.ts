@@ -36,7 +36,7 @@ import type { TelemetrySettings } from '../telemetry/Telemetry';
 import { MemoryVendorObjects } from '../persistence/vendorObjects/MemoryVendorObjects';
 import { MemoryRunStore } from '../persistence/runs/MemoryRunStore';
 import { MemoryResponseStore } from '../../application/services/chains/MemoryResponseStore';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import { ToolRegistry } from '../tools/ToolRegistry';
 import type { UserLimiter } from '../../../limits/application/UserLimiter';
 import { createCallLimits } from '../../../limits/createCallLimits';

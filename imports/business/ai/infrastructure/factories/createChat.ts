@@ -20,7 +20,7 @@ import type { LiveAnswerPorts } from '../../application/services/chat/LiveAnswer
 import { consoleLogger } from '../../../../log/consoleLogger';
 import type { ChatTurnStore } from '../../domain/interfaces/ChatTurnStore';
 import type { RunStore } from '../../domain/interfaces/RunStore';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 
 export interface ChatPorts {
   /** Default: in memory. */

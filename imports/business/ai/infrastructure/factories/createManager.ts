@@ -18,7 +18,7 @@ import type { Guardrail } from '../../domain/interfaces/Guardrail';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { ResponseCache } from '../../domain/interfaces/ResponseCache';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { RequestLog } from '../../../requestLog/domain/RequestLog';
 import type { Telemetry } from '../telemetry/Telemetry';
 import type { CallLimits } from '../../../limits/createCallLimits';

@@ -4,7 +4,7 @@ import { TextToolProvider } from '../../application/services/routing/TextToolPro
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import { DEFAULT_TRANSPORT_LIMITS, VENDORS } from '../../domain/types/VendorTypes';
 import type { TransportLimits, VendorName, VendorQuirks, WireName } from '../../domain/types/VendorTypes';
 import { createGuardedFetch } from '../clients/http/guardedFetch';

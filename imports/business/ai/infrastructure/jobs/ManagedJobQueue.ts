@@ -6,7 +6,7 @@ import type { JobControl } from '../../domain/interfaces/JobControl';
 import type { JobQueue, JobWork, Schedule, ScheduledTask } from '../../domain/interfaces/JobQueue';
 import type { JobStateStore, StoredSchedule } from '../../domain/interfaces/JobStateStore';
 import type { Logger } from '../../domain/interfaces/Logger';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { QueueStatus, ScheduleView } from '../../domain/types/QueueViews';
 import { nextTimeOf } from './cronTimes';
 

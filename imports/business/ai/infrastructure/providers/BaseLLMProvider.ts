@@ -2,8 +2,8 @@
  * What all providers do: get a credential, convert, make one attempt, convert back. Vendors differ in their row, wires
  * and client.
  */
-import { EventStream } from '../../domain/EventStream';
-import { isObject } from '../../domain/json';
+import { EventStream } from '../../domain/events/EventStream';
+import { isObject } from '../../domain/util/json';
 import {
   isLLMError,
   LLMAuthError,
@@ -15,7 +15,7 @@ import type { ErrorCode } from '../../domain/errors/LLMErrors';
 import type { Credential, CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { BatchedCall } from '../../domain/interfaces/VendorBatches';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { RelayRequest, RelayResponse } from '../../domain/types/RelayTypes';

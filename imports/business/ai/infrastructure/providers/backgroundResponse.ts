@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isLLMError, LLMAbortedError, LLMStreamError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
 import type { BackgroundTurn } from '../../domain/interfaces/BackgroundCalls';
-import { isObject } from '../../domain/json';
+import { isObject } from '../../domain/util/json';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 
 export interface BackgroundPorts {

@@ -5,8 +5,8 @@
 import { isFunctionTool } from '../../domain/entities/Tool';
 import type { BuiltInTool } from '../../domain/entities/Tool';
 import { LLMPermissionError } from '../../domain/errors/LLMErrors';
-import { isObject } from '../../domain/json';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { isObject } from '../../domain/util/json';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { HostedMcpServer } from '../../domain/types/HostedMcp';
 import type { NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';

@@ -2,7 +2,7 @@
 import { UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
 import { isFunctionTool } from '../../domain/entities/Tool';
 import type { Tool } from '../../domain/entities/Tool';
-import type { Slices } from '../../domain/slices';
+import type { Slices } from '../../domain/util/slices';
 import type { NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { WireRequest } from '../converters/Wire';
 

@@ -1,5 +1,5 @@
 /** Lets other requests have their turn between the stages of a long one. */
-import { ownTurn } from '../../domain/ownTurn';
+import { ownTurn } from '../../domain/util/ownTurn';
 
 interface Entries {
   readonly input: unknown;

@@ -1,9 +1,9 @@
 /** What a provider makes of the options of a call before it sends it. */
 import { UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
-import { inTurns } from '../../domain/slices';
+import { inTurns } from '../../domain/util/slices';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { InputFile, InputImage } from '../../domain/types/ResponsesAPITypes';
 import type { TransportLimits, VendorName, VendorQuirks, WireName } from '../../domain/types/VendorTypes';

@@ -1,9 +1,9 @@
 /** One attempt to get embeddings from a vendor. */
-import { embeddingUsage, estimateEmbeddingUsage, readEmbeddingInputs } from '../../domain/embeddingInput';
+import { embeddingUsage, estimateEmbeddingUsage, readEmbeddingInputs } from '../../domain/entities/embeddingInput';
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
 import { EMBEDDING_VENDORS } from '../../domain/errors/noEmbeddings';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { VendorName, WireName } from '../../domain/types/VendorTypes';
 import type { VendorClient } from '../clients/VendorClient';

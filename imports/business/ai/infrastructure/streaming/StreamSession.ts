@@ -1,9 +1,9 @@
 /** Reads one vendor stream: applies its limits, decodes its body, and maps what goes wrong to errors for callers. */
-import type { EventStream } from '../../domain/EventStream';
+import type { EventStream } from '../../domain/events/EventStream';
 import { isLLMError, LLMAbortedError, LLMStreamError } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import { REQUEST_ID_HEADERS, vendorError } from '../../domain/errors/vendorErrors';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import { DEFAULT_TRANSPORT_LIMITS } from '../../domain/types/VendorTypes';
 import type { JsonObject, SchemeName, VendorName, VendorQuirks } from '../../domain/types/VendorTypes';
 import type { ResponseContext, Wire } from '../converters/Wire';

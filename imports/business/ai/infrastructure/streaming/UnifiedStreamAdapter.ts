@@ -2,7 +2,7 @@
  * Translates a stream from any scheme to any other: one decoder, one encoder, and with every line the chunk that the
  * agentic loop reads.
  */
-import type { EventStream } from '../../domain/EventStream';
+import type { EventStream } from '../../domain/events/EventStream';
 import { LLMInvalidRequestError, LLMStreamError } from '../../domain/errors/LLMErrors';
 import type { JsonObject, SchemeName, ServedScheme } from '../../domain/types/VendorTypes';
 import { ChatChunks } from '../converters/chat/stream/ChatChunks';

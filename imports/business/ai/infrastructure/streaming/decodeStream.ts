@@ -5,8 +5,8 @@
 import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import type { EventSourceParser } from 'eventsource-parser';
-import { EventStream } from '../../domain/EventStream';
-import type { EventBatch, EventBatches } from '../../domain/EventBatches';
+import { EventStream } from '../../domain/events/EventStream';
+import type { EventBatch, EventBatches } from '../../domain/events/EventBatches';
 import { LLMStreamError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
 import type { MessageRun, RelayTarget } from '../../domain/types/RelayTarget';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';

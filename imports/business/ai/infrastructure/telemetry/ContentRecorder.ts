@@ -4,10 +4,10 @@
  */
 import type { Attributes } from '@opentelemetry/api';
 import { redactSecrets } from '../../domain/errors/safeText';
-import { maskCredentials } from '../../domain/maskCredentials';
+import { maskCredentials } from '../../domain/errors/maskCredentials';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
-import { isList, isObject } from '../../domain/json';
+import { isList, isObject } from '../../domain/util/json';
 
 /** The attributes that have content. */
 export type ContentAttribute =

@@ -8,7 +8,7 @@ import type { Attributes, Context } from '@opentelemetry/api';
 import { fail } from './fail';
 import { loadOpenTelemetry, tracing } from './openTelemetry';
 import type { Tracing } from './openTelemetry';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 
 export interface TracedRequest {
   readonly request: Pick<IncomingMessage, 'method' | 'headers' | 'url' | 'socket' | 'httpVersion'>;

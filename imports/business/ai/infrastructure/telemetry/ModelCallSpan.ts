@@ -5,7 +5,7 @@
 import type { Attributes, Context, Span } from '@opentelemetry/api';
 import { billedResponse, isLLMError } from '../../domain/errors/LLMErrors';
 import type { ModelRoute } from '../../domain/interfaces/ILLMProvider';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { Embeddings } from '../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { FailedAttempt, LLMResponse } from '../../domain/types/ResponsesAPITypes';

@@ -7,7 +7,7 @@ import type { ToolCall } from '../../domain/entities/Tool';
 import type { NewRun, RouteOf } from '../../domain/interfaces/Instrumentation';
 import type { ModelRoute } from '../../domain/interfaces/ILLMProvider';
 import type { StoredRun } from '../../domain/interfaces/RunStore';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { AgentEvent, AgentEventType, LocalAgentEvent } from '../../domain/types/AgentEvents';
 import type { RunSums } from '../../domain/types/RunTotals';
 import type { TraceContext } from '../../domain/types/TraceContext';

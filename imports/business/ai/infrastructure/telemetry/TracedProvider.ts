@@ -1,11 +1,11 @@
 /** Decorates the router, and everything around it, so that each model call has a span. */
-import { EventStream } from '../../domain/EventStream';
-import type { EventStage } from '../../domain/EventStream';
-import type { EventBatch, EventBatches } from '../../domain/EventBatches';
+import { EventStream } from '../../domain/events/EventStream';
+import type { EventStage } from '../../domain/events/EventStream';
+import type { EventBatch, EventBatches } from '../../domain/events/EventBatches';
 import { noEmbeddings, noRelay } from '../../domain/errors/noEmbeddings';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { RouteOf } from '../../domain/interfaces/Instrumentation';
-import { ProviderDecorator } from '../../domain/ProviderDecorator';
+import { ProviderDecorator } from '../../domain/interfaces/ProviderDecorator';
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { RelayCall, RelayResponse } from '../../domain/types/RelayTypes';

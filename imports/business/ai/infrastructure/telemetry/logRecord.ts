@@ -1,10 +1,10 @@
 /** A line of the log as fields, without secrets. */
 import { redactSecrets } from '../../domain/errors/safeText';
-import { isObject } from '../../domain/json';
+import { isObject } from '../../domain/util/json';
 import type { LogLine, LogIds } from '../../../../log/logWriter';
-import { maskCredentials } from '../../domain/maskCredentials';
+import { maskCredentials } from '../../domain/errors/maskCredentials';
 import { currentLogIds } from '../../../../log/logWriter';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import { openTelemetry } from './openTelemetry';
 
 export interface LogRecord {

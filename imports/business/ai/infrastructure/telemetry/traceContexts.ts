@@ -1,6 +1,6 @@
 /** Turns the contexts of OpenTelemetry into stored ones, and back. https://www.w3.org/TR/trace-context/ */
 import type { Context, SpanContext } from '@opentelemetry/api';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { TraceContext } from '../../domain/types/TraceContext';
 import type { OpenTelemetry } from './openTelemetry';
 

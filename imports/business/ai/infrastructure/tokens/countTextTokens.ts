@@ -1,7 +1,7 @@
 /** Counts the tokens of a text with the tokenizer of OpenAI's current models, which is close to those of others. */
 import { createHash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
-import { OwnerTurns } from '../../domain/OwnerTurns';
+import { OwnerTurns } from '../../domain/util/OwnerTurns';
 import { MissingPackageError } from '../../domain/errors/LLMErrors';
 import { explainMissingPackage } from '../../domain/errors/explainMissingPackage';
 

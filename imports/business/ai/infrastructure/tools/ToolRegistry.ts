@@ -5,7 +5,7 @@ import { LLMInvalidRequestError, ToolError } from '../../domain/errors/LLMErrors
 import type { IToolExecutor, ToolCallContext } from '../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { SourceTool, ToolSource } from '../../domain/interfaces/ToolSource';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { HostedMcpTool } from '../../domain/types/HostedMcp';
 import type { LiteralJsonSchema } from '../../domain/types/InferSchema';
 import type { SchemaInput, StandardSchema, TypedSchema, ValueOf } from '../../domain/types/Schemas';

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { VendorName, WireName } from '../../domain/types/VendorTypes';
 import type { ModelRow } from './ModelRow';
 import type { Vendor } from './Vendor';

@@ -2,7 +2,7 @@
  * The tools in a request that run on the vendor's servers, under the names that access rules use. A tool that is new to
  * Bolide has the vendor's own name: a list of what is permitted does not permit it.
  */
-import { fieldsOf, isList, isObject } from '../../domain/json';
+import { fieldsOf, isList, isObject } from '../../domain/util/json';
 import type { JsonObject, WireName } from '../../domain/types/VendorTypes';
 
 export function findHostedTools(wire: WireName, request: JsonObject): readonly string[] {

@@ -2,7 +2,7 @@
  * The models that a request names besides its own: those of tools, and those that a host of many vendors may call
  * instead. https://openrouter.ai/docs/features/model-routing, https://docs.litellm.ai/docs/proxy/reliability
  */
-import { fieldsOf, isList, isObject } from '../../domain/json';
+import { fieldsOf, isList, isObject } from '../../domain/util/json';
 import type { NamedModel } from '../../domain/types/StoredObjects';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 

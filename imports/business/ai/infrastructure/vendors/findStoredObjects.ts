@@ -1,10 +1,10 @@
 /** Finds the objects at the vendor that a request in the vendor's own format names, by `STORED_OBJECT_FIELDS`. */
-import { isList, isObject } from '../../domain/json';
+import { isList, isObject } from '../../domain/util/json';
 import type { NamedObject, StoredObjectKind } from '../../domain/types/StoredObjects';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import { STORED_OBJECT_FIELDS } from './storedObjectFields';
 import type { RequestForm } from './storedObjectFields';
-import { parseUrl } from '../../domain/parseUrl';
+import { parseUrl } from '../../domain/util/parseUrl';
 
 export function findStoredObjects(form: RequestForm, request: unknown): readonly NamedObject[] {
   const found: NamedObject[] = [];

@@ -2,8 +2,8 @@
  * Reads the open list of models and prices at https://models.dev/api.json, whose format is defined at
  * https://github.com/anomalyco/models.dev/blob/dev/packages/core/src/schema.ts: providers by id, and their models by id.
  */
-import { fieldsOf, isList, isObject, isObjectList } from '../../domain/json';
-import { omitUndefined } from '../../domain/omitUndefined';
+import { fieldsOf, isList, isObject, isObjectList } from '../../domain/util/json';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { ModelPrice, ServiceTiers, TokenPrices } from '../../domain/types/ModelPrice';
 import type { JsonObject, VendorName } from '../../domain/types/VendorTypes';
 import type { ModelEntry } from './ModelRow';

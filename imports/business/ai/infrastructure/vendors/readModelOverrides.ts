@@ -1,5 +1,5 @@
 /** Reads what an operator knows better about models than the tables do: limits, capabilities and prices, by vendor. */
-import { isList, isObject } from '../../domain/json';
+import { isList, isObject } from '../../domain/util/json';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import { VENDORS } from '../../domain/types/VendorTypes';
 import type { JsonObject, VendorName } from '../../domain/types/VendorTypes';

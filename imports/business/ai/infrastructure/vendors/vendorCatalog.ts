@@ -1,5 +1,5 @@
 /** What people choose from when they set up a provider: vendors, and the models that are known of each. */
-import { omitUndefined } from '../../domain/omitUndefined';
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { ModelInfo, VendorInfo } from '../../domain/types/ProviderViews';
 import type { VendorName } from '../../domain/types/VendorTypes';
 import { capabilitiesOf, isListedModel } from './capabilities';

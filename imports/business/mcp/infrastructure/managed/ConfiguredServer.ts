@@ -1,9 +1,9 @@
 /** A server of the settings, at which people sign in as at those that admins have added. */
-import { invalid } from '../../../ai/domain/arguments';
+import { invalid } from '../../../ai/domain/util/arguments';
 import { mcpAccountPlace } from '../../domain/McpServer';
 import type { McpOAuthConfig, McpServerConfig, StoredMcpServer } from '../../domain/McpServer';
-import { isObject } from '../../../ai/domain/json';
-import { omitUndefined } from '../../../ai/domain/omitUndefined';
+import { isObject } from '../../../ai/domain/util/json';
+import { omitUndefined } from '../../../ai/domain/util/omitUndefined';
 import type { JsonObject } from '../../../ai/domain/types/VendorTypes';
 import { readMcpServerSettings } from '../McpServerSettings';
 import type { McpServerSettings } from '../McpServerSettings';

@@ -5,7 +5,7 @@
 import type { StoredMcpServer } from '../../domain/McpServer';
 import { isLLMError, MissingPackageError } from '../../../ai/domain/errors/LLMErrors';
 import type { Logger } from '../../../ai/domain/interfaces/Logger';
-import { omitUndefined } from '../../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../../ai/domain/util/omitUndefined';
 import type { McpServerStore } from '../../domain/McpServerStore';
 import type { ToolRegistry } from '../../../ai/infrastructure/tools/ToolRegistry';
 import { SignInRequiredError } from '../McpOAuth';

@@ -2,13 +2,13 @@
  * Accounts at servers that admins have added: one of each user, or one that an admin has signed in to for all. A
  * sign-in has a store of its own until it has ended, so that neither other sign-ins nor calls interfere with it.
  */
-import { invalid } from '../../../ai/domain/arguments';
+import { invalid } from '../../../ai/domain/util/arguments';
 import { mcpAccountPlace } from '../../domain/McpServer';
 import type { McpOAuthConfig, StoredMcpServer } from '../../domain/McpServer';
 import type { Logger } from '../../../ai/domain/interfaces/Logger';
 import type { McpAccount, McpAccountKey, McpAccounts } from '../../domain/McpAccounts';
-import { isList, isObject } from '../../../ai/domain/json';
-import { omitUndefined } from '../../../ai/domain/omitUndefined';
+import { isList, isObject } from '../../../ai/domain/util/json';
+import { omitUndefined } from '../../../ai/domain/util/omitUndefined';
 import type { McpAccountStore, McpOAuthSettings } from '../McpOAuth';
 import type { McpServerSettings } from '../McpServerSettings';
 import type { McpSource } from '../McpSource';

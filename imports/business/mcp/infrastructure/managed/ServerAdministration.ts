@@ -1,10 +1,10 @@
 /** What admins do with MCP servers, for all processes. */
 import { randomUUID } from 'node:crypto';
-import { invalid } from '../../../ai/domain/arguments';
+import { invalid } from '../../../ai/domain/util/arguments';
 import { mcpAccountPlace, mcpDestination } from '../../domain/McpServer';
 import type { McpToolApproval, McpToolDefinition, StoredMcpServer } from '../../domain/McpServer';
 import { ConflictError, isLLMError, LLMConnectionError } from '../../../ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../../ai/domain/util/omitUndefined';
 import type { ChangedSwitches, McpServerAdministration } from '../../domain/McpServerAdministration';
 import type { McpAccounts } from '../../domain/McpAccounts';
 import type { McpServerStore } from '../../domain/McpServerStore';

@@ -1,7 +1,7 @@
 /** Which users may sign in at which servers, and what follows for the connections of all processes. */
 import type { StoredMcpServer } from '../../domain/McpServer';
 import { LLMPermissionError } from '../../../ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../../ai/domain/util/omitUndefined';
 import type { McpAccounts } from '../../domain/McpAccounts';
 import type { McpAccountUser, McpSignIns } from '../../domain/McpSignIns';
 import type { McpServerStore } from '../../domain/McpServerStore';

@@ -2,7 +2,7 @@
 import type { Tool } from '@modelcontextprotocol/client';
 import type { McpToolApproval } from '../../domain/McpServer';
 import { ToolError } from '../../../ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../../ai/domain/util/omitUndefined';
 import type { McpToolSettings } from '../McpServerSettings';
 import type { McpToolPolicy } from '../McpToolPolicy';
 import { readDefinition } from './toolDefinition';

@@ -1,8 +1,8 @@
 /** Reads what an admin enters about a server. */
-import { boolean, invalid, optional, readObject, text } from '../../../ai/domain/arguments';
+import { boolean, invalid, optional, readObject, text } from '../../../ai/domain/util/arguments';
 import { mcpAccountPlace, mcpDestination } from '../../domain/McpServer';
 import type { McpServerConfig, McpServerSecrets } from '../../domain/McpServer';
-import { isObject } from '../../../ai/domain/json';
+import { isObject } from '../../../ai/domain/util/json';
 import type { JsonObject } from '../../../ai/domain/types/VendorTypes';
 import { readMcpServerSettings } from '../McpServerSettings';
 import { readOAuthConfig } from './readOAuthConfig';

@@ -1,8 +1,8 @@
 /** Reads how people sign in at a server, as an admin or the operator enters it. */
-import { invalid, oneOf, readObject, required, text } from '../../../ai/domain/arguments';
-import { isObject } from '../../../ai/domain/json';
+import { invalid, oneOf, readObject, required, text } from '../../../ai/domain/util/arguments';
+import { isObject } from '../../../ai/domain/util/json';
 import type { JsonObject } from '../../../ai/domain/types/VendorTypes';
-import { parseUrl } from '../../../ai/domain/parseUrl';
+import { parseUrl } from '../../../ai/domain/util/parseUrl';
 
 const FIELDS = ['accounts', 'clientId', 'issuer', 'clientMetadataUrl'] as const;
 

@@ -8,7 +8,7 @@ import type { ConfiguredServer } from './ConfiguredServer';
 import { healthOf, listedOf } from './ManagedServer';
 import type { ManagedServer } from './ManagedServer';
 import type { ListedTool } from './toolDefinition';
-import { omitUndefined } from '../../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../../ai/domain/util/omitUndefined';
 
 /** By their names in the registry, with the source of the other tool of that name. */
 export type Clashes = ReadonlyMap<string, string | undefined>;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Tool } from '@modelcontextprotocol/client';
 import type { McpToolDefinition } from '../../domain/McpServer';
-import { isObject } from '../../../ai/domain/json';
+import { isObject } from '../../../ai/domain/util/json';
 import { descriptionOf } from '../readMcpTools';
 
 /** Characters of a description that are kept: more than any model is given. */

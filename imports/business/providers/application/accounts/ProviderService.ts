@@ -1,8 +1,8 @@
 /** Manages the providers, who may use them, and their API keys. */
 import { ConflictError, LLMInvalidRequestError, LLMPermissionError } from '../../../ai/domain/errors/LLMErrors';
 import { decideAccess } from '../../domain/entities/ProviderAccess';
-import type { HttpRule } from '../../../ai/domain/arguments';
-import { omitUndefined } from '../../../ai/domain/omitUndefined';
+import type { HttpRule } from '../../../ai/domain/util/arguments';
+import { omitUndefined } from '../../../ai/domain/util/omitUndefined';
 import type { AccessDecision } from '../../domain/entities/ProviderAccess';
 import type { Provider } from '../../domain/entities/Provider';
 import type { ProviderDetails } from '../../domain/entities/ProviderDetails';

@@ -13,9 +13,9 @@ import {
   required,
   secret,
   webUrl,
-} from '../../../ai/domain/arguments';
-import type { HttpRule } from '../../../ai/domain/arguments';
-import { omitUndefined } from '../../../ai/domain/omitUndefined';
+} from '../../../ai/domain/util/arguments';
+import type { HttpRule } from '../../../ai/domain/util/arguments';
+import { omitUndefined } from '../../../ai/domain/util/omitUndefined';
 import { VENDORS, SCHEME_OF_WIRE } from '../../../ai/domain/types/VendorTypes';
 import type { JsonObject, WireName } from '../../../ai/domain/types/VendorTypes';
 import { AUTH_KINDS, isProviderId, MAX_ID_LENGTH, SYSTEM_OWNER } from '../../domain/entities/Provider';

@@ -3,7 +3,7 @@
  * cookies are those of accounts at vendors.
  */
 import { isLLMError, LLMPermissionError } from '../../../ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../../ai/domain/util/omitUndefined';
 import type { UserLookup } from '../../../ai/domain/types/Actor';
 import { AUTHORIZATION_LIFETIME_MS } from '../../domain/entities/PendingAuthorization';
 import type { PendingAuthorization } from '../../domain/entities/PendingAuthorization';

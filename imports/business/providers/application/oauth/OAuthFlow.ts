@@ -1,6 +1,6 @@
 /** Connects a user's account at a vendor through the browser, and disconnects it again. */
 import { isLLMError, LLMInvalidRequestError, LLMPermissionError } from '../../../ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../../ai/domain/util/omitUndefined';
 import { decideAccess } from '../../domain/entities/ProviderAccess';
 import { isPersonal } from '../../domain/entities/Provider';
 import type { Provider } from '../../domain/entities/Provider';
@@ -25,7 +25,7 @@ import type { OAuthClients } from './OAuthClients';
 import { ConnectTickets } from './ConnectTickets';
 import { singleState, STATE_REFUSALS } from './stateRefusals';
 import type { AuthorizationCallback, StateRefusal } from './stateRefusals';
-import { parseUrl } from '../../../ai/domain/parseUrl';
+import { parseUrl } from '../../../ai/domain/util/parseUrl';
 
 export interface OAuthFlowPorts {
   readonly providers: ProviderStore;

@@ -9,8 +9,8 @@ import {
   readObject,
   required,
   webUrl,
-} from '../../../ai/domain/arguments';
-import type { HttpRule } from '../../../ai/domain/arguments';
+} from '../../../ai/domain/util/arguments';
+import type { HttpRule } from '../../../ai/domain/util/arguments';
 import type { JsonObject } from '../../../ai/domain/types/VendorTypes';
 import { CLIENT_AUTHENTICATIONS, DISCOVERY_METHODS } from '../../domain/types/OAuthSettings';
 import type { OAuthSettings } from '../../domain/types/OAuthSettings';

@@ -1,6 +1,6 @@
 /** Stores refreshed tokens, retrying until it succeeds: a rotated refresh token that is not stored loses the grant. */
 import { LLMConnectionError } from '../../../ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../../ai/domain/util/omitUndefined';
 import { tokenRevision } from '../../domain/entities/StoredCredential';
 import type { StoredCredential } from '../../domain/entities/StoredCredential';
 import type { Clock } from '../../domain/interfaces/Clock';

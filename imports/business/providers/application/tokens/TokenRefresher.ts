@@ -10,7 +10,7 @@
 import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';
 import { isLLMError, LLMTimeoutError } from '../../../ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../../ai/domain/util/omitUndefined';
 import { tokenRevision } from '../../domain/entities/StoredCredential';
 import type { ReconnectReason, StoredCredential } from '../../domain/entities/StoredCredential';
 import { OAuthRefusal, StaleLeaseError } from '../../domain/interfaces/AuthorizationServer';

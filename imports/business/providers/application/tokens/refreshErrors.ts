@@ -1,6 +1,6 @@
 /** The errors that callers get when no token is available. */
 import { isLLMError, LLMAuthError, LLMConnectionError } from '../../../ai/domain/errors/LLMErrors';
-import { isObject } from '../../../ai/domain/json';
+import { isObject } from '../../../ai/domain/util/json';
 import type { Provider } from '../../domain/entities/Provider';
 import type { ReconnectReason } from '../../domain/entities/StoredCredential';
 import { OAuthRefusal, StaleLeaseError } from '../../domain/interfaces/AuthorizationServer';

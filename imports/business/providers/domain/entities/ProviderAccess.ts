@@ -1,5 +1,5 @@
 /** Decides who may use a provider. Access is denied unless a rule grants it. */
-import { unreachable } from '../../../ai/domain/unreachable';
+import { unreachable } from '../../../ai/domain/util/unreachable';
 import type { User } from '../../../ai/domain/types/Actor';
 import type { Provider } from './Provider';
 

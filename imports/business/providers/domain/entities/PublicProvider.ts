@@ -1,5 +1,5 @@
 /** The only fields of a provider that users may see. */
-import { omitUndefined } from '../../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../../ai/domain/util/omitUndefined';
 import type { VendorName } from '../../../ai/domain/types/VendorTypes';
 import type { AuthKind, Provider } from './Provider';
 import type { ReconnectReason } from './StoredCredential';

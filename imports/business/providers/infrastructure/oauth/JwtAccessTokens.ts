@@ -9,7 +9,7 @@ import {
   WWWAuthenticateChallengeError,
 } from 'oauth4webapi';
 import type { JWTAccessTokenClaims } from 'oauth4webapi';
-import type { HttpRule } from '../../../ai/domain/arguments';
+import type { HttpRule } from '../../../ai/domain/util/arguments';
 import type { GuardedFetch } from '../../../ai/infrastructure/clients/http/guardedFetch';
 import { createOAuthFetch } from './createOAuthFetch';
 import { checkEndpoint } from './ServerMetadataCache';

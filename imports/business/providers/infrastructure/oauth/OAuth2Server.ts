@@ -16,7 +16,7 @@ import {
 } from 'oauth4webapi';
 import type { TokenEndpointResponse } from 'oauth4webapi';
 import { LLMInvalidRequestError } from '../../../ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../../ai/domain/util/omitUndefined';
 import { OAuthRefusal, StaleLeaseError } from '../../domain/interfaces/AuthorizationServer';
 import type {
   AuthorizationResponse,

@@ -10,7 +10,7 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi';
 import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi';
-import type { HttpRule } from '../../../ai/domain/arguments';
+import type { HttpRule } from '../../../ai/domain/util/arguments';
 import { LLMInvalidRequestError } from '../../../ai/domain/errors/LLMErrors';
 import type {
   AuthorizationRequest,

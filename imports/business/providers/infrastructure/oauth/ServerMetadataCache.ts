@@ -1,15 +1,15 @@
 /** Finds the endpoints of authorization servers, by discovery or from the settings, and checks them before use. */
 import { LRUCache } from 'lru-cache';
 import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from 'oauth4webapi';
-import type { HttpRule } from '../../../ai/domain/arguments';
+import type { HttpRule } from '../../../ai/domain/util/arguments';
 import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi';
 import { isLLMError, LLMConnectionError, LLMInvalidRequestError } from '../../../ai/domain/errors/LLMErrors';
-import { omitUndefined } from '../../../ai/domain/omitUndefined';
+import { omitUndefined } from '../../../ai/domain/util/omitUndefined';
 import type { GuardedFetch } from '../../../ai/infrastructure/clients/http/guardedFetch';
 import type { Clock } from '../../domain/interfaces/Clock';
 import type { DiscoveryMethod, OAuthSettings } from '../../domain/types/OAuthSettings';
 import { createOAuthFetch } from './createOAuthFetch';
-import { parseUrl } from '../../../ai/domain/parseUrl';
+import { parseUrl } from '../../../ai/domain/util/parseUrl';
 
 export interface ServerMetadataOptions {
   readonly fetch: GuardedFetch;

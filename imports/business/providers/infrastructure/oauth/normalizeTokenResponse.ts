@@ -2,7 +2,7 @@
  * Removes invalid optional fields, such as `null` or impossible lifetimes, from token responses. The library would
  * reject the entire response, and the rotating refresh token that was sent for it would be lost.
  */
-import { isObject } from '../../../ai/domain/json';
+import { isObject } from '../../../ai/domain/util/json';
 
 /** A hundred years. A longer lifetime means that the token does not expire. */
 const MAX_LIFETIME_SECONDS = 100 * 365 * 24 * 3600;

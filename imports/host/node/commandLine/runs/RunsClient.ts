@@ -1,6 +1,6 @@
 /** Asks a running server about its runs, and decides about them, over HTTP. */
-import { fieldsOf, isObject } from '../../../../business/ai/domain/json';
-import { omitUndefined } from '../../../../business/ai/domain/omitUndefined';
+import { fieldsOf, isObject } from '../../../../business/ai/domain/util/json';
+import { omitUndefined } from '../../../../business/ai/domain/util/omitUndefined';
 
 /** What the server has refused, or why it could not be asked, in a sentence that says what to do. */
 export class RunsClientError extends Error {}

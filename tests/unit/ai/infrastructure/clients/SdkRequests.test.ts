@@ -7,7 +7,7 @@ import {
   LLMServerError,
   MissingPackageError,
 } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
-import { keepJson, keepListJson } from '../../../../../imports/business/ai/domain/keptJson';
+import { keepJson, keepListJson } from '../../../../../imports/business/ai/domain/util/keptJson';
 import { DEFAULT_TRANSPORT_LIMITS as limits } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 import { createGuardedFetch } from '../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import type { GuardedFetch } from '../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';

@@ -1,7 +1,7 @@
 /** Histories of tens of thousands of items: converted in slices, in a time that grows with their length alone. */
 import { expect } from 'chai';
 import { adoptInput } from '../../../../../imports/business/ai/application/services/ContentNormalizer';
-import { SLICE } from '../../../../../imports/business/ai/domain/slices';
+import { SLICE } from '../../../../../imports/business/ai/domain/util/slices';
 import type { InputItem } from '../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { Wire } from '../../../../../imports/business/ai/infrastructure/converters/Wire';
 import { anthropicWire } from '../../../../../imports/business/ai/infrastructure/converters/anthropic/anthropicWire';

@@ -3,7 +3,7 @@ import {
   adoptInput,
   normalizeOptions,
 } from '../../../../../imports/business/ai/application/services/ContentNormalizer';
-import { atOnce } from '../../../../../imports/business/ai/domain/slices';
+import { atOnce } from '../../../../../imports/business/ai/domain/util/slices';
 import type { GenerateOptions } from '../../../../../imports/business/ai/domain/types/LLMTypes';
 import type { JsonObject, VendorName, WireName } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 import { WIRES, wireContext } from '../../../../support/wireContexts';

@@ -1,7 +1,7 @@
 /** The signal of an application, which serves any number of calls. */
 import { getEventListeners } from 'node:events';
 import { expect } from 'chai';
-import { EventStream } from '../../../../../imports/business/ai/domain/EventStream';
+import { EventStream } from '../../../../../imports/business/ai/domain/events/EventStream';
 import { VENDORS } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 import { createProvider } from '../../../../../imports/business/ai/infrastructure/factories/createProvider';
 import type { Simulator } from '../../../../../imports/simulator/Simulator';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { fieldsOf } from '../../../../../imports/business/ai/domain/json';
+import { fieldsOf } from '../../../../../imports/business/ai/domain/util/json';
 import type { AgentEvent } from '../../../../../imports/business/ai/domain/types/AgentEvents';
 import type { RunView } from '../../../../../imports/business/ai/domain/types/RunViews';
 import type { Loaded } from '../../../../../imports/ui/data/DashboardData';

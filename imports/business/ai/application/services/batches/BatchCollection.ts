@@ -3,7 +3,7 @@ import { hasItem, withPart } from '../../../domain/entities/BatchRecord';
 import type { BatchPart } from '../../../domain/entities/BatchRecord';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { VendorBatchApi, VendorBatchState } from '../../../domain/interfaces/VendorBatches';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { BatchJournal } from './BatchJournal';
 import { IndexSet } from './IndexSet';
 import { deliver, readCustomId, unanswered } from './JoinedCalls';

@@ -6,7 +6,7 @@ import { withPart } from '../../../domain/entities/BatchRecord';
 import type { BatchPart } from '../../../domain/entities/BatchRecord';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { NewVendorBatch, VendorBatchApi } from '../../../domain/interfaces/VendorBatches';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { BatchJournal } from './BatchJournal';
 import { Pauses, retryableError, withRetries } from './retryCalls';
 import type { Backoff } from './retryCalls';

@@ -6,7 +6,7 @@ import { ConflictError, LLMAbortedError, LLMServerError, LLMTimeoutError } from 
 import { vendorError } from '../../../domain/errors/vendorErrors';
 import type { BatchedCall, BatchRequest, VendorBatchResult } from '../../../domain/interfaces/VendorBatches';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
-import { canonicalJson } from '../../../domain/canonicalJson';
+import { canonicalJson } from '../../../domain/util/canonicalJson';
 import { IndexSet } from './IndexSet';
 
 interface Answer {

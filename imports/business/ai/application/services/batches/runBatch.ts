@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { LLMInvalidRequestError, LLMRateLimitError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { Logger } from '../../../domain/interfaces/Logger';
-import { fieldsOf, isList, isObject } from '../../../domain/json';
+import { fieldsOf, isList, isObject } from '../../../domain/util/json';
 import type { GenerateOptions, LLMInput } from '../../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';

@@ -7,8 +7,8 @@ import { ConflictError, LLMInvalidRequestError } from '../../../domain/errors/LL
 import type { BatchStore } from '../../../domain/interfaces/BatchStore';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { BatchedCall, BatchRequest, VendorBatchCounts } from '../../../domain/interfaces/VendorBatches';
-import { canonicalJson } from '../../../domain/canonicalJson';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { canonicalJson } from '../../../domain/util/canonicalJson';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import { BatchCollection } from './BatchCollection';
 import { BatchJournal } from './BatchJournal';
 import { BatchSubmission, isRefusal } from './BatchSubmission';

@@ -3,11 +3,11 @@ import { checkRecordOfRecords, freeze, optionalText, otherFields, record } from 
 import { MAX_TIMEOUT } from './normalizeTool';
 import { describe, formatStep, isList, invalid } from './PlainReader';
 import type { Plain } from './PlainReader';
-import { isBareSchema } from '../../../domain/json';
+import { isBareSchema } from '../../../domain/util/json';
 import { SCHEME_OF_WIRE } from '../../../domain/types/VendorTypes';
 import type { RunTurn } from '../../../domain/entities/BudgetAccount';
-import { MAX_CACHE_TTL_MS } from '../../../domain/cacheLimits';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { MAX_CACHE_TTL_MS } from '../../../domain/entities/cacheLimits';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { CacheOptions, GenerateOptions, NormalizedOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
 import type { WireName } from '../../../domain/types/VendorTypes';
 

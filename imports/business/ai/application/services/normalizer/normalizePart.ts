@@ -3,7 +3,7 @@ import { field, freeze, optionalText, otherFields, record, requiredName, require
 import { describe, isList, isRecord, invalid } from './PlainReader';
 import type { Plain, PlainRecord } from './PlainReader';
 import type { Content, InputContent, InputFile, InputImage } from '../../../domain/types/ResponsesAPITypes';
-import { parseUrl } from '../../../domain/parseUrl';
+import { parseUrl } from '../../../domain/util/parseUrl';
 
 /** Determines whether text becomes `output_text` (assistant) or `input_text`. */
 export type Speaker = 'assistant' | 'other';

@@ -11,7 +11,7 @@ import type {
   Tool,
   ToolDelivery,
 } from '../../../domain/entities/Tool';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 
 /** Names that every vendor accepts. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;

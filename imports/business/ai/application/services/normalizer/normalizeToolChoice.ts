@@ -4,10 +4,10 @@
 import { field, freeze, otherFields, record, requiredName } from './fields';
 import { describe, isList, isRecord, invalid } from './PlainReader';
 import type { Plain, PlainRecord } from './PlainReader';
-import { fieldsOf } from '../../../domain/json';
+import { fieldsOf } from '../../../domain/util/json';
 import type { Tool } from '../../../domain/entities/Tool';
 import { ToolNames } from '../../../domain/entities/ToolNames';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { ToolChoice } from '../../../domain/types/LLMTypes';
 
 export function toolChoice(value: Plain, tools: readonly Tool[], path: string): ToolChoice {

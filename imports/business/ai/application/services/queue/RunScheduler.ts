@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { isStoreOutage } from '../../../domain/errors/LLMErrors';
 import type { HeldQueueLock, QueueLock, QueueTurn, RunStore } from '../../../domain/interfaces/RunStore';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { QueuedRunHead } from '../../../domain/types/RunRecords';
 import type { AgenticLoop, StartedRun } from '../AgenticLoop';
 import { KeyedQueue } from '../shared/KeyedQueue';

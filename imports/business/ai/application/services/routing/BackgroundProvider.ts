@@ -2,11 +2,11 @@
  * Decorates the router so that calls in the background are found again after a crash. A stream of such a call has its
  * events at the end.
  */
-import { EventStream } from '../../../domain/EventStream';
+import { EventStream } from '../../../domain/events/EventStream';
 import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
 import type { BackgroundCallStore, BackgroundTurn } from '../../../domain/interfaces/BackgroundCalls';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
-import { ProviderDecorator } from '../../../domain/ProviderDecorator';
+import { ProviderDecorator } from '../../../domain/interfaces/ProviderDecorator';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';

@@ -3,7 +3,7 @@ import { LLMModelNotFoundError, isLLMError } from '../../../domain/errors/LLMErr
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { unknownModel } from '../../../domain/errors/unknownModel';
 import type { Logger } from '../../../domain/interfaces/Logger';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { GenerateOptions, SelectedRoute } from '../../../domain/types/LLMTypes';
 import type { FailedAttempt } from '../../../domain/types/ResponsesAPITypes';
 import { describeFailure, failedAttempt, logFields } from './attemptReports';

@@ -3,7 +3,7 @@ import { unknownModel } from '../../../domain/errors/unknownModel';
 import { modelOfTarget, providerOfTarget } from '../../../domain/entities/RoutingRule';
 import type { RoutingRule, RoutingTarget } from '../../../domain/entities/RoutingRule';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { GenerateOptions, SelectedRoute } from '../../../domain/types/LLMTypes';
 import type { WireName } from '../../../domain/types/VendorTypes';
 import { commonCapabilities } from './commonCapabilities';

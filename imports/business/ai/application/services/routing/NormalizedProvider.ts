@@ -1,9 +1,9 @@
 /** Decorates a provider so that every response is complete: the one place where a foreign provider's output enters. */
-import { EventStream } from '../../../domain/EventStream';
+import { EventStream } from '../../../domain/events/EventStream';
 import { foreignError } from '../../../domain/errors/foreignError';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
-import { isObject } from '../../../domain/json';
+import { isObject } from '../../../domain/util/json';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';

@@ -9,7 +9,7 @@ import type { CircuitPermit } from './CircuitBreaker';
 import { NormalizedProvider } from './NormalizedProvider';
 import { canFallBack, isOutage, RetryBudget, retryDelay } from './RetryPolicy';
 import { safeMessage } from '../../../domain/errors/safeText';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { RetrySettings } from './RetryPolicy';
 
 /** Time and randomness, so that tests can control them. */

@@ -1,9 +1,9 @@
 /** Routes requests to one or more providers, with retries, circuit breakers, fallbacks and usage accounting. */
 import { NO_USAGE } from '../../../domain/entities/Response';
 import { consoleLogger } from '../../../../../log/consoleLogger';
-import { EventStream } from '../../../domain/EventStream';
-import { FairLruMap } from '../../../domain/FairLruMap';
-import type { EventStage } from '../../../domain/EventStream';
+import { EventStream } from '../../../domain/events/EventStream';
+import { FairLruMap } from '../../../domain/util/FairLruMap';
+import type { EventStage } from '../../../domain/events/EventStream';
 import {
   LLMInvalidRequestError,
   LLMModelNotFoundError,

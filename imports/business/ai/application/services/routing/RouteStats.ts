@@ -1,8 +1,8 @@
 /** What this process's calls have shown about the targets of routing rules: their latency, and which to spare. */
 import { LRUCache } from 'lru-cache';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
-import { FairLruMap } from '../../../domain/FairLruMap';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { FairLruMap } from '../../../domain/util/FairLruMap';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 
 /** Streams are measured up to their first content, other responses up to their end. */
 export type ResponseKind = 'stream' | 'complete';

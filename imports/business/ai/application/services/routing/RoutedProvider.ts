@@ -1,10 +1,10 @@
 /** Decorates everything around the router: a `model` that is the name of a routing rule becomes the rule's targets. */
-import { EventStream } from '../../../domain/EventStream';
+import { EventStream } from '../../../domain/events/EventStream';
 import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
 import { unknownModel } from '../../../domain/errors/unknownModel';
-import { fieldsOf, isList, isObject } from '../../../domain/json';
+import { fieldsOf, isList, isObject } from '../../../domain/util/json';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
-import { ProviderDecorator } from '../../../domain/ProviderDecorator';
+import { ProviderDecorator } from '../../../domain/interfaces/ProviderDecorator';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { GenerateOptions, RouteDefaults, SelectedRoute } from '../../../domain/types/LLMTypes';

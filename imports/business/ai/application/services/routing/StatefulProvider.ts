@@ -7,14 +7,14 @@ import { LLMInvalidRequestError, LLMServerError, UnsupportedFeatureError } from 
 import { TooLargeToStoreError } from '../../../domain/errors/TooLargeToStoreError';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { ResponseStore } from '../../../domain/interfaces/ResponseStore';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { FunctionCallItem, InputItem, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { Loss, WireName } from '../../../domain/types/VendorTypes';
 import { normalizeInput } from '../ContentNormalizer';
 import { NormalizedProvider } from './NormalizedProvider';
-import { answeredCalls, loadResponseHistory, unknownResponseError } from '../../../domain/responseHistory';
+import { answeredCalls, loadResponseHistory, unknownResponseError } from '../../../domain/entities/responseHistory';
 
 export interface StatefulProviderOptions {
   readonly provider: ILLMProvider;

@@ -1,7 +1,7 @@
 /** How failed attempts are reported: in responses, to listeners and in logs. */
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { safeMessage } from '../../../domain/errors/safeText';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { FailedAttempt, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ProviderTarget } from './ProviderTarget';

@@ -1,6 +1,6 @@
 /** What can be relied on when any of several models may respond. */
 import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { ModelPrice } from '../../../domain/types/ModelPrice';
 
 /** @returns undefined without models */

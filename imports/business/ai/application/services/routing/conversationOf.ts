@@ -1,6 +1,6 @@
 /** Names the conversation of a request, which stays at one target because vendors cache prompts per account. */
 import { createHash } from 'node:crypto';
-import { isList, isObject } from '../../../domain/json';
+import { isList, isObject } from '../../../domain/util/json';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 
 /** @returns undefined for a request that starts a conversation without naming it */

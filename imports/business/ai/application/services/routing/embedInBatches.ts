@@ -1,7 +1,7 @@
 /** Embeddings of any number of inputs, in as many requests as the vendor's limits make necessary. */
 import { addUsage } from '../../../domain/entities/Response';
 import { LLMTimeoutError } from '../../../domain/errors/LLMErrors';
-import { isList } from '../../../domain/json';
+import { isList } from '../../../domain/util/json';
 import type { EmbeddingBatch, EmbeddingInput, Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { CallCost } from '../../../domain/types/ModelPrice';
 

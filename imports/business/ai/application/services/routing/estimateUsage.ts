@@ -2,8 +2,8 @@
  * Token counts estimated from text length: for calls that ended before the vendor reported usage, and for what budgets
  * reserve before a call.
  */
-import { CHARACTERS_PER_TOKEN } from '../../../domain/charactersPerToken';
-import { isObject } from '../../../domain/json';
+import { CHARACTERS_PER_TOKEN } from '../../../domain/entities/charactersPerToken';
+import { isObject } from '../../../domain/util/json';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { Item, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';

@@ -1,5 +1,5 @@
 /** Follows the body of a relayed response to its end, and finds the usage that vendors report there. */
-import { fieldsOf, isObject } from '../../../domain/json';
+import { fieldsOf, isObject } from '../../../domain/util/json';
 import type { RelayResponse } from '../../../domain/types/RelayTypes';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 

@@ -1,7 +1,7 @@
 /** Converts what a provider calls its output to items: providers from outside write it in many forms. */
 import { randomUUID } from 'node:crypto';
 import { LLMServerError } from '../../../domain/errors/LLMErrors';
-import { fieldsOf, isList, isObject } from '../../../domain/json';
+import { fieldsOf, isList, isObject } from '../../../domain/util/json';
 import type { OutputItem } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { normalizeInput } from '../ContentNormalizer';

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { hourWrites, outputTextOf } from '../../../domain/entities/Response';
 import { LLMServerError } from '../../../domain/errors/LLMErrors';
-import { fieldsOf, isList, isObject } from '../../../domain/json';
+import { fieldsOf, isList, isObject } from '../../../domain/util/json';
 import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { createCallId, isEmptyOutput, isNormalOutput, looseOutput, normalizeOutput } from './normalizeOutput';

@@ -1,5 +1,5 @@
 /** Reads a stream up to its first substantial event: until then a failed attempt may be retried, afterwards not. */
-import { EventStream } from '../../../domain/EventStream';
+import { EventStream } from '../../../domain/events/EventStream';
 import { LLMStreamError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 

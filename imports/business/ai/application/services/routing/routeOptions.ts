@@ -1,6 +1,6 @@
 /** What a route makes of the options of a call. */
-import { isObject } from '../../../domain/json';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { isObject } from '../../../domain/util/json';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import { withModel } from '../ContentNormalizer';
 import type { Route } from './ProviderRouter';

@@ -20,7 +20,7 @@ import type {
 import { transitionRun } from '../../../domain/entities/Run';
 import type { RunReport, RunState, ToolStatistics } from '../../../domain/entities/Run';
 import { wellFormedItem } from '../../../domain/entities/Message';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { RunCompaction } from '../../../domain/types/Compaction';
 import type { AgentEventBody } from '../../../domain/types/AgentEvents';
 import type { FunctionCallOutputItem, Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';

@@ -1,6 +1,6 @@
 /** Adds up what the model calls of a run used and what they cost, failed and interrupted calls included. */
 import { addUsage, NO_USAGE } from '../../../domain/entities/Response';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { CallCost } from '../../../domain/types/ModelPrice';
 import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { RunTotals } from '../../../domain/types/RunTotals';

@@ -31,7 +31,7 @@ import { RunDeadline } from './RunDeadline';
 import type { DeadlineOwner } from './RunDeadline';
 import { toCancellation, RunCancellation } from './RunCancellation';
 import { LeaseLostError } from '../../../domain/errors/LeaseLostError';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import { RunJournal } from './durable/RunJournal';
 import type { JournalOwner, OwnProgress } from './durable/RunJournal';
 import type { OpenTurn } from './durable/restoreRun';

@@ -8,7 +8,7 @@ import {
   LLMStreamError,
   LLMTimeoutError,
 } from '../../../domain/errors/LLMErrors';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { GenerateOptions, NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { FailedAttempt, Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import { RunCompactor } from './compaction/RunCompactor';

@@ -1,6 +1,6 @@
 /** Finds calls that the client of a vendor's API must answer. A run answers calls of functions only. */
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
-import { fieldsOf, isObject } from '../../../domain/json';
+import { fieldsOf, isObject } from '../../../domain/util/json';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 

@@ -4,7 +4,7 @@ import type { Tool } from '../../../domain/entities/Tool';
 import { isLLMError, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { CompactionSetting } from '../../../domain/types/Compaction';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { RunOptions } from '../../../domain/types/RunOptions';

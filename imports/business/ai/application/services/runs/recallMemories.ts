@@ -1,10 +1,10 @@
 /** Adds to the input of a run what is remembered about its user. */
 import type { Memory } from '../../../domain/interfaces/Memory';
-import { recalledIds, recalledMessage } from '../../../domain/recalledMemories';
+import { recalledIds, recalledMessage } from '../../../domain/entities/recalledMemories';
 import type { LLMInput } from '../../../domain/types/LLMTypes';
 import type { Item, MessageItem } from '../../../domain/types/ResponsesAPITypes';
-import { invalid } from '../../../domain/arguments';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { invalid } from '../../../domain/util/arguments';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import { normalizeInput } from '../ContentNormalizer';
 
 /** `true`: up to five memories. */

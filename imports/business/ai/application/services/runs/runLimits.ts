@@ -3,7 +3,7 @@ import { costOf } from '../../../domain/entities/CallCost';
 import { NO_USAGE } from '../../../domain/entities/Response';
 import { BudgetError, LLMInvalidRequestError, MaxIterationsError } from '../../../domain/errors/LLMErrors';
 import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { ModelPrice } from '../../../domain/types/ModelPrice';
 import type { Item } from '../../../domain/types/ResponsesAPITypes';
 import type { Budget, RunLimits } from '../../../domain/types/RunLimits';

@@ -1,6 +1,6 @@
 /** Converts an event of a tool call into the event that the run publishes. */
 import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { AgentEventBody } from '../../../domain/types/AgentEvents';
 import { argumentsHash } from '../shared/argumentsHash';
 

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Ajv, ErrorObject, Options } from 'ajv';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
-import { isObject } from '../../../domain/json';
+import { isObject } from '../../../domain/util/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { ajvClasses } from './ajvClasses';
 import { BrokenSchemaError } from './BrokenSchemaError';

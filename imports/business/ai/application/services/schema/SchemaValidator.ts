@@ -3,8 +3,8 @@
  * runs where, and for how long.
  */
 import type { ErrorObject } from 'ajv';
-import { isObject } from '../../../domain/json';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { isObject } from '../../../domain/util/json';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { CompiledSchema } from './SchemaCompiler';
 import { weigh } from './schemaComplexity';
 import { violationOf } from './SchemaViolations';

@@ -3,8 +3,8 @@
  * package is loaded only by apps that use it. Its own conversion writes lists as tuples, patterns with their slashes,
  * and omits counts.
  */
-import { isObject } from '../../../domain/json';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { isObject } from '../../../domain/util/json';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { SimpleSchemaLike } from '../../../domain/types/Schemas';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import type { ResolvedSchema, Validated } from './ResolvedSchema';

@@ -1,6 +1,6 @@
 /** Converts schemas of zod 3 to JSON Schema; those of zod 4 convert themselves. https://v3.zod.dev */
 import type { zodToJsonSchema } from 'zod-to-json-schema';
-import { isObject } from '../../../domain/json';
+import { isObject } from '../../../domain/util/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 type Zod3Schema = Parameters<typeof zodToJsonSchema>[0];

@@ -1,7 +1,7 @@
 /**
  * Determines which JSON Schemas may take exponential time to validate against, so that only those need a time limit.
  */
-import { isObject } from '../../../domain/json';
+import { isObject } from '../../../domain/util/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 /**

@@ -3,7 +3,7 @@
  * validator.
  */
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
-import { isObject } from '../../../domain/json';
+import { isObject } from '../../../domain/util/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import type { AnySchema, StandardSchema } from '../../../domain/types/Schemas';
 import type { ResolvedSchema, Validated } from './ResolvedSchema';

@@ -16,7 +16,7 @@ import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { Budget } from '../../../domain/types/RunLimits';
 import type { RunFamily } from '../../../domain/types/RunRecords';
 import type { ChildRun } from '../../../domain/interfaces/RunStore';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import { throughOutages } from '../shared/throughOutages';
 import type { RunOptions } from '../../../domain/types/RunOptions';
 

@@ -2,7 +2,7 @@
 import { isFunctionTool, withKind } from '../../../domain/entities/Tool';
 import type { FunctionTool, Tool } from '../../../domain/entities/Tool';
 import { LLMInvalidRequestError, ToolError } from '../../../domain/errors/LLMErrors';
-import { fieldsOf, isObject } from '../../../domain/json';
+import { fieldsOf, isObject } from '../../../domain/util/json';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { LooseTool, NestedFunctionTool } from '../../../domain/types/LLMTypes';
 import { toJsonSchema } from '../schema/toJsonSchema';

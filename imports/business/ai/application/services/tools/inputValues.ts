@@ -1,7 +1,7 @@
 /** A person's answer to what a tool asks, with the defaults of its schema, and checked against it. */
 import type { InputRequest } from '../../../domain/entities/Tool';
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
-import { isObject } from '../../../domain/json';
+import { isObject } from '../../../domain/util/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { checkValue } from '../schema/checkSchema';
 

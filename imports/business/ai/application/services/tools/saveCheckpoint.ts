@@ -1,6 +1,6 @@
 /** Records what a tool goes on from when its process has died. */
 import { ToolError } from '../../../domain/errors/LLMErrors';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { WorkInProgress } from './WorkInProgress';
 import type { ToolCallHandle, ToolCallOutcome } from './ToolCallOutcome';
 

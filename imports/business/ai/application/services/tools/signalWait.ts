@@ -1,6 +1,6 @@
 /** What a call of a tool of the kind `signal` waits for, by its arguments. */
 import { ToolError } from '../../../domain/errors/LLMErrors';
-import { isObject } from '../../../domain/json';
+import { isObject } from '../../../domain/util/json';
 import { DECISION_LIFETIME_MS } from './decisions';
 
 export interface SignalWait {

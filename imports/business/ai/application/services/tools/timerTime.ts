@@ -1,6 +1,6 @@
 /** When a call of a timer tool completes, by its arguments. */
 import { ToolError } from '../../../domain/errors/LLMErrors';
-import { isObject } from '../../../domain/json';
+import { isObject } from '../../../domain/util/json';
 
 /** 400 days. */
 const MAX_WAIT_MS = 400 * 86_400_000;

@@ -8,7 +8,7 @@ import type { FunctionTool, Tool } from '../../../domain/entities/Tool';
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { RunPlan, RunProgress, RunRecord, ToolHash } from '../../../domain/types/RunRecords';
-import { canonicalJson } from '../../../domain/canonicalJson';
+import { canonicalJson } from '../../../domain/util/canonicalJson';
 import type { ToolSet } from './ToolSet';
 
 export interface ToolChange extends ToolHash {

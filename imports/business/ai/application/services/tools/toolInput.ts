@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { InputRequest } from '../../../domain/entities/Tool';
 import type { InputAnswer, ToolCallContext } from '../../../domain/interfaces/IToolExecutor';
-import { isObject } from '../../../domain/json';
+import { isObject } from '../../../domain/util/json';
 import type { WorkInProgress } from './WorkInProgress';
-import { canonicalJson } from '../../../domain/canonicalJson';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { canonicalJson } from '../../../domain/util/canonicalJson';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import { DECISION_LIFETIME_MS } from './decisions';
 import type { Review } from './decisions';
 import { valuesOf } from './inputValues';

@@ -1,7 +1,7 @@
 /** The outcome of a tool call as text for the model: bounded in size, and never a stack trace. */
 import type { ToolCall, ToolResult } from '../../../domain/entities/Tool';
 import { ToolError } from '../../../domain/errors/LLMErrors';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { ExternalResult } from './decisions';
 
 /** Characters of an error message. */

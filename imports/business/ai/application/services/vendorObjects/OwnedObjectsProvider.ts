@@ -1,8 +1,8 @@
 /** Decorates the router so that requests from outside are checked before they are sent, and what they made recorded. */
-import { EventStream } from '../../../domain/EventStream';
+import { EventStream } from '../../../domain/events/EventStream';
 import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
-import { ProviderDecorator } from '../../../domain/ProviderDecorator';
+import { ProviderDecorator } from '../../../domain/interfaces/ProviderDecorator';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';

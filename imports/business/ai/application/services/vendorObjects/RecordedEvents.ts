@@ -1,5 +1,5 @@
 /** Holds the end of a stream back until the objects of its response are recorded: a client may name them at once. */
-import type { EventBatch, EventBatches } from '../../../domain/EventBatches';
+import type { EventBatch, EventBatches } from '../../../domain/events/EventBatches';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 

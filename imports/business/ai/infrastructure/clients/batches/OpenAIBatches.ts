@@ -15,8 +15,8 @@ import type {
   VendorBatchResult,
   VendorBatchState,
 } from '../../../domain/interfaces/VendorBatches';
-import { fieldsOf, isList, isObject } from '../../../domain/json';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { fieldsOf, isList, isObject } from '../../../domain/util/json';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { linesBody, numberOf, readLines, requestJson, textOf, TRANSFER_TIMEOUT_MS } from './batchRequests';
 import type { SendBatchRequest } from './batchRequests';

@@ -1,6 +1,6 @@
 /** What the batch APIs of all vendors are made of: JSON requests, uploads, and results in JSON Lines. */
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
-import { fieldsOf } from '../../../domain/json';
+import { fieldsOf } from '../../../domain/util/json';
 import type { RelayRequest, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 

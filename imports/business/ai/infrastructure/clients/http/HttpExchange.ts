@@ -5,7 +5,7 @@ import type { LookupFunction, Socket } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import { isLLMError, LLMAbortedError, LLMConnectionError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { LLMError, LLMErrorDetails } from '../../../domain/errors/LLMErrors';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { TransportLimits } from '../../../domain/types/VendorTypes';
 import { GuardedResponse } from './GuardedResponse';
 import { nodeHttp, nodeHttps } from './nodeHttp';

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream';
 import type { Readable, Transform } from 'node:stream';
 import { isLLMError, LLMStreamError } from '../../../domain/errors/LLMErrors';
 import type { LLMError, LLMErrorDetails } from '../../../domain/errors/LLMErrors';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 
 export interface ResponseBodyOptions {
   /** Limit on the decoded body, in bytes. */

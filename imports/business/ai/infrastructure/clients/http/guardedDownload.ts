@@ -5,7 +5,7 @@ import { DEFAULT_TRANSPORT_LIMITS } from '../../../domain/types/VendorTypes';
 import { createGuardedFetch } from './guardedFetch';
 import type { GuardedFetch } from './guardedFetch';
 import type { GuardedResponse } from './GuardedResponse';
-import { parseUrl } from '../../../domain/parseUrl';
+import { parseUrl } from '../../../domain/util/parseUrl';
 
 export interface DownloadOptions {
   readonly maxBytes: number;

@@ -5,10 +5,10 @@
 import { outputTextOf } from '../../../domain/entities/Response';
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../domain/errors/vendorErrors';
-import { fieldsOf, isObject, isObjectList } from '../../../domain/json';
-import { omitUndefined } from '../../../domain/omitUndefined';
-import { atOnce } from '../../../domain/slices';
-import type { Slices } from '../../../domain/slices';
+import { fieldsOf, isObject, isObjectList } from '../../../domain/util/json';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
+import { atOnce } from '../../../domain/util/slices';
+import type { Slices } from '../../../domain/util/slices';
 import { anthropicHeaders } from './request/headers';
 import { toOutputItems, isBlank } from './response/blocks';
 import { toConversation } from './request/messages';

@@ -4,7 +4,7 @@
  * https://platform.openai.com/docs/api-reference/chat/object#chat-object-choices
  */
 import { without } from './vendorFields';
-import { fieldsOf, isObject } from '../../../domain/json';
+import { fieldsOf, isObject } from '../../../domain/util/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 /** Exactly `{ type: t, t: { … } }`. Any other form could not be distinguished from a flat one on the way back. */

@@ -6,8 +6,8 @@ import { isText, ownFieldsOf, vendorFieldsOf, without, withVendorFields } from '
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import type { Content, InputContent, InputFile, InputImage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
-import { fieldsOf, isObject } from '../../../domain/json';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { fieldsOf, isObject } from '../../../domain/util/json';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { WireContext } from '../Wire';
 
 // To the wire

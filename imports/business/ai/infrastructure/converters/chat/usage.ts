@@ -2,7 +2,7 @@
  * Converts token counts between the chat wire and the domain model.
  * https://platform.openai.com/docs/api-reference/chat/object#chat-object-usage
  */
-import { fieldsOf } from '../../../domain/json';
+import { fieldsOf } from '../../../domain/util/json';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, VendorQuirks } from '../../../domain/types/VendorTypes';
 

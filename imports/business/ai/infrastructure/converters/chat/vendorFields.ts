@@ -3,7 +3,7 @@
  * wire object's own fields, verbatim, and the bookkeeping fields below. Fields of a vendor's response go back to that
  * vendor only; fields of a client's request have no vendor and go wherever the request goes.
  */
-import { isObject } from '../../../domain/json';
+import { isObject } from '../../../domain/util/json';
 import type { JsonObject, VendorPart } from '../../../domain/types/VendorTypes';
 
 export interface ChatVendorFields {

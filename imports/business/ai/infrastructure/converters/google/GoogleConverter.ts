@@ -11,10 +11,10 @@ import { toGoogleTools } from './request/tools';
 import { camelCaseKeys } from './googleTypes';
 import type { GoogleConversation } from './request/contents';
 import type { WireContext, WireRequest } from '../Wire';
-import { fieldsOf, isEmpty, isObject } from '../../../domain/json';
-import { omitUndefined } from '../../../domain/omitUndefined';
-import { atOnce } from '../../../domain/slices';
-import type { Slices } from '../../../domain/slices';
+import { fieldsOf, isEmpty, isObject } from '../../../domain/util/json';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
+import { atOnce } from '../../../domain/util/slices';
+import type { Slices } from '../../../domain/util/slices';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
 

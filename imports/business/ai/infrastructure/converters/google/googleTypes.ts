@@ -2,7 +2,7 @@
  * Types of the Gemini wire (https://ai.google.dev/api/generate-content), and the mark that preserves the wire form of
  * items.
  */
-import { isEmpty, isObject } from '../../../domain/json';
+import { isEmpty, isObject } from '../../../domain/util/json';
 import type { JsonObject, VendorPart } from '../../../domain/types/VendorTypes';
 
 /** One of text, functionCall, functionResponse, inlineData, fileData, …, with any number of sibling fields. */

@@ -5,7 +5,7 @@
 import { markOf, vendorFields, siblingsOf } from './googleTypes';
 import type { GooglePart } from './googleTypes';
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
-import { isObject } from '../../../domain/json';
+import { isObject } from '../../../domain/util/json';
 import type { InputFile, InputImage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 

@@ -6,7 +6,7 @@ import { camelCaseKeys } from './googleTypes';
 import { sanitizeSchema } from './request/jsonSchema';
 import type { SanitizedSchema } from './request/jsonSchema';
 import { mapFields } from '../shared/mapFields';
-import { fieldsOf, isObject } from '../../../domain/json';
+import { fieldsOf, isObject } from '../../../domain/util/json';
 import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
 
 // ---- to OpenAPI

@@ -1,6 +1,6 @@
 /** Token counts of the Gemini wire, in both directions. https://ai.google.dev/api/generate-content#UsageMetadata */
 import { NO_USAGE } from '../../../domain/entities/Response';
-import { isObject } from '../../../domain/json';
+import { isObject } from '../../../domain/util/json';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 

@@ -2,10 +2,10 @@
  * Converts requests to bodies of Gemini's Interactions API. Its responses are converted back in
  * `response/response.ts`. https://ai.google.dev/api/interactions-api
  */
-import { isEmpty, isObject } from '../../../domain/json';
-import { omitUndefined } from '../../../domain/omitUndefined';
-import { atOnce } from '../../../domain/slices';
-import type { Slices } from '../../../domain/slices';
+import { isEmpty, isObject } from '../../../domain/util/json';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
+import { atOnce } from '../../../domain/util/slices';
+import type { Slices } from '../../../domain/util/slices';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
 import { googleModelFeatures } from '../google/modelFeatures';

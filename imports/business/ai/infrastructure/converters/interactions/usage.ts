@@ -1,6 +1,6 @@
 /** Token counts of the Interactions wire. https://ai.google.dev/api/interactions-api#Resource:Usage */
 import { NO_USAGE } from '../../../domain/entities/Response';
-import { isObject } from '../../../domain/json';
+import { isObject } from '../../../domain/util/json';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 
 /** `total_input_tokens` includes cached tokens, but not those of server tools; `total_output_tokens` no thoughts. */

@@ -5,7 +5,7 @@
  * https://platform.openai.com/docs/api-reference/responses/object, https://www.openresponses.org
  */
 import type { LLMError } from '../../../domain/errors/LLMErrors';
-import { isObject } from '../../../domain/json';
+import { isObject } from '../../../domain/util/json';
 import { SCHEME_OF_WIRE } from '../../../domain/types/VendorTypes';
 import type { Item } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Origin, VendorPart } from '../../../domain/types/VendorTypes';

@@ -3,7 +3,7 @@
  * its tools so to the latest models of OpenAI. https://platform.openai.com/docs/api-reference/responses/create
  */
 import type { Tool } from '../../../domain/entities/Tool';
-import { fieldsOf, isList } from '../../../domain/json';
+import { fieldsOf, isList } from '../../../domain/util/json';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { RewrittenTools } from './RewrittenTools';
 

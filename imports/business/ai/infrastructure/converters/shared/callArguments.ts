@@ -1,5 +1,5 @@
 /** Parses the arguments of a tool call for wires that transport them as an object instead of JSON text. */
-import { isObject } from '../../../domain/json';
+import { isObject } from '../../../domain/util/json';
 import type { FunctionCallItem } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 

@@ -2,7 +2,7 @@
  * Caches of converted items. A history is sent again with every turn, grows only at its end, and its items are
  * immutable, so each of them is converted once.
  */
-import { keepJson } from '../../../domain/keptJson';
+import { keepJson } from '../../../domain/util/keptJson';
 import type { InputItem } from '../../../domain/types/ResponsesAPITypes';
 import type { WireContext } from '../Wire';
 import { GrowingJson } from './GrowingJson';

@@ -4,7 +4,7 @@
  * https://platform.openai.com/docs/guides/function-calling#custom-tools
  */
 import type { Tool } from '../../../domain/entities/Tool';
-import { fieldsOf, isObject } from '../../../domain/json';
+import { fieldsOf, isObject } from '../../../domain/util/json';
 import type { NormalizedOptions, ToolChoice } from '../../../domain/types/LLMTypes';
 import type { FunctionCallItem, InputItem, OutputItem } from '../../../domain/types/ResponsesAPITypes';
 import { restoreItems } from './RewrittenTools';

@@ -3,7 +3,7 @@
  * `encrypted_content` of a reasoning item. The wrapping is not encryption. It keeps an item together with its origin,
  * so that it is only ever returned to the vendor that produced it.
  */
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { ReasoningItem, VendorItem } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 

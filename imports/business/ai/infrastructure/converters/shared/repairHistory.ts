@@ -4,8 +4,8 @@
  * break this rule.
  */
 import type { FunctionCallItem, InputItem } from '../../../domain/types/ResponsesAPITypes';
-import { atOnce, SLICE } from '../../../domain/slices';
-import type { Slices } from '../../../domain/slices';
+import { atOnce, SLICE } from '../../../domain/util/slices';
+import type { Slices } from '../../../domain/util/slices';
 import type { Loss } from '../../../domain/types/VendorTypes';
 import { deferredEnvelope } from './deferredEnvelope';
 

@@ -2,7 +2,7 @@
  * Converts JSON Schemas for OpenAI's strict mode: every object closed, every property required, a subset of keywords.
  * https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
  */
-import { isObject } from '../../../domain/json';
+import { isObject } from '../../../domain/util/json';
 import type { ResponseFormat } from '../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
 import { mapFields } from './mapFields';

@@ -2,7 +2,7 @@
  * Tools that are grouped in namespaces, for APIs without namespaces: every tool is offered under a name that contains
  * its namespace, and calls get both back. https://platform.openai.com/docs/guides/tools
  */
-import { fieldsOf, isList, isObject } from '../../../domain/json';
+import { fieldsOf, isList, isObject } from '../../../domain/util/json';
 import type { Tool } from '../../../domain/entities/Tool';
 import type { NormalizedOptions, ToolChoice } from '../../../domain/types/LLMTypes';
 import type { InputItem, OutputItem } from '../../../domain/types/ResponsesAPITypes';

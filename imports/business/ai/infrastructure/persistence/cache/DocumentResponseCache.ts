@@ -1,9 +1,9 @@
 /** Cached responses in a document collection, which all processes share. Bounded in number, bytes and age. */
 import { createHash } from 'node:crypto';
-import { MAX_CACHED_LENGTH } from '../../../domain/cacheLimits';
+import { MAX_CACHED_LENGTH } from '../../../domain/entities/cacheLimits';
 import { consoleLogger } from '../../../../../log/consoleLogger';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
-import { isList, isObject } from '../../../domain/json';
+import { isList, isObject } from '../../../domain/util/json';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { CachedResponse, ResponseCache } from '../../../domain/interfaces/ResponseCache';

@@ -1,5 +1,5 @@
 /** Conversations in memory, bounded in number and length. Users with too many lose those they used least recently. */
-import { FairLruMap } from '../../../domain/FairLruMap';
+import { FairLruMap } from '../../../domain/util/FairLruMap';
 import type { MemoryMessage, ConversationStore } from '../../../domain/interfaces/ConversationStore';
 
 export interface MemoryConversationLimits {

@@ -10,7 +10,7 @@ import { isExecuting, needsApproval, needsReview } from '../../../domain/entitie
 import type { CallWait, ToolCallState } from '../../../domain/entities/Tool';
 import type { DocumentCollection, Selector } from '../../../../../database/DocumentCollection';
 import type { InboxFilter, InboxPosition, InboxRange, InboxReader } from '../../../domain/interfaces/InboxReader';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type {
   CompleteCallView,
   InboxEntry,

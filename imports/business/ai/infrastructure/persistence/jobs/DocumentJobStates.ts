@@ -3,7 +3,7 @@ import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, Modifier, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { Schedule } from '../../../domain/interfaces/JobQueue';
 import type { JobStateStore, StoredSchedule } from '../../../domain/interfaces/JobStateStore';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { PausedSince, ScheduleRun } from '../../../domain/types/QueueViews';
 
 export const JOB_STATES = 'ai_job_states';

@@ -10,7 +10,7 @@ import type {
   ResponseEventStore,
   ResponseKey,
 } from '../../../domain/interfaces/ResponseEventStore';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import { documentBytes, MAX_DOCUMENT_BYTES } from '../../../../../database/bounds/documentBytes';
 import { DATABASE_BOUNDS } from '../../../../../database/bounds/StorageBounds';
 import type { StorageBounds } from '../../../../../database/bounds/StorageBounds';

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import { TooLargeToStoreError } from '../../../domain/errors/TooLargeToStoreError';
-import { ownTurn } from '../../../domain/ownTurn';
-import { SLICE } from '../../../domain/slices';
+import { ownTurn } from '../../../domain/util/ownTurn';
+import { SLICE } from '../../../domain/util/slices';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { ResponseStore, StoredResponse } from '../../../domain/interfaces/ResponseStore';
 import type { Item } from '../../../domain/types/ResponsesAPITypes';

@@ -2,7 +2,7 @@
  * Conversations of the Responses API in this process's memory. Of the user who has most, the least recently used are
  * forgotten first.
  */
-import { FairLruMap } from '../../../domain/FairLruMap';
+import { FairLruMap } from '../../../domain/util/FairLruMap';
 import type {
   ConversationHistory,
   ConversationItem,

@@ -1,13 +1,13 @@
 /** The streams of background responses in this process's memory. Users who have too many lose their oldest. */
-import { FairLruMap } from '../../../domain/FairLruMap';
-import type { FairLimits } from '../../../domain/FairLruMap';
+import { FairLruMap } from '../../../domain/util/FairLruMap';
+import type { FairLimits } from '../../../domain/util/FairLruMap';
 import type {
   BackgroundRecord,
   LeasedResponse,
   ResponseEventStore,
   ResponseKey,
 } from '../../../domain/interfaces/ResponseEventStore';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 
 interface Recorded {
   readonly isStream: boolean;

@@ -3,7 +3,7 @@ import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type { RoutingRule } from '../../../domain/entities/RoutingRule';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { RoutingRuleStore, StoredRoutingRule } from '../../../domain/interfaces/RoutingRuleStore';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 
 export const ROUTING_RULES = 'ai_routing_rules';
 

@@ -1,7 +1,7 @@
 /** The runs that wait for a worker, in the order of their turns, from the documents of the run store. */
 import type { DocumentCollection } from '../../../../../database/DocumentCollection';
 import type { QueuedRunReader } from '../../../domain/interfaces/QueuedRunReader';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { QueuedRunView } from '../../../domain/types/QueueViews';
 import type { RunDocument } from './runDocuments';
 

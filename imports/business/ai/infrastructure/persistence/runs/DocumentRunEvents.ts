@@ -11,7 +11,7 @@ import type {
   WatchedBy,
   WatchedUsers,
 } from '../../../domain/interfaces/RunEventStore';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 
 export const RUN_EVENTS = 'ai_run_events';

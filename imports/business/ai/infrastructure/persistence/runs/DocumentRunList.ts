@@ -17,7 +17,7 @@ import { RUN_FIELDS } from './DocumentRunViews';
 import { RUNS, TOOL_CALLS } from './runDocuments';
 import type { RunDocument, ToolCallDocument } from './runDocuments';
 import { runWaitOf } from '../../../domain/entities/runWaitOf';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import { runListSelector } from './runListSelector';
 
 const SORT_FIELDS = {

@@ -3,7 +3,7 @@ import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import { MAX_SIGNALS } from '../../../domain/interfaces/RunSignalStore';
 import type { RunSignal, RunSignalStore } from '../../../domain/interfaces/RunSignalStore';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 
 export const RUN_SIGNALS = 'ai_run_signals';
 

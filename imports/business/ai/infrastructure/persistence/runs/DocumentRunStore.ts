@@ -17,7 +17,7 @@ import type {
   StoredRun,
   ToolWaits,
 } from '../../../domain/interfaces/RunStore';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type {
   ClaimReason,
   LeasedRun,

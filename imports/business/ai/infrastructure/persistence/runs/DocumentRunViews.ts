@@ -1,7 +1,7 @@
 /** Reads views of runs from the journal's documents: the published fields and no others. */
 import type { DocumentCollection } from '../../../../../database/DocumentCollection';
 import type { RunFilter, RunViewReader, ToolCounts } from '../../../domain/interfaces/RunViewReader';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { RunDetailView, RunPlanView, RunView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 import { RUNS, TOOL_CALLS } from './runDocuments';

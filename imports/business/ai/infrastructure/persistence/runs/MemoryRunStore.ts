@@ -1,7 +1,7 @@
 /** A run store in memory: runs are lost when the process ends. Saves store the given objects as they are. */
 import { initialProgress } from '../../../domain/entities/initialProgress';
 import { isFinished, UNOWNED } from '../../../domain/entities/Run';
-import { FairLruMap } from '../../../domain/FairLruMap';
+import { FairLruMap } from '../../../domain/util/FairLruMap';
 import { applyToolEvent, isSettled, waitOf } from '../../../domain/entities/Tool';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError } from '../../../domain/errors/LLMErrors';
@@ -30,8 +30,8 @@ import type {
   WorkingRun,
 } from '../../../domain/types/RunRecords';
 import type { AwaitedTools, ParkedRun } from '../../../domain/types/RunViews';
-import { MemoryRunSignals } from '../../../domain/MemoryRunSignals';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { MemoryRunSignals } from '../../../domain/entities/MemoryRunSignals';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { Writable } from '../../../domain/types/Writable';
 import { isAsNew } from './isAsNew';
 

@@ -2,7 +2,7 @@
 import { isSettled, waitOf } from '../../../domain/entities/Tool';
 import type { DocumentCollection, Selector } from '../../../../../database/DocumentCollection';
 import type { QueueTurn } from '../../../domain/interfaces/RunStore';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { QueuedRunHead, WorkingRun } from '../../../domain/types/RunRecords';
 import { fromCallDocuments } from './runDocuments';
 import type { RunDocument, ToolCallDocument } from './runDocuments';

@@ -7,7 +7,7 @@ import { textOfContent } from '../../../domain/entities/Content';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import type { DocumentCollection, FindOptions, Selector } from '../../../../../database/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 import { DocumentRunStore } from './DocumentRunStore';

@@ -6,7 +6,7 @@ import type { RunState } from '../../../domain/entities/Run';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { RunCountReader, RunFilter } from '../../../domain/interfaces/RunViewReader';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { RunCountView } from '../../../domain/types/RunViews';
 
 export interface RunCountDocument extends RunCountView, StoredDocument {

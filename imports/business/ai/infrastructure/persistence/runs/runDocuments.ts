@@ -8,7 +8,7 @@ import type { FunctionTool, ToolCall } from '../../../domain/entities/Tool';
 import type { Modifier } from '../../../../../database/DocumentCollection';
 import type { OpenCalls, RecordedCalls } from '../../../domain/interfaces/RunStore';
 import { argumentsHash } from '../../../application/services/shared/argumentsHash';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { Actor } from '../../../domain/types/Actor';
 import type { RunCompaction } from '../../../domain/types/Compaction';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';

@@ -1,7 +1,7 @@
 /** Which runs a filter matches, as a selector for `ai_runs`. */
 import type { Selector } from '../../../../../database/DocumentCollection';
 import type { RunListFilter } from '../../../domain/interfaces/RunViewReader';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import { searchSelector } from '../../../../../database/searchWords';
 
 /** @param waitingIds the runs that wait, for a filter that asks for them */

@@ -1,5 +1,5 @@
 /** Owners of vendor objects in this process's memory. Of the user who has most, the least recently used go first. */
-import { FairLruMap } from '../../../domain/FairLruMap';
+import { FairLruMap } from '../../../domain/util/FairLruMap';
 import type { VendorObjectFacts, VendorObjectStore } from '../../../domain/interfaces/VendorObjectStore';
 
 const MAX_OBJECTS = 100_000;

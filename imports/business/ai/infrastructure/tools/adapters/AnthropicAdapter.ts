@@ -5,7 +5,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ToolResult } from '../../../domain/entities/Tool';
 import type { NativeToolCall, ToolAdapter } from '../../../domain/interfaces/ToolAdapter';
-import { omitUndefined } from '../../../domain/omitUndefined';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 
 type Message = Anthropic.Message;
 type Request = Omit<Anthropic.MessageCreateParamsNonStreaming, 'stream'>;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RecordedEvents } from '../../../../../../imports/business/ai/application/services/vendorObjects/RecordedEvents';
-import type { EventBatch } from '../../../../../../imports/business/ai/domain/EventBatches';
+import type { EventBatch } from '../../../../../../imports/business/ai/domain/events/EventBatches';
 import type { LLMResponse } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../../../imports/business/ai/domain/types/StreamEvents';
 

@@ -2,7 +2,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { adoptItem } from '../../../../../../imports/business/ai/application/services/ContentNormalizer';
-import { bodyJson as bodyPieces, keepJson, keepListJson } from '../../../../../../imports/business/ai/domain/keptJson';
+import {
+  bodyJson as bodyPieces,
+  keepJson,
+  keepListJson,
+} from '../../../../../../imports/business/ai/domain/util/keptJson';
 import type { InputItem } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { toAnthropic } from '../../../../../../imports/business/ai/infrastructure/converters/anthropic/AnthropicConverter';
 import { toResponses } from '../../../../../../imports/business/ai/infrastructure/converters/responses/ResponsesConverter';

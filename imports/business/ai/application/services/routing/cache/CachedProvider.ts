@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { consoleLogger } from '../../../../../../log/consoleLogger';
 import { noEmbeddings, noRelay } from '../../../../domain/errors/noEmbeddings';
-import { ProviderDecorator } from '../../../../domain/ProviderDecorator';
+import { ProviderDecorator } from '../../../../domain/interfaces/ProviderDecorator';
 import type { RelayCall, RelayResponse } from '../../../../domain/types/RelayTypes';
 import type { ILLMProvider } from '../../../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../../../domain/interfaces/Logger';

@@ -1,8 +1,8 @@
 /** Cached responses in this process's memory. */
-import { MAX_CACHED_LENGTH } from '../../../../domain/cacheLimits';
+import { MAX_CACHED_LENGTH } from '../../../../domain/entities/cacheLimits';
 import type { CachedResponse, ResponseCache } from '../../../../domain/interfaces/ResponseCache';
 import type { LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
-import { FairLruMap } from '../../../../domain/FairLruMap';
+import { FairLruMap } from '../../../../domain/util/FairLruMap';
 
 interface MemoryEntry extends Omit<CachedResponse, 'response'> {
   /** JSON, so that callers share no objects. */

@@ -1,10 +1,10 @@
 /** Identifies a request by everything that decides its answer. */
 import { createHash } from 'node:crypto';
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import type { GenerateOptions } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import { normalizeInput } from '../../ContentNormalizer';
-import { canonicalJson } from '../../../../domain/canonicalJson';
+import { canonicalJson } from '../../../../domain/util/canonicalJson';
 
 export interface CacheKeyContext {
   /** Where the request is sent, as far as that is known before the call. */

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { toolCalls } from '../../../../domain/entities/Response';
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import type { FunctionCallItem, LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 
 const FENCE = '```';

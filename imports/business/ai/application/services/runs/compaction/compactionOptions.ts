@@ -1,7 +1,7 @@
 /** Checks what a caller wishes of compaction. */
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
-import { isObject } from '../../../../domain/json';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { isObject } from '../../../../domain/util/json';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import { COMPACTION_STRATEGIES } from '../../../../domain/types/Compaction';
 import type { CompactionOptions, CompactionSetting, RunCompaction } from '../../../../domain/types/Compaction';
 import { normalizeOptions } from '../../ContentNormalizer';

@@ -1,5 +1,5 @@
 /** Decides what of a history is left out. Pure functions of the transcript, its compaction so far and the room. */
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { Item } from '../../../../domain/types/ResponsesAPITypes';
 import type { RunCompaction } from '../../../../domain/types/Compaction';
 import { cuts } from './compactedHistory';

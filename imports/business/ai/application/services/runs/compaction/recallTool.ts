@@ -1,7 +1,7 @@
 /** The tool with which a model reads what compaction has left out of its history. The transcript has all of it. */
 import type { FunctionTool } from '../../../../domain/entities/Tool';
 import { ToolError } from '../../../../domain/errors/LLMErrors';
-import { fieldsOf } from '../../../../domain/json';
+import { fieldsOf } from '../../../../domain/util/json';
 import type { Item } from '../../../../domain/types/ResponsesAPITypes';
 import type { IToolExecutor } from '../../../../domain/interfaces/IToolExecutor';
 import { resolveTools } from '../../tools/ToolSet';

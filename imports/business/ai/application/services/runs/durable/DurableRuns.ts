@@ -48,7 +48,7 @@ import type { LeaseTimes } from './LeaseHeartbeat';
 import { DEFAULT_TOOL_WAIT_MS, ToolAvailability } from './ToolAvailability';
 import { WorkLease } from './WorkLease';
 import type { IToolExecutor } from '../../../../domain/interfaces/IToolExecutor';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 
 /** Optional fields of a run's record that do not affect its execution. */
 export type RunMetadata = Partial<

@@ -6,7 +6,7 @@ import type { ToolCall } from '../../../../domain/entities/Tool';
 import { restoreError } from '../../../../domain/errors/restoreError';
 import { LLMInvalidRequestError, LLMServerError } from '../../../../domain/errors/LLMErrors';
 import type { RunStore, StoredRun } from '../../../../domain/interfaces/RunStore';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { RunAction, RunCommand, RunHead } from '../../../../domain/types/RunRecords';
 import { FollowUps } from '../FollowUps';
 import { totalsOf } from '../RunBill';

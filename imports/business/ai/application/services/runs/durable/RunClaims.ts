@@ -2,7 +2,7 @@
 import type { RunResult } from '../../../../domain/entities/Run';
 import type { ToolWaits } from '../../../../domain/interfaces/RunStore';
 import type { LeasedRun, RunSuspicion, ToolNeeds } from '../../../../domain/types/RunRecords';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { WorkInProgress } from '../../tools/WorkInProgress';
 import type { RunRegistry } from '../RunRegistry';
 import type { ClaimedRun, DurableRuns, RunEnding } from './DurableRuns';

@@ -7,7 +7,7 @@ import { textOfContent } from '../../../../domain/entities/Content';
 import { createToolCall, isDeliverable, isSettled, isToolCallState } from '../../../../domain/entities/Tool';
 import type { ToolCall } from '../../../../domain/entities/Tool';
 import type { RecordedCalls, StoredRun } from '../../../../domain/interfaces/RunStore';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { FunctionCallOutputItem, Item, LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import { totalsOf } from '../RunBill';
 import { adoptItem } from '../../ContentNormalizer';

@@ -6,7 +6,7 @@
  */
 import { isFunctionTool } from '../../../../domain/entities/Tool';
 import type { FunctionTool, Tool } from '../../../../domain/entities/Tool';
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import type { FunctionCallOutputItem, Item } from '../../../../domain/types/ResponsesAPITypes';
 import type { DeferredTools, ToolSet } from '../../tools/ToolSet';
 

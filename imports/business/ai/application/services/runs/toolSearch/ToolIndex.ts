@@ -1,8 +1,8 @@
 /** Finds tools by the words of their names, descriptions and arguments. */
 import type MiniSearch from 'minisearch';
 import type { FunctionTool } from '../../../../domain/entities/Tool';
-import { isObject } from '../../../../domain/json';
-import { wordsOf } from '../../../../domain/words';
+import { isObject } from '../../../../domain/util/json';
+import { wordsOf } from '../../../../domain/util/words';
 
 interface Entry {
   readonly id: string;

@@ -2,7 +2,7 @@
 import type { Tool } from '../../../../domain/entities/Tool';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../../../domain/interfaces/IToolExecutor';
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import type { ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { ToolSearchPlan, ToolSearchSetting } from '../../../../domain/types/ToolSearch';
 import type { ToolSet } from '../../tools/ToolSet';

@@ -2,7 +2,7 @@
 import type { FunctionTool } from '../../../../domain/entities/Tool';
 import { ToolError } from '../../../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../../../domain/interfaces/IToolExecutor';
-import { fieldsOf } from '../../../../domain/json';
+import { fieldsOf } from '../../../../domain/util/json';
 import type { ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { ToolSearchPlan } from '../../../../domain/types/ToolSearch';
 import { resolveTools } from '../../tools/ToolSet';

@@ -3,8 +3,8 @@
  * https://platform.claude.com/docs/en/api/messages
  */
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
-import { isObject, isObjectList } from '../../../../domain/json';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { isObject, isObjectList } from '../../../../domain/util/json';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import { toOutputItems } from '../response/blocks';
 import { toContentBlocks } from '../request/contentBlocks';
 import { toAnthropicUsage, stopReasonOf } from '../response/outcome';

@@ -3,10 +3,10 @@
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference
  */
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import { carryFields } from '../response/blocks';
 import type { BuiltInTool, BuiltInToolType, Tool } from '../../../../domain/entities/Tool';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { GenerateOptions, ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 

@@ -3,7 +3,7 @@
  * https://platform.claude.com/docs/en/api/messages
  */
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
-import { isObject, isObjectList } from '../../../../domain/json';
+import { isObject, isObjectList } from '../../../../domain/util/json';
 import { carryFields, isBlank } from '../response/blocks';
 import type {
   FunctionCallOutputItem,
@@ -12,7 +12,7 @@ import type {
   MessageItem,
 } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
-import { parseUrl } from '../../../../domain/parseUrl';
+import { parseUrl } from '../../../../domain/util/parseUrl';
 
 /** Adjacent parts form one message, each tool result its own item. */
 export function readUserBlocks(

@@ -3,7 +3,7 @@
  * in one user message. System messages inside a conversation keep their role if the model supports that.
  * https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
  */
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import type { InputItem, MessageItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 

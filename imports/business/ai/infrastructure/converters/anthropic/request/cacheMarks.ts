@@ -3,8 +3,8 @@
  * message that was the last one of the request before. A history that only grows is read from the cache that way.
  * https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
-import { isObject } from '../../../../domain/json';
-import { keepListJson } from '../../../../domain/keptJson';
+import { isObject } from '../../../../domain/util/json';
+import { keepListJson } from '../../../../domain/util/keptJson';
 import type { PromptCache } from '../../../../domain/types/LLMTypes';
 import type { InputItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';

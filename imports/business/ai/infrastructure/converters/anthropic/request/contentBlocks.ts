@@ -1,8 +1,8 @@
 /** Converts an item to content blocks of the Messages API. https://platform.claude.com/docs/en/api/messages */
 import { isErrorState } from '../../../../domain/entities/Tool';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
-import { isObject } from '../../../../domain/json';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { isObject } from '../../../../domain/util/json';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import { parseArguments } from '../../shared/callArguments';
 import { toCallId } from '../../shared/callIds';
 import { isBlank } from '../response/blocks';

@@ -2,7 +2,7 @@
  * The headers of a request: the API version and the beta features that the request uses.
  * https://platform.claude.com/docs/en/api/beta-headers
  */
-import { isObject, isObjectList } from '../../../../domain/json';
+import { isObject, isObjectList } from '../../../../domain/util/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 const COMPACTION_BETA = 'compact-2026-09-04';

@@ -6,8 +6,8 @@ import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../../dom
 import { NO_MEDIA, toContentBlocks } from './contentBlocks';
 import { withMessageMarks } from './cacheMarks';
 import { AnthropicTurns, isSystemMessage } from './AnthropicTurns';
-import { SLICE } from '../../../../domain/slices';
-import type { Slices } from '../../../../domain/slices';
+import { SLICE } from '../../../../domain/util/slices';
+import type { Slices } from '../../../../domain/util/slices';
 import { keepHistories } from '../../shared/conversionCache';
 import type { ItemBlocks, Media } from './contentBlocks';
 import type { AnthropicModelFeatures } from '../modelFeatures';

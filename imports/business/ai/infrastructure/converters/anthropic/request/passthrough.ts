@@ -1,5 +1,5 @@
 /** Request fields in Anthropic's own format, and how they are merged with the converted ones. */
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import type { NormalizedOptions } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import type { WireContext } from '../../Wire';

@@ -3,7 +3,7 @@
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/server-tools
  */
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
-import { fieldsOf, isObject } from '../../../../domain/json';
+import { fieldsOf, isObject } from '../../../../domain/util/json';
 import type { BuiltInTool } from '../../../../domain/entities/Tool';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import type { AnthropicModelFeatures } from '../modelFeatures';

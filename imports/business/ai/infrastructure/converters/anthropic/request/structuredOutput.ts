@@ -4,8 +4,8 @@
  * https://platform.claude.com/docs/en/build-with-claude/structured-outputs
  */
 import { toOutputSchema } from './outputSchema';
-import { isObject } from '../../../../domain/json';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { isObject } from '../../../../domain/util/json';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { ResponseFormat } from '../../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 

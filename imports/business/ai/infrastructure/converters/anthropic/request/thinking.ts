@@ -3,8 +3,8 @@
  * `top_k`, as far as the model supports them. https://platform.claude.com/docs/en/build-with-claude/thinking
  */
 import { EFFORTS } from '../modelFeatures';
-import { isObjectList } from '../../../../domain/json';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { isObjectList } from '../../../../domain/util/json';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { NormalizedOptions } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import type { AnthropicEffort, AnthropicModelFeatures } from '../modelFeatures';

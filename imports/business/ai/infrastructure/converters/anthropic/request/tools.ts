@@ -5,12 +5,12 @@
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { isFunctionTool } from '../../../../domain/entities/Tool';
 import { ToolNames } from '../../../../domain/entities/ToolNames';
-import { fieldsOf, isObject } from '../../../../domain/json';
-import { keepListJson } from '../../../../domain/keptJson';
+import { fieldsOf, isObject } from '../../../../domain/util/json';
+import { keepListJson } from '../../../../domain/util/keptJson';
 import { toServerTool } from './serverTools';
 import { toOutputSchema } from './outputSchema';
 import type { FunctionTool, Tool } from '../../../../domain/entities/Tool';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { NormalizedOptions, ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import type { AnthropicModelFeatures } from '../modelFeatures';

@@ -4,7 +4,7 @@
  */
 import { toAnnotation } from './citations';
 import { responseToolText } from '../request/structuredOutput';
-import { isEmpty, isObject } from '../../../../domain/json';
+import { isEmpty, isObject } from '../../../../domain/util/json';
 import type {
   FunctionCallItem,
   MessageItem,

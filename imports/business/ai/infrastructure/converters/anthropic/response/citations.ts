@@ -2,8 +2,8 @@
  * Converts citations to annotations. The originals are stored in the vendor fields of their text.
  * https://platform.claude.com/docs/en/build-with-claude/citations
  */
-import { isObject } from '../../../../domain/json';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { isObject } from '../../../../domain/util/json';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** A citation of an unknown type becomes an annotation of the same type. */

@@ -3,7 +3,7 @@
  * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
  */
 import { addUsage, hourWrites, NO_USAGE } from '../../../../domain/entities/Response';
-import { isObject, isObjectList } from '../../../../domain/json';
+import { isObject, isObjectList } from '../../../../domain/util/json';
 import type { LLMResponse, Usage } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 

@@ -4,8 +4,8 @@
  */
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../../domain/errors/vendorErrors';
-import { isObject } from '../../../../domain/json';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { isObject } from '../../../../domain/util/json';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import { blockContext, fromAnthropic } from '../AnthropicConverter';
 import { assistantMessage, toOutputItem, isResponseToolCall, toOutputPart } from '../response/blocks';
 import { toAnnotation } from '../response/citations';

@@ -2,10 +2,10 @@
  * Encodes domain events as an SSE stream of the Messages API.
  * https://platform.claude.com/docs/en/build-with-claude/streaming
  */
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import { NO_USAGE } from '../../../../domain/entities/Response';
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { LLMResponse, OutputItem, Usage } from '../../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';

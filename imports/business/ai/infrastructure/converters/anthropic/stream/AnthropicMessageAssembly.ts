@@ -1,6 +1,6 @@
 /** Assembles the message that a stream of the Messages API sends in deltas, as it would be without streaming. */
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** A block whose deltas are still arriving. Texts are collected and joined once. */

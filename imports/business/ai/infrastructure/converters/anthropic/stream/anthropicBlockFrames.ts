@@ -2,7 +2,7 @@
  * Splits content blocks for streaming, into the block of `content_block_start` and the deltas that follow.
  * https://platform.claude.com/docs/en/build-with-claude/streaming
  */
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import type { Content, FunctionCallItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import { toContentBlocks } from '../request/contentBlocks';

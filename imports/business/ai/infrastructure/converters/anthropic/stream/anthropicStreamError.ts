@@ -1,6 +1,6 @@
 /** Writes an error as the `error` event of a Messages stream. https://platform.claude.com/docs/en/api/errors */
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** By HTTP status; every other status is an `api_error`. */

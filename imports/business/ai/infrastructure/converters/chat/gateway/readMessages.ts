@@ -6,7 +6,7 @@ import { splitAssistantMessage } from '../response/assistantItems';
 import { fromChatPart } from '../contentParts';
 import { isText, vendorFieldsOf, without, withVendorFields } from '../vendorFields';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
-import { isEmpty, isList, isObject } from '../../../../domain/json';
+import { isEmpty, isList, isObject } from '../../../../domain/util/json';
 import type {
   FunctionCallOutputItem,
   HostedItem,

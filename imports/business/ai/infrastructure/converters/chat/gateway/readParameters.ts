@@ -6,7 +6,7 @@ import { isText, without } from '../vendorFields';
 import { fromCustom } from '../request/tools';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../../domain/entities/Tool';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
-import { isBareSchema, isEmpty, isList, isObject } from '../../../../domain/json';
+import { isBareSchema, isEmpty, isList, isObject } from '../../../../domain/util/json';
 import type { GenerateOptions, ResponseFormat, ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 

@@ -3,7 +3,7 @@
  * responses assemble. https://platform.openai.com/docs/api-reference/chat/create#chat-create-messages
  */
 import { vendorFieldsOf, isFromVendor, ownFieldsOf } from '../vendorFields';
-import { fieldsOf } from '../../../../domain/json';
+import { fieldsOf } from '../../../../domain/util/json';
 import type {
   FunctionCallItem,
   HostedItem,

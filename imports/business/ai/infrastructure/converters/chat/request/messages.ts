@@ -20,9 +20,9 @@ import { pathsIn } from '../../shared/pathsIn';
 import { repairSlices } from '../../shared/repairHistory';
 import type { WireContext } from '../../Wire';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
-import { isEmpty, isList } from '../../../../domain/json';
-import { SLICE } from '../../../../domain/slices';
-import type { Slices } from '../../../../domain/slices';
+import { isEmpty, isList } from '../../../../domain/util/json';
+import { SLICE } from '../../../../domain/util/slices';
+import type { Slices } from '../../../../domain/util/slices';
 import type {
   FunctionCallItem,
   HostedItem,

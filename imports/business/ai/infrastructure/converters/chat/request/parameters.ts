@@ -7,7 +7,7 @@ import { lostBreakpoints, promptCacheKey } from '../../shared/promptCacheKey';
 import { strictFormat } from '../../shared/strictSchema';
 import type { WireContext } from '../../Wire';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { NormalizedOptions, ResponseFormat } from '../../../../domain/types/LLMTypes';
 import type { JsonObject, Loss, VendorQuirks } from '../../../../domain/types/VendorTypes';
 

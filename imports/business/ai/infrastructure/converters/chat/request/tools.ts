@@ -10,9 +10,9 @@ import { ToolNames } from '../../../../domain/entities/ToolNames';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import type { ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { BuiltInToolForm, JsonObject, VendorQuirks } from '../../../../domain/types/VendorTypes';
-import { fieldsOf, isList, isObject } from '../../../../domain/json';
-import { omitUndefined } from '../../../../domain/omitUndefined';
-import { unreachable } from '../../../../domain/unreachable';
+import { fieldsOf, isList, isObject } from '../../../../domain/util/json';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
+import { unreachable } from '../../../../domain/util/unreachable';
 
 /**
  * @returns `tools`, `tool_choice` and the fields that enable a vendor's built-in tools

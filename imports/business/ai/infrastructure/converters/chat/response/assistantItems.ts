@@ -4,7 +4,7 @@
  */
 import { isText, without, withVendorFields } from '../vendorFields';
 import type { ChatVendorFields } from '../vendorFields';
-import { fieldsOf, isEmpty, isList, isObject } from '../../../../domain/json';
+import { fieldsOf, isEmpty, isList, isObject } from '../../../../domain/util/json';
 import type {
   FunctionCallItem,
   HostedItem,

@@ -9,7 +9,7 @@ import { isText, vendorFieldsOf, without } from '../vendorFields';
 import type { ResponseContext } from '../../Wire';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../../domain/errors/vendorErrors';
-import { isEmpty, isList, isObject } from '../../../../domain/json';
+import { isEmpty, isList, isObject } from '../../../../domain/util/json';
 import type { ItemStatus, MessageItem, OutputItem, VendorItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Origin } from '../../../../domain/types/VendorTypes';
 

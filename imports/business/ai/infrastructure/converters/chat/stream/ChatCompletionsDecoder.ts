@@ -26,7 +26,7 @@ import { fromChatUsage } from '../usage';
 import type { ResponseContext, SseMessage, StreamDecoder } from '../../Wire';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../../domain/errors/vendorErrors';
-import { fieldsOf, isList, isObject } from '../../../../domain/json';
+import { fieldsOf, isList, isObject } from '../../../../domain/util/json';
 import type { OutputItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
 import type { JsonObject, Origin, VendorQuirks } from '../../../../domain/types/VendorTypes';

@@ -1,7 +1,7 @@
 /** Assigns output indexes to the items of a chat stream, which has none, in the order in which the items start. */
 import type { ChoiceAssembly } from './chatCompletionAssembly';
 import type { PartialCall } from './ToolCallFragments';
-import { fieldsOf } from '../../../../domain/json';
+import { fieldsOf } from '../../../../domain/util/json';
 import type { OutputItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
 import type { Origin } from '../../../../domain/types/VendorTypes';

@@ -2,7 +2,7 @@
  * Passes on the fields of a chat stream that domain events do not represent, for clients of the same wire: as they
  * arrive, or with the last chunk.
  */
-import { isEmpty, isList, isObject } from '../../../../domain/json';
+import { isEmpty, isList, isObject } from '../../../../domain/util/json';
 import { writeChatCompletions } from '../gateway/ChatCompletionsGateway';
 import { REASONING_FIELDS } from '../response/assistantItems';
 import { without } from '../vendorFields';

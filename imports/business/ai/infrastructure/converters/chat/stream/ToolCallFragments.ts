@@ -1,6 +1,6 @@
 /** Assembles tool calls from the fragments of a stream, matched by index, by id, or only by their order. */
 import { isText } from '../vendorFields';
-import { fieldsOf, isObject } from '../../../../domain/json';
+import { fieldsOf, isObject } from '../../../../domain/util/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 export interface PartialCall {

@@ -4,7 +4,7 @@ import type { PartialCall } from './ToolCallFragments';
 
 import { isText } from '../vendorFields';
 import { REASONING_FIELDS } from '../response/assistantItems';
-import { isList, isObject } from '../../../../domain/json';
+import { isList, isObject } from '../../../../domain/util/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /**

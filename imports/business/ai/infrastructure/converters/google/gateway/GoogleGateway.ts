@@ -8,8 +8,8 @@ import { readToolConfig, readTools } from './readTools';
 import { readGenerationConfig } from './readGenerationConfig';
 import { camelCaseKeys } from '../googleTypes';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
-import { isEmpty, isObject } from '../../../../domain/json';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { isEmpty, isObject } from '../../../../domain/util/json';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { GenerateOptions } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 

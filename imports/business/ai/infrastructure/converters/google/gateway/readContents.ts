@@ -9,7 +9,7 @@ import { camelCaseKeys, vendorFields, withMark } from '../googleTypes';
 import type { ItemNaming } from '../response/items';
 import type { GoogleMark, GooglePart } from '../googleTypes';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
-import { isEmpty, isObject } from '../../../../domain/json';
+import { isEmpty, isObject } from '../../../../domain/util/json';
 import type {
   FunctionCallOutputItem,
   InputContent,

@@ -3,9 +3,9 @@ import { fromOpenApiSchema } from '../openApiSchema';
 import { camelCaseKeys, vendorFields, withMark } from '../googleTypes';
 import type { GoogleMark } from '../googleTypes';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
-import { isEmpty, isObject } from '../../../../domain/json';
+import { isEmpty, isObject } from '../../../../domain/util/json';
 import type { BuiltInToolType, FunctionTool, Tool } from '../../../../domain/entities/Tool';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 

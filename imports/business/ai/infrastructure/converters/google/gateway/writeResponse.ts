@@ -9,8 +9,8 @@ import { toUsageMetadata, usageOf } from '../usage';
 import type { PartsContext } from '../request/parts';
 import type { GooglePart } from '../googleTypes';
 import { refusalOf } from '../../../../domain/entities/Response';
-import { fieldsOf, isObject } from '../../../../domain/json';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { fieldsOf, isObject } from '../../../../domain/util/json';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { LLMResponse, OutputItem, ResponseStatus, Usage } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 

@@ -1,5 +1,5 @@
 /** Joins the converted items of a history to contents with alternating roles. */
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import { markOf } from '../googleTypes';
 import type { ConvertedItem } from './parts';
 import type { GooglePart } from '../googleTypes';

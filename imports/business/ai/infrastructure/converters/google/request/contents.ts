@@ -4,8 +4,8 @@
  */
 import { ContentsBuilder } from './ContentsBuilder';
 import { partsOfItem } from './parts';
-import { SLICE } from '../../../../domain/slices';
-import type { Slices } from '../../../../domain/slices';
+import { SLICE } from '../../../../domain/util/slices';
+import type { Slices } from '../../../../domain/util/slices';
 import { markOf } from '../googleTypes';
 import { pathsIn } from '../../shared/pathsIn';
 import { repairSlices } from '../../shared/repairHistory';

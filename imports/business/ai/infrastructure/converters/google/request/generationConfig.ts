@@ -5,8 +5,8 @@
 import { toOpenApiSchema } from '../openApiSchema';
 import { sanitizeSchema } from './jsonSchema';
 import type { GoogleModelFeatures } from '../modelFeatures';
-import { isEmpty } from '../../../../domain/json';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { isEmpty } from '../../../../domain/util/json';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { NormalizedOptions, ResponseFormat } from '../../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 import type { WireContext } from '../../Wire';

@@ -4,8 +4,8 @@
  * (https://ai.google.dev/api/generate-content#GenerationConfig). Responses are validated against the full schema.
  */
 import { mapFields } from '../../shared/mapFields';
-import { isObject } from '../../../../domain/json';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { isObject } from '../../../../domain/util/json';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 
 /** How often a schema may be nested in itself before it is truncated. */

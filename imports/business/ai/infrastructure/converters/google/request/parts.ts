@@ -1,6 +1,6 @@
 /** Converts an item to parts of the Gemini wire. https://ai.google.dev/api/caching#Part */
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
-import { fieldsOf } from '../../../../domain/json';
+import { fieldsOf } from '../../../../domain/util/json';
 import { isErrorState } from '../../../../domain/entities/Tool';
 import { parseArguments } from '../../shared/callArguments';
 import { cacheByItem } from '../../shared/conversionCache';

@@ -5,9 +5,9 @@ import type { GoogleModelFeatures } from '../modelFeatures';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { isFunctionTool } from '../../../../domain/entities/Tool';
 import { ToolNames } from '../../../../domain/entities/ToolNames';
-import { isEmpty } from '../../../../domain/json';
+import { isEmpty } from '../../../../domain/util/json';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../../domain/entities/Tool';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { NormalizedOptions, ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 

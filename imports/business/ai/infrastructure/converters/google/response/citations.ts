@@ -4,7 +4,7 @@
  */
 import { withMark } from '../googleTypes';
 import { byteToIndex } from '../../shared/byteToIndex';
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import type { MessageItem, OutputItem, OutputText } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 

@@ -4,7 +4,7 @@
  */
 import { MARK, vendorFields } from '../googleTypes';
 import type { GoogleMark, GooglePart } from '../googleTypes';
-import { fieldsOf, isEmpty, isObject } from '../../../../domain/json';
+import { fieldsOf, isEmpty, isObject } from '../../../../domain/util/json';
 import type {
   FunctionCallItem,
   ItemStatus,

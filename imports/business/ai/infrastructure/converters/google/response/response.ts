@@ -11,8 +11,8 @@ import { usageOf } from '../usage';
 import type { ResponseContext } from '../../Wire';
 import { outputTextOf } from '../../../../domain/entities/Response';
 import { LLMServerError, LLMStreamError } from '../../../../domain/errors/LLMErrors';
-import { isObject } from '../../../../domain/json';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { isObject } from '../../../../domain/util/json';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { LLMResponse, ResponseVendor } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 

@@ -6,7 +6,7 @@ import type { ItemNaming } from './items';
 import type { ResponseContext } from '../../Wire';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../../domain/errors/vendorErrors';
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** @throws LLMError for an error body, LLMStreamError for any other body that is not a response */

@@ -11,7 +11,7 @@ import type { PartKind } from '../response/items';
 import type { GooglePart } from '../googleTypes';
 import type { ResponseContext } from '../../Wire';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** The change that an arriving part made. */

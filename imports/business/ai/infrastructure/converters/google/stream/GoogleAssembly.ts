@@ -9,8 +9,8 @@ import type { PartStep } from './CandidateAssembly';
 import type { GooglePart } from '../googleTypes';
 import type { ResponseContext } from '../../Wire';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
-import { isObject } from '../../../../domain/json';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { isObject } from '../../../../domain/util/json';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** Assembles an array of chunks, which `streamGenerateContent` returns without `alt=sse`. */

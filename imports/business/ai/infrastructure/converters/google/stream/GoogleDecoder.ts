@@ -13,7 +13,7 @@ import type { ItemNaming, PartKind } from '../response/items';
 import type { GooglePart } from '../googleTypes';
 import type { ResponseContext, SseMessage, StreamDecoder } from '../../Wire';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
-import { isList } from '../../../../domain/json';
+import { isList } from '../../../../domain/util/json';
 import type { OutputItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';

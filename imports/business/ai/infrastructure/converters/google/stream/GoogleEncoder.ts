@@ -3,7 +3,7 @@
  * `GenerateContentResponse`, and no end marker.
  * https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
  */
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
 import type {
   Content,

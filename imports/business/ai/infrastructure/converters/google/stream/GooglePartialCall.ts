@@ -5,7 +5,7 @@
  */
 import type { GooglePart } from '../googleTypes';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
-import { fieldsOf, isObject } from '../../../../domain/json';
+import { fieldsOf, isObject } from '../../../../domain/util/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 export class GooglePartialCall {

@@ -1,6 +1,6 @@
 /** Converts parts of messages and results to contents. https://ai.google.dev/api/interactions-api#Resource:Content */
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
-import { fieldsOf, isObject } from '../../../../domain/json';
+import { fieldsOf, isObject } from '../../../../domain/util/json';
 import type { Content, InputFile, InputImage, OutputText } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import { toMediaPart } from '../../google/media';

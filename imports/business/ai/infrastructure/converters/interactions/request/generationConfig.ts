@@ -3,7 +3,7 @@
  * https://ai.google.dev/api/interactions-api#Resource:GenerationConfig
  */
 import type { Interactions } from '@google/genai';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { NormalizedOptions, ResponseFormat } from '../../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 import type { WireContext } from '../../Wire';

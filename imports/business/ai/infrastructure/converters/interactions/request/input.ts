@@ -1,7 +1,7 @@
 /** Converts a history to the steps of `input`, and its leading system messages to the system instruction. */
 import { textOfContent } from '../../../../domain/entities/Content';
-import { SLICE } from '../../../../domain/slices';
-import type { Slices } from '../../../../domain/slices';
+import { SLICE } from '../../../../domain/util/slices';
+import type { Slices } from '../../../../domain/util/slices';
 import type { FunctionCallItem, InputItem, MessageItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { Loss } from '../../../../domain/types/VendorTypes';
 import { pathsIn } from '../../shared/pathsIn';

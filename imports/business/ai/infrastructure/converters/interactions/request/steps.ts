@@ -1,6 +1,6 @@
 /** Converts an item of a history to steps. https://ai.google.dev/api/interactions-api#Resource:Step */
 import { isErrorState } from '../../../../domain/entities/Tool';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type {
   FunctionCallItem,
   FunctionCallOutputItem,

@@ -4,7 +4,7 @@ import { isFunctionTool } from '../../../../domain/entities/Tool';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../../domain/entities/Tool';
 import { ToolNames } from '../../../../domain/entities/ToolNames';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
-import { isEmpty, isList, isObject } from '../../../../domain/json';
+import { isEmpty, isList, isObject } from '../../../../domain/util/json';
 import type { NormalizedOptions, ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 import { googleModelFeatures } from '../../google/modelFeatures';

@@ -1,5 +1,5 @@
 /** Converts the annotations of a text. https://ai.google.dev/api/interactions-api#Resource:Annotation */
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import { byteToIndex } from '../../shared/byteToIndex';
 

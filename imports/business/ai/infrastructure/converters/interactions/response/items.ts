@@ -1,5 +1,5 @@
 /** Converts the steps of an interaction to items. https://ai.google.dev/api/interactions-api#Resource:Step */
-import { isList, isObject } from '../../../../domain/json';
+import { isList, isObject } from '../../../../domain/util/json';
 import type {
   FunctionCallItem,
   ItemStatus,

@@ -2,8 +2,8 @@
 import { outputTextOf } from '../../../../domain/entities/Response';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../../domain/errors/vendorErrors';
-import { isList, isObject, isObjectList } from '../../../../domain/json';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { isList, isObject, isObjectList } from '../../../../domain/util/json';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { LLMResponse, ResponseVendor } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Origin } from '../../../../domain/types/VendorTypes';
 import type { ResponseContext } from '../../Wire';

@@ -4,7 +4,7 @@
  */
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../../domain/errors/vendorErrors';
-import { isList, isObject } from '../../../../domain/json';
+import { isList, isObject } from '../../../../domain/util/json';
 import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
 import type { JsonObject, Origin } from '../../../../domain/types/VendorTypes';
 import type { ResponseContext, SseMessage, StreamDecoder } from '../../Wire';

@@ -1,5 +1,5 @@
 /** Assembles one step from its deltas. https://ai.google.dev/gemini-api/docs/interactions/streaming */
-import { isList, isObject } from '../../../../domain/json';
+import { isList, isObject } from '../../../../domain/util/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import type { InteractionStep } from '../interactionsTypes';
 

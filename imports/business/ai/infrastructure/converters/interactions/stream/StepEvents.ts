@@ -2,7 +2,7 @@
 import type { OutputItem, OutputText } from '../../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
-import { isList, isObject } from '../../../../domain/json';
+import { isList, isObject } from '../../../../domain/util/json';
 import type { InteractionStep } from '../interactionsTypes';
 import { toAnnotations } from '../response/annotations';
 import { assistantMessage, toFunctionCall, toOutputItems, toOutputText, toReasoning } from '../response/items';

@@ -3,10 +3,10 @@
  * https://platform.openai.com/docs/guides/tools
  */
 import { BUILT_IN_TOOL_TYPES } from '../../../../domain/entities/Tool';
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import type { ItemSource } from '../items';
 import type { FunctionTool, Tool } from '../../../../domain/entities/Tool';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 

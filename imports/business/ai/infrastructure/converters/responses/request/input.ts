@@ -8,9 +8,9 @@ import { pathsIn } from '../../shared/pathsIn';
 import { repairSlices } from '../../shared/repairHistory';
 import { toCallId } from '../../shared/callIds';
 import type { CallIdRule } from '../../shared/callIds';
-import { isObject } from '../../../../domain/json';
-import { SLICE } from '../../../../domain/slices';
-import type { Slices } from '../../../../domain/slices';
+import { isObject } from '../../../../domain/util/json';
+import { SLICE } from '../../../../domain/util/slices';
+import type { Slices } from '../../../../domain/util/slices';
 import type { InputItem, ReasoningItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss, Origin, VendorName } from '../../../../domain/types/VendorTypes';
 

@@ -4,8 +4,8 @@
  */
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { isFunctionTool } from '../../../../domain/entities/Tool';
-import { isObject } from '../../../../domain/json';
-import { keepListJson } from '../../../../domain/keptJson';
+import { isObject } from '../../../../domain/util/json';
+import { keepListJson } from '../../../../domain/util/keptJson';
 import { cacheByItem } from '../../shared/conversionCache';
 import type { OpenAI } from 'openai';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../../domain/entities/Tool';

@@ -3,7 +3,7 @@
  * at a time, and each closes with exactly the text of its deltas.
  * https://platform.openai.com/docs/api-reference/responses-streaming
  */
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import type { ItemStatus } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import { closedPart, isPartKind, finalPartsOf, textIn, partNamesOf } from './responsesParts';

@@ -6,7 +6,7 @@ import { fromResponses, readResponse } from '../ResponsesConverter';
 import { readItem } from '../items';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../../domain/errors/vendorErrors';
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
 import type { OpenAI } from 'openai';
 import type { ResponseContext, SseMessage, StreamDecoder } from '../../Wire';

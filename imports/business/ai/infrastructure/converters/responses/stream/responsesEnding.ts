@@ -2,9 +2,9 @@
  * Writes the end of a Responses stream, whether it was encoded or relayed from a vendor.
  * https://www.openresponses.org
  */
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
-import { omitUndefined } from '../../../../domain/omitUndefined';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import { DEFAULT_FIELDS, writeResponses } from '../gateway/ResponsesGateway';

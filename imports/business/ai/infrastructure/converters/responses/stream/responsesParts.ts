@@ -2,7 +2,7 @@
  * The content parts of a Responses stream: the event and field names of each kind, and the content of a closed part.
  * https://platform.openai.com/docs/api-reference/responses-streaming
  */
-import { isObject } from '../../../../domain/json';
+import { isObject } from '../../../../domain/util/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import type { RawReasoningName } from '../../stream/StreamEncoder';
 

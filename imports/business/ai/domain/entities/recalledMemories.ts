@@ -2,9 +2,9 @@
  * How memories are shown to a model: as a user's message that says it is data. It stands before the message that it was
  * recalled for, and stays in the history, so that what is sent later begins with what was sent before.
  */
-import { isObject } from './json';
-import type { MemoryEntry } from './interfaces/Memory';
-import type { Item, MessageItem } from './types/ResponsesAPITypes';
+import { isObject } from '../util/json';
+import type { MemoryEntry } from '../interfaces/Memory';
+import type { Item, MessageItem } from '../types/ResponsesAPITypes';
 
 const START = '<recalled_memories>';
 const END = '</recalled_memories>';

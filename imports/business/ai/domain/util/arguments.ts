@@ -10,9 +10,9 @@
  * };
  * ```
  */
-import { LLMInvalidRequestError } from './errors/LLMErrors';
+import { LLMInvalidRequestError } from '../errors/LLMErrors';
 import { isList, isObject } from './json';
-import type { JsonObject } from './types/VendorTypes';
+import type { JsonObject } from '../types/VendorTypes';
 import { parseUrl } from './parseUrl';
 
 /**

@@ -3,14 +3,14 @@ import { expect } from 'chai';
 import {
   normalizeOptions,
   normalizeOptionsInTurns,
-} from '../../../../imports/business/ai/application/services/ContentNormalizer';
-import { atOnce, inTurns, SLICE } from '../../../../imports/business/ai/domain/slices';
-import type { Slices } from '../../../../imports/business/ai/domain/slices';
+} from '../../../../../imports/business/ai/application/services/ContentNormalizer';
+import { atOnce, inTurns, SLICE } from '../../../../../imports/business/ai/domain/util/slices';
+import type { Slices } from '../../../../../imports/business/ai/domain/util/slices';
 import {
   readResponsesRequest,
   readResponsesRequestInTurns,
-} from '../../../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
-import { failure } from '../../../support/failure';
+} from '../../../../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
+import { failure } from '../../../../support/failure';
 
 const ITEMS = 3 * SLICE + 5;
 

@@ -1,7 +1,7 @@
 /** Who calls a Meteor method, and from where. */
-import { actorClient } from './types/ActorClient';
-import type { Actor } from './types/Actor';
-import type { MeteorInvocation } from './interfaces/MeteorServer';
+import { actorClient } from './domain/types/ActorClient';
+import type { Actor } from './domain/types/Actor';
+import type { MeteorInvocation } from './domain/interfaces/MeteorServer';
 
 const ANONYMOUS: Actor = { userId: '', source: 'method' };
 

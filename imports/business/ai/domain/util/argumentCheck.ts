@@ -1,5 +1,5 @@
 /** Checks with Meteor's package `check`, without which `audit-argument-checks` refuses a method or publication. */
-import type { MeteorCheck, MeteorMatch } from './interfaces/MeteorServer';
+import type { MeteorCheck, MeteorMatch } from '../interfaces/MeteorServer';
 
 /**
  * @param checks undefined in an app without the package

@@ -1,6 +1,6 @@
 /** Texts that identify a JSON value. */
 import { isObject } from './json';
-import type { JsonObject } from './types/VendorTypes';
+import type { JsonObject } from '../types/VendorTypes';
 
 /** JSON whose keys are sorted, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {

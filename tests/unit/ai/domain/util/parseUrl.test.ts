@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseUrl } from '../../../../imports/business/ai/domain/parseUrl';
+import { parseUrl } from '../../../../../imports/business/ai/domain/util/parseUrl';
 
 describe('parseUrl', () => {
   it('reads URLs, and says undefined of what is not one', () => {

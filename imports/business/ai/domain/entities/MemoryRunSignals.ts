@@ -1,6 +1,6 @@
 /** Signals in memory, for runs that are not stored, or stored in memory. */
-import { MAX_SIGNALS } from './interfaces/RunSignalStore';
-import type { RunSignal, RunSignalStore } from './interfaces/RunSignalStore';
+import { MAX_SIGNALS } from '../interfaces/RunSignalStore';
+import type { RunSignal, RunSignalStore } from '../interfaces/RunSignalStore';
 
 interface KeptSignal {
   readonly signal: RunSignal;

@@ -1,5 +1,5 @@
 /** Type guards for parsed JSON of unknown shape. */
-import type { JsonObject } from './types/VendorTypes';
+import type { JsonObject } from '../types/VendorTypes';
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,9 +1,9 @@
 /** The part of a provider's decorators that is passed on as it is. What calls a model is for each of them to decide. */
-import type { ILLMProvider, ModelCapabilities, ModelRoute } from './interfaces/ILLMProvider';
-import type { GenerateOptions } from './types/LLMTypes';
-import type { LLMResponse } from './types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from './types/StreamEvents';
-import type { WireName } from './types/VendorTypes';
+import type { ILLMProvider, ModelCapabilities, ModelRoute } from './ILLMProvider';
+import type { GenerateOptions } from '../types/LLMTypes';
+import type { LLMResponse } from '../types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../types/StreamEvents';
+import type { WireName } from '../types/VendorTypes';
 
 export abstract class ProviderDecorator<P extends ILLMProvider = ILLMProvider> implements ILLMProvider {
   readonly retriesFailedCalls: boolean;

@@ -4,7 +4,7 @@
  */
 import type { EventBatch, EventBatches } from './EventBatches';
 import { SingleEvents } from './SingleEvents';
-import type { ResponseStreamEvent } from './types/StreamEvents';
+import type { ResponseStreamEvent } from '../types/StreamEvents';
 
 /** How one stream changes another. */
 export interface EventStage {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { FairLruMap } from '../../../../imports/business/ai/domain/FairLruMap';
+import { FairLruMap } from '../../../../../imports/business/ai/domain/util/FairLruMap';
 
 interface Sized {
   readonly size: number;

@@ -1,9 +1,9 @@
 /** Reads and measures the input of embeddings. */
-import { invalid } from './arguments';
+import { invalid } from '../util/arguments';
 import { CHARACTERS_PER_TOKEN } from './charactersPerToken';
-import { isList, isObject, isObjectList } from './json';
-import type { EmbeddingInput, EmbedOptions } from './types/EmbeddingTypes';
-import type { Usage } from './types/ResponsesAPITypes';
+import { isList, isObject, isObjectList } from '../util/json';
+import type { EmbeddingInput, EmbedOptions } from '../types/EmbeddingTypes';
+import type { Usage } from '../types/ResponsesAPITypes';
 
 /** @throws LLMInvalidRequestError with the path of an entry that is neither text nor tokens nor parts */
 export function readEmbeddingInputs(input: unknown): readonly EmbeddingInput[] {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { EventStream } from '../../../../imports/business/ai/domain/EventStream';
-import type { EventBatch, EventBatches } from '../../../../imports/business/ai/domain/EventBatches';
-import type { EventStage } from '../../../../imports/business/ai/domain/EventStream';
-import type { ResponseStreamEvent } from '../../../../imports/business/ai/domain/types/StreamEvents';
-import { deferred } from '../../../support/deferred';
+import { EventStream } from '../../../../../imports/business/ai/domain/events/EventStream';
+import type { EventBatch, EventBatches } from '../../../../../imports/business/ai/domain/events/EventBatches';
+import type { EventStage } from '../../../../../imports/business/ai/domain/events/EventStream';
+import type { ResponseStreamEvent } from '../../../../../imports/business/ai/domain/types/StreamEvents';
+import { deferred } from '../../../../support/deferred';
 
 const delta = (text: string): ResponseStreamEvent => ({
   type: 'response.output_text.delta',

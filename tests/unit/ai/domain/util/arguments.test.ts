@@ -15,8 +15,8 @@ import {
   secret,
   text,
   webUrl,
-} from '../../../../imports/business/ai/domain/arguments';
-import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
+} from '../../../../../imports/business/ai/domain/util/arguments';
+import { LLMInvalidRequestError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
 
 function rejection(read: () => unknown): { readonly path: string | undefined; readonly message: string } {
   try {

@@ -1,5 +1,5 @@
 /** Events in the batches in which they arrived, so that many of them cost one promise. */
-import type { ResponseStreamEvent } from './types/StreamEvents';
+import type { ResponseStreamEvent } from '../types/StreamEvents';
 
 export type EventBatch<Event = ResponseStreamEvent> = readonly Event[];
 

@@ -1,7 +1,7 @@
 /** What people receive as JSON names credentials nowhere, in whichever spelling they are stored. */
 import { expect } from 'chai';
-import { maskCredentials } from '../../../../imports/business/ai/domain/maskCredentials';
-import { loggedJson } from '../../../../imports/business/requestLog/infrastructure/loggedJson';
+import { maskCredentials } from '../../../../../imports/business/ai/domain/errors/maskCredentials';
+import { loggedJson } from '../../../../../imports/business/requestLog/infrastructure/loggedJson';
 
 const NAMES = [
   'authorization',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { stub } from 'sinon';
-import { ownTurn } from '../../../../imports/business/ai/domain/ownTurn';
+import { ownTurn } from '../../../../../imports/business/ai/domain/util/ownTurn';
 
 describe('ownTurn', () => {
   it('gives each of many a turn of its own, in their order', async () => {

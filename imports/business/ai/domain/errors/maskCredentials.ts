@@ -1,6 +1,6 @@
 /** Masks the credentials in JSON that people receive. Texts of conversations are data, and stay as they are. */
-import { REDACTED } from './errors/safeText';
-import { isList, isObject } from './json';
+import { REDACTED } from './safeText';
+import { isList, isObject } from '../util/json';
 
 /** @returns a copy. The values of credential fields are replaced, and of HTTP headers, whose names vary, all values. */
 export function maskCredentials(value: unknown): unknown {

@@ -1,8 +1,8 @@
 /** Rebuilds the conversation behind a response id from our own store, for vendors that store no responses. */
-import { LLMContextLengthError, LLMInvalidRequestError } from './errors/LLMErrors';
-import type { ResponseStore, StoredResponse } from './interfaces/ResponseStore';
-import type { FunctionCallItem, InputItem, Item } from './types/ResponsesAPITypes';
-import type { JsonObject, Loss } from './types/VendorTypes';
+import { LLMContextLengthError, LLMInvalidRequestError } from '../errors/LLMErrors';
+import type { ResponseStore, StoredResponse } from '../interfaces/ResponseStore';
+import type { FunctionCallItem, InputItem, Item } from '../types/ResponsesAPITypes';
+import type { JsonObject, Loss } from '../types/VendorTypes';
 
 /** The length of all texts of a history, in UTF-16 units. All of it is in memory while it is sent. */
 const MAX_HISTORY_LENGTH = 32 * 1_024 ** 2;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { omitUndefined } from '../../../../imports/business/ai/domain/omitUndefined';
+import { omitUndefined } from '../../../../../imports/business/ai/domain/util/omitUndefined';
 
 describe('omitUndefined', () => {
   it('leaves out what is undefined, and nothing else', () => {
