@@ -1,7 +1,7 @@
 /* global Package */
 Package.describe({
   name: 'bolide:bolide',
-  version: '0.2.0',
+  version: '0.3.0',
   summary: 'Bolide, a vendor-neutral LLM layer, with the app’s Meteor handed in',
   documentation: 'README.md',
 });
