@@ -6,7 +6,7 @@ const AI = '^imports/business/ai/';
 const SERVICES = `${AI}application/services/`;
 const INFRASTRUCTURE = `${AI}infrastructure/`;
 /** The folders of features, which are built alike. */
-const FEATURE = '^imports/business/(audit|batches|guardrails|limits|mcp|memory|privacy|prompts|requestLog|usage)/';
+const FEATURE = '^imports/business/(?!ai/|providers/)([^/]+)/';
 /** What composes the AI module, decorated by features. */
 const COMPOSITION = `(${INFRASTRUCTURE}factories/|${AI}(feature|publications)[.]ts$)`;
 /** What the value of a feature is made of. */
