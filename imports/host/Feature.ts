@@ -49,11 +49,10 @@ export interface StartedFeature<S = unknown> {
   readonly services: S;
   /** Ends the user's access, before the requests and runs in progress are cancelled. */
   readonly revokeUser?: (userId: string) => Promise<RemovedCounts>;
-  /**
-   * Removes what the deletion of documents cannot: what is in memory, and the documents of services.
-   * @param keepsLimits whether the counters of limits stay
-   */
-  readonly removeUser?: (userId: string, keepsLimits: boolean) => Promise<RemovedCounts> | undefined;
+  /** Drops what is in memory of the user. @param keepsLimits whether the counters of limits stay */
+  readonly forgetUser?: (userId: string, keepsLimits: boolean) => void;
+  /** Removes documents that services remove with what they have in memory of them. @param keepsLimits as above */
+  readonly removeUser?: (userId: string, keepsLimits: boolean) => Promise<RemovedCounts>;
   /** Removes what identifies the user from documents that stay, once everything else is removed. */
   readonly pseudonymizeUser?: (userId: string) => Promise<void>;
   /** Seals its secrets with the operator's newest key. */

@@ -44,7 +44,7 @@ export async function startFeatures(host: RunningHost, { byName }: OpenedFeature
     await host.ai.queue.start();
   } catch (error) {
     // Programs that are MCP servers would keep this process alive.
-    for (const feature of host.started) await feature.close?.();
+    await Promise.allSettled(host.started.map(async (feature) => feature.close?.()));
     throw error;
   }
   return started as unknown as StartedFeatures;

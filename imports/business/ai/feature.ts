@@ -85,11 +85,10 @@ export const ai = defineFeature({
         await runs.settled();
         await module.usageSettled();
       },
-      removeUser(userId) {
+      forgetUser(userId) {
         module.loop.local.forget(userId);
         module.conversations.channels.forget(userId);
         runs.events.clear();
-        return undefined;
       },
       leave: () => runs.leave(),
       async close() {

@@ -61,9 +61,8 @@ export const limits = defineFeature({
       }),
     },
     userLimiter,
-    removeUser(userId, keepsLimits) {
+    forgetUser(userId, keepsLimits) {
       if (!keepsLimits) userLimiter.forget(userId);
-      return undefined;
     },
     async close() {
       try {

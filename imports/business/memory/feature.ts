@@ -24,10 +24,7 @@ export const memory = defineFeature({
     if (settings.memory?.tools === true) for (const tool of memoryTools(memories)) ai.tools.register(tool);
     return {
       services: { memory: memories },
-      removeUser(userId) {
-        memories.evict(userId);
-        return undefined;
-      },
+      forgetUser: (userId) => memories.evict(userId),
     };
   },
 });

@@ -7,7 +7,7 @@ import type { DeletedUserData, UserDataDeletionOptions } from './application/use
 import type { UserDataRemoval } from './infrastructure/UserDataRemoval';
 
 export interface UserDataDeletionPorts {
-  readonly features: readonly Pick<StartedFeature, 'revokeUser' | 'removeUser' | 'pseudonymizeUser'>[];
+  readonly features: readonly Pick<StartedFeature, 'revokeUser' | 'forgetUser' | 'removeUser' | 'pseudonymizeUser'>[];
   readonly documents: UserDataRemoval;
   readonly database: Pick<DocumentDatabase, 'purge'>;
   /** Cancels the user's requests and runs. Resolves when they have ended, and what they did is written. */
@@ -55,7 +55,10 @@ export class UserDataDeletion {
     await endActivity(userId);
     if (!keepsLimits) add(removed, await documents.removeLimits(userId));
     add(removed, await documents.remove(userId));
-    for (const feature of features) add(removed, await feature.removeUser?.(userId, keepsLimits));
+    for (const feature of features) {
+      feature.forgetUser?.(userId, keepsLimits);
+      add(removed, await feature.removeUser?.(userId, keepsLimits));
+    }
     // Last, so that it covers what was done until now. The acts stay, but not whose they were.
     for (const feature of features) await feature.pseudonymizeUser?.(userId);
     return removed;
