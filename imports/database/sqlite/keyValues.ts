@@ -2,7 +2,6 @@
  * Values of documents as SQLite orders them: null, numbers, texts by code point, then bytes. The types that SQLite
  * lacks are bytes that start with MongoDB's rank of the type.
  */
-import type { Scalar } from '../DocumentCollection';
 import { isRecord } from '../query/fieldPaths';
 import { LargeText } from '../query/LargeText';
 import type { SqlValue } from './nodeSqlite';
@@ -36,14 +35,6 @@ export function toKeyValue(value: unknown): SqlValue {
       if (value instanceof LargeText) return value.read();
       return Array.isArray(value) ? ARRAY : OBJECT;
   }
-}
-
-/** The scalar of a key; null for what is none. */
-export function fromKeyValue(key: unknown): Scalar {
-  if (!(key instanceof Uint8Array)) return typeof key === 'number' || typeof key === 'string' ? key : null;
-  if (key[0] === BOOLEANS[0][0]) return key[1] === 1;
-  if (key[0] !== DATE_RANK) return null;
-  return new Date(Number(BigInt.asIntN(64, Buffer.from(key).readBigUInt64BE(1) ^ SIGN)));
 }
 
 export function isSameKey(left: SqlValue, right: SqlValue): boolean {

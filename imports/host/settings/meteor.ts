@@ -13,8 +13,6 @@ import { SettingProblems } from './SettingProblems';
 import { readHostSettings } from './settingTables';
 import { settingsFromMeteor } from './vendors';
 
-export type MeteorSettings = ReturnType<typeof readMeteorSettings>;
-
 /**
  * @param given the untrusted value of `Meteor.settings.ai`; the environment supplies the variables missing there
  * @throws LLMInvalidRequestError that lists everything that is missing or invalid

@@ -12,8 +12,6 @@ import { SettingProblems } from './SettingProblems';
 import { readHostSettings } from './settingTables';
 import { settingsFromEnvironment } from './vendors';
 
-export type ServerSettings = ReturnType<typeof readServerSettings>;
-
 /** @throws LLMInvalidRequestError that names every variable that is invalid or misspelt */
 export function readServerSettings(env: Environment) {
   const problems = new SettingProblems();

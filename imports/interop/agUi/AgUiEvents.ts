@@ -94,4 +94,3 @@ type Body =
   | { readonly type: 'CUSTOM'; readonly name: string; readonly value: unknown };
 
 export type AgUiEvent = Common & Body;
-export type AgUiEventType = Body['type'];

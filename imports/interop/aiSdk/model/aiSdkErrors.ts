@@ -32,11 +32,6 @@ export function unsupportedFunctionality(functionality: string, message: string,
   return new AISDKCompatibleError('AI_UnsupportedFunctionalityError', message, { functionality }, cause);
 }
 
-/** An `InvalidPromptError`. */
-export function invalidPrompt(message: string, prompt: unknown): Error {
-  return new AISDKCompatibleError('AI_InvalidPromptError', `Invalid prompt: ${message}`, { prompt });
-}
-
 export type ModelType = 'languageModel' | 'embeddingModel' | 'imageModel';
 
 /** A `NoSuchModelError`. */
