@@ -24,8 +24,10 @@ export const listFilter = {
 
 /** @param sorts the first is the default */
 export function listPage<const S extends readonly [string, ...string[]]>(sorts: S) {
+  // The declarations of the package need the type of the default as one of the list.
+  const first: S[number] = sorts[0];
   return {
-    sort: v.optional(oneOf(sorts), sorts[0]),
+    sort: v.optional(oneOf(sorts), first),
     order: v.optional(oneOf(['asc', 'desc']), 'desc'),
     limit: v.optional(integer(1, LIMITS.page), LIMITS.defaultPage),
     after: v.optional(v.pipe(text(LIMITS.after), v.description('The `next` of the page before.'))),
