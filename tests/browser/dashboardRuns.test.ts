@@ -169,11 +169,11 @@ describe('the list of runs', () => {
     await link.waitFor();
     const href = (await link.getAttribute('href')) ?? '';
     await page.getByRole('link', { name: 'All', exact: true }).click();
-    await page.waitForURL(/#\/runs$/);
+    await page.waitForURL(/\/runs$/);
     await page.reload();
     await link.click();
     await page.getByRole('button', { name: 'Remove filter: User: ada' }).waitFor();
-    const other = await app.openSignedIn(href.slice(1));
+    const other = await app.openSignedIn(href);
     await other.page.getByRole('button', { name: 'Remove filter: User: ada' }).waitFor();
     expect(await other.page.getByRole('link', { name: 'Ada fails' }).count()).to.equal(0);
     await other.context.close();

@@ -95,7 +95,7 @@ describe('usage in the dashboard', () => {
     await page.getByRole('button', { name: '30 days' }).click();
     await page.waitForSelector('section[aria-labelledby="usage-totals"] th:has-text("get_weather")');
     expect(page.url())
-      .to.match(/#\/usage\?/)
+      .to.match(/\/usage\?/)
       .and.to.include('by=tool')
       .and.to.include('range=30d');
     await page.reload();

@@ -31,7 +31,7 @@ describe('a run’s page in Chromium', () => {
     void ({ context, page } = await app.openSignedIn(path, options));
   const overflow = (): Promise<number> =>
     page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  const currentRun = (): string => /#\/runs\/([^/?]+)/.exec(page.url())?.[1] ?? '';
+  const currentRun = (): string => /\/runs\/([^/?]+)/.exec(page.url())?.[1] ?? '';
 
   async function finishedRun(prompt: string, tools: readonly string[]): Promise<string> {
     const id = await app.startRun(prompt, tools);

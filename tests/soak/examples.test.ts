@@ -44,7 +44,7 @@ describe('the examples', () => {
     try {
       const [url, token] = await waitForMatch(
         child.stdout,
-        /'(http:\/\/127\.0\.0\.1:\d+)\/output.*Bearer ([\w-]+)'[^]*curl .*\/input/,
+        /'(http:\/\/127\.0\.0\.1:\d+\/api)\/output.*Bearer ([\w-]+)'[^]*curl .*\/input/,
       );
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
       const answer = await fetch(`${url}/input`, {
