@@ -7,7 +7,7 @@ import { planSchedule } from './planSchedule';
 import { simulate } from './simulate';
 
 /** Schedules on each store, within which a mistake must be found. */
-const SCHEDULES = 300;
+const SCHEDULES = 1_000;
 
 describeInSoak('The simulation finds an engine that', function () {
   this.timeout(0);
