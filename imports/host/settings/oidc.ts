@@ -105,7 +105,7 @@ export function readOidcSettings(valueOf: SettingSource, privateHosts: PrivateHo
   return { ...given, issuer, clientId, scopes, name, rules, isOnly, endsSession };
 }
 
-/** Over http, whoever is in between could sign in as anybody. */
+/** Reads an issuer's URL. Plain http is refused, since an attacker on the way could sign in as anybody. */
 export function readIssuer(
   name: string,
   value: string | undefined,
