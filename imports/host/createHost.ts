@@ -79,14 +79,14 @@ export async function createHost(settings: HostSettings, ports: HostPorts): Prom
     otherSecrets: () => host.started.flatMap(({ reseal }) => (reseal === undefined ? [] : [{ reseal }])),
   });
   const { host: shared, access, providerSource, sealing, apiTokens, secrets } = opened;
-  const { database, notify, providers } = shared;
+  const { database, bounds, notify, providers } = shared;
   const features = await openFeatures(shared);
-  const stores = await openStores(database, settings.storage);
+  const stores = await openStores(database, bounds);
   const jobs = await openJobQueue(settings.jobs ?? {}, database);
   const ai = createAIModule(settings.ai, {
     ...features.ports,
     ...stores.ports,
-    responseCache: (settings.responseCache ?? true) && (await openResponseCache(database, { bounds: stores.bounds })),
+    responseCache: (settings.responseCache ?? true) && (await openResponseCache(database, { bounds })),
     ...ports.ai,
     guardrails: [...(settings.guardrails ?? []), ...(ports.ai?.guardrails ?? [])],
     toolWaitMs: settings.jobs?.toolWaitMs,
@@ -116,7 +116,7 @@ export async function createHost(settings: HostSettings, ports: HostPorts): Prom
   const started = await startFeatures(host, features);
   const audit = started.audit.opened;
   const services = Object.assign({}, ...host.started.map((feature) => feature.services)) as OperationServices;
-  const operations = audit.auditHost(OPERATIONS, bindOperations(OPERATIONS, services));
+  const operations = audit.recordOperations(OPERATIONS, bindOperations(OPERATIONS, services));
   // Chats and AG-UI decide about calls, too.
   const audited = { ...runs, methods: operations };
   const shutdownGraceMs = settings.shutdownGraceMs ?? DEFAULT_SHUTDOWN_GRACE_MS;

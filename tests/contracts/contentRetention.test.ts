@@ -5,6 +5,7 @@ import { ContentRetention } from '../../imports/business/ai/infrastructure/persi
 import type { StoredDocument } from '../../imports/database/DocumentCollection';
 import { LLMInvalidRequestError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { openStores } from '../../imports/business/ai/openStores';
+import { boundsFor } from '../../imports/database/bounds/StorageBounds';
 import { COLLECTIONS } from '../../imports/host/collections';
 import { readSettings } from '../../imports/host/settings/defineSettings';
 import { jobSettings } from '../../imports/host/settings/jobSettings';
@@ -24,7 +25,7 @@ for (const [kind, open] of Object.entries(DATABASES))
     it('removes what is older than the time of its kind, and nothing else', async () => {
       const opened = await open();
       const { database } = opened;
-      await openStores(database);
+      await openStores(database, boundsFor(database, {}));
       await new ChatStore(database.collection(CHATS)).ready();
       const now = Date.now();
       for (const [name, field] of Object.entries(FIELDS))

@@ -1,5 +1,4 @@
 /** Opens what the AI module of a host keeps in the database, and several services share. */
-import { boundsFor } from '../../database/bounds/StorageBounds';
 import type { StorageBounds } from '../../database/bounds/StorageBounds';
 import type { DocumentDatabase } from '../../database/DocumentDatabase';
 import { openBackgroundCalls } from './infrastructure/persistence/background/DocumentBackgroundCalls';
@@ -25,8 +24,7 @@ import { openVendorObjects } from './infrastructure/persistence/vendorObjects/Do
 export type AIStores = Awaited<ReturnType<typeof openStores>>;
 
 /** Creates the indexes, too. @throws errors of the database */
-export async function openStores(database: DocumentDatabase, storage: Partial<StorageBounds> = {}) {
-  const bounds = boundsFor(database, storage);
+export async function openStores(database: DocumentDatabase, bounds: StorageBounds) {
   const memory = new DocumentConversationStore(database.collection(MESSAGES));
   const runList = new DocumentRunList(database);
   const [
@@ -56,7 +54,6 @@ export async function openStores(database: DocumentDatabase, storage: Partial<St
     runList.ready(),
   ]);
   return {
-    bounds,
     /** What the AI module takes. */
     ports: {
       memory,

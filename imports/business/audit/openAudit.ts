@@ -13,14 +13,14 @@ import { maxEntriesFor } from '../../database/bounds/EntryBound';
 import type { AuditSubject } from '../ai/domain/types/AuditEntries';
 import type { DocumentDatabase } from '../../database/DocumentDatabase';
 import { SYSTEM_OWNER } from '../providers/domain/entities/Provider';
-import { auditOperations } from './recordOperations';
+import { recordOperations } from './recordOperations';
 
 export interface OpenedAudit {
   readonly trail: AuditTrail;
   readonly entries: AuditReader;
   /** Removes what identifies the user from entries. @returns the number of changed entries */
   readonly pseudonymize: (userId: string) => Promise<number>;
-  readonly auditHost: <const D extends readonly AnyOperation[]>(
+  readonly recordOperations: <const D extends readonly AnyOperation[]>(
     definitions: D,
     operations: OperationsOf<D>,
   ) => OperationsOf<D>;
@@ -77,7 +77,7 @@ export async function openAudit(ports: AuditPorts): Promise<OpenedAudit> {
     trail,
     entries: store,
     pseudonymize: (userId) => store.pseudonymize(userId),
-    auditHost: (definitions, operations) => auditOperations(definitions, operations, audited),
+    recordOperations: (definitions, operations) => recordOperations(definitions, operations, audited),
     auditDeletion: (deleteUserData) => (userId, options) => {
       const act = { action: 'user.delete_data', subject: userSubject(userId) } as const;
       return trail.carryOut(THE_APP, act, () => deleteUserData(userId, options));

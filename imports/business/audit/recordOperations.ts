@@ -17,7 +17,7 @@ export interface AuditedPorts {
   readonly ownerOf: Readonly<Record<'run' | 'provider', (id: string) => Promise<string | undefined>>>;
 }
 
-export function auditOperations<const D extends readonly AnyOperation[]>(
+export function recordOperations<const D extends readonly AnyOperation[]>(
   definitions: D,
   operations: OperationsOf<D>,
   ports: AuditedPorts,
