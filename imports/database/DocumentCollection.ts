@@ -74,8 +74,8 @@ export interface AggregateRow {
 }
 
 export interface DocumentCollection<T extends StoredDocument> {
-  /** Another number after each write of a document. Absent if other processes may write, too. */
-  readonly version?: number;
+  /** Another number after each write of a document. Absent if other processes may write, too, or after a loss. */
+  readonly version?: number | undefined;
   /** @throws ConflictError if `_id` or a unique index already has the value */
   insert(document: T): Promise<void>;
   /**

@@ -1,4 +1,5 @@
 /** Port to a database of named document collections. */
+import type { LLMError } from '../business/ai/domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from './DocumentCollection';
 import { invalidInput } from './query/fieldPaths';
 
@@ -15,6 +16,11 @@ export interface DocumentDatabase {
   readonly isExclusive: boolean;
   /** Undefined unless the database is known to be unreachable. Absent: it is always there. */
   readonly outage?: StoreOutage | undefined;
+  /**
+   * Resolves once this process has lost the database for good, with the error that every operation fails with from then
+   * on. Absent: it is never lost.
+   */
+  readonly lost?: Promise<LLMError> | undefined;
   /** Content is stored sealed: it takes a third more bytes, and nothing may be derived from it in plain text. */
   readonly sealsContent?: boolean;
   /**

@@ -1,16 +1,18 @@
 /** The embedded database beyond the contract of every database: its file, damage, what deletion leaves, and repairs. */
 import { expect } from 'chai';
 import fs from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sinon from 'sinon';
 import { isLLMError, StorageFullError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import { StoreLostError } from '../../imports/business/ai/domain/errors/StoreLostError';
 import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
 import { StoreError } from '../../imports/database/databaseErrors';
 import { openDatabase } from '../../imports/database/openDatabase';
+import { RepeatedReads } from '../../imports/database/RepeatedReads';
 import { inspectSqlite } from '../../imports/database/sqlite/maintenance/inspectSqlite';
-import { DirectoryLockedError } from '../../imports/database/sqlite/lockDataDirectory';
+import { DirectoryLockedError, LOCK_FILE } from '../../imports/database/sqlite/lockDataDirectory';
 import { loadSqlite } from '../../imports/database/sqlite/nodeSqlite';
 import { CHANGES_FILE, openSqliteFile, SQLITE_FILE } from '../../imports/database/sqlite/openSqliteFile';
 import { seededRandom } from '../../scripts/seed/seededRandom';
@@ -372,6 +374,75 @@ describe('SQLite: the log of changes', () => {
     const copy = await openDatabase({ DATA_DIR: join(directory, 'backup') });
     expect(await contentOf(copy)).to.deep.equal(expected);
     await copy.close();
+  });
+});
+
+describe('SQLite: a data directory that its process loses', () => {
+  const data = (name = ''): string => join(directory, 'data', name);
+  const anotherCommits = (): void => damage('UPDATE "log.state" SET number = number + 1');
+
+  const LOSSES: Readonly<Record<string, () => unknown>> = {
+    'is moved': () => rename(data(), join(directory, 'moved')),
+    'has no lock file any more': () => rm(data(LOCK_FILE)),
+    'has another database': async () => {
+      await copyFile(data(SQLITE_FILE), data('copy'));
+      await rename(data('copy'), data(SQLITE_FILE));
+    },
+    'has been written to by another process': anotherCommits,
+  };
+  for (const [how, lose] of Object.entries(LOSSES))
+    it(`${how}: fails everything within a second, what was read before too`, async () => {
+      const clock = sinon.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+      try {
+        const database = await openFilled(3);
+        // Nobody can write during a transaction of this process.
+        await database.purge?.();
+        const rows = database.collection<Row>('rows');
+        const lists = new RepeatedReads<readonly Row[]>(rows);
+        const read = (): Promise<readonly Row[]> => lists.read('all', () => rows.find({}));
+        clock.tick(2_000);
+        expect(await read()).to.have.length(3);
+        await lose();
+        clock.tick(1_000);
+        const error = await database.lost;
+        expect(error).to.be.instanceOf(StoreLostError).and.include({ retryable: false, httpStatus: 503 });
+        expect(error)
+          .to.have.property('message')
+          .that.includes(data())
+          .and.match(/lost.*start the program again/);
+        for (const operate of [read, () => rows.count({}), () => rows.insert({ _id: 'late' }), () => rows.remove({})])
+          expect(await failure(operate())).to.equal(error);
+        await database.close();
+      } finally {
+        clock.restore();
+      }
+    });
+
+  it('refuses the next write after that of another process', async () => {
+    const database = await openFilled(3);
+    await database.purge?.();
+    anotherCommits();
+    expect(await failure(database.collection<Row>('rows').insert({ _id: 'late' }))).to.equal(await database.lost);
+    await database.close();
+  });
+
+  it('leaves what was acknowledged to the next process', async () => {
+    const clock = sinon.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const database = await openFilled(3);
+      await rm(data(LOCK_FILE));
+      clock.tick(1_000);
+      const next = await open();
+      await database.close();
+      await next.collection<Row>('rows').insert({ _id: 'next' });
+      expect(await contentOf(next)).to.have.length(4);
+      await next.close();
+      const reopened = await open();
+      expect(await contentOf(reopened)).to.have.length(4);
+      await reopened.close();
+    } finally {
+      clock.restore();
+    }
   });
 });
 

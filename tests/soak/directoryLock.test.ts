@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConflictError } from '../../imports/business/ai/domain/errors/LLMErrors';
-import { DirectoryLockedError, lockDataDirectory } from '../../imports/database/sqlite/lockDataDirectory';
+import { DirectoryLockedError, LOCK_FILE, lockDataDirectory } from '../../imports/database/sqlite/lockDataDirectory';
 import { openSqliteDatabase } from '../../imports/database/sqlite/SqliteDatabase';
 import { nextLine, startChild } from '../support/embeddedChildren';
 import type { Child } from '../support/embeddedChildren';
@@ -70,6 +70,21 @@ describe('the lock of a data directory', () => {
       expect(lines.filter((line) => line.startsWith('DirectoryLockedError'))).to.have.length(4);
       await Promise.all(several.map((child) => child.kill()));
     }
+  });
+
+  it('is lost with its file, to a process that has all that the first one had acknowledged', async () => {
+    const first = start('hold', directory);
+    await nextLine(first);
+    await rm(join(directory, LOCK_FILE));
+    let [count, answer] = [-1, 'written'];
+    for (; answer === 'written'; count += 1) {
+      first.process.stdin?.write(`${count}\n`);
+      answer = await nextLine(first);
+    }
+    expect(answer).to.match(new RegExp(`^StoreLostError The data directory ${directory} is lost`));
+    const database = await openSqliteDatabase({ directory });
+    expect(await database.collection('rows').count({})).to.equal(count);
+    await database.close();
   });
 
   it('does not prevent a process from exiting', async () => {

@@ -64,8 +64,8 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
     this.table = new SqliteTable(file, name);
   }
 
-  get version(): number {
-    return this.table.version;
+  get version(): number | undefined {
+    return this.file.isFailed ? undefined : this.table.version;
   }
 
   async insert(document: T): Promise<void> {

@@ -2,13 +2,15 @@
  * The database of plain Node without a database server: one file of SQLite, in a directory that one process has to
  * itself.
  */
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DocumentCollection, StoredDocument } from '../DocumentCollection';
+import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { StoreError } from '../databaseErrors';
 import { checkCollectionName } from '../DocumentDatabase';
 import type { DocumentDatabase } from '../DocumentDatabase';
-import { lockDataDirectory } from './lockDataDirectory';
+import { LOCK_FILE, lockDataDirectory } from './lockDataDirectory';
 import type { DirectoryLock } from './lockDataDirectory';
 import { openSqliteFile, SQLITE_FILE } from './openSqliteFile';
 import { SqliteCollection } from './SqliteCollection';
@@ -47,11 +49,12 @@ export class SqliteDatabase implements DocumentDatabase {
   private readonly lock: DirectoryLock;
   private readonly collections = new Map<string, SqliteCollection<StoredDocument>>();
   private readonly timer: NodeJS.Timeout;
+  private readonly watch: NodeJS.Timeout;
   private sweeping = Promise.resolve();
   private closing: Promise<void> | undefined;
 
   /** @param lock released by `close` */
-  constructor(file: SqliteFile, lock: DirectoryLock, { expireEvery = 60_000 }: SqliteDatabaseOptions) {
+  constructor(file: SqliteFile, lock: DirectoryLock, { directory, expireEvery = 60_000 }: SqliteDatabaseOptions) {
     this.file = file;
     this.lock = lock;
     this.timer = setInterval(() => {
@@ -59,6 +62,22 @@ export class SqliteDatabase implements DocumentDatabase {
       this.sweeping = this.removeExpired().catch(warn);
     }, expireEvery);
     this.timer.unref();
+    const files = [SQLITE_FILE, LOCK_FILE].map((name) => join(resolve(directory), name));
+    const inodes = files.map(inodeOf);
+    this.watch = setInterval(() => {
+      try {
+        const path = files.find((each, at) => inodeOf(each) !== inodes[at]);
+        if (path === undefined) file.checkState();
+        else file.lose(`${path} was removed, moved or replaced while this process used it`);
+      } catch {
+        // Whether it is there cannot be told, such as without permission. Operations say so.
+      }
+    }, WATCH_EVERY_MS);
+    this.watch.unref();
+  }
+
+  get lost(): Promise<LLMError> {
+    return this.file.failed;
   }
 
   collection<T extends StoredDocument>(name: string): DocumentCollection<T> {
@@ -89,6 +108,7 @@ export class SqliteDatabase implements DocumentDatabase {
 
   private async shutDown(): Promise<void> {
     clearInterval(this.timer);
+    clearInterval(this.watch);
     try {
       await this.sweeping;
       await this.file.close();
@@ -103,5 +123,15 @@ export class SqliteDatabase implements DocumentDatabase {
   }
 }
 
+/**
+ * Tells a file from another one under its name, as SQLite does for its journals. While this process has it open, its
+ * number is not given to another one.
+ */
+function inodeOf(path: string): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+}
+
+/** Milliseconds between two looks at whether the directory is still this process's. */
+const WATCH_EVERY_MS = 1_000;
 const PURGE_ATTEMPTS = 300;
 const PURGE_PAUSE_MS = 100;

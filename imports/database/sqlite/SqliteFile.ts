@@ -4,9 +4,11 @@
  * of many changes stays open for a while, since what they write to the same pages is then written once.
  */
 import { LRUCache } from 'lru-cache';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { isLLMError, StorageFullError } from '../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
+import { StoreLostError } from '../../business/ai/domain/errors/StoreLostError';
 import { StoreError } from '../databaseErrors';
 import type { ChangeLog, LoggedStatement } from './ChangeLog';
 import type { SqliteConnection, SqliteStatement, SqlRow, SqlValue } from './nodeSqlite';
@@ -42,8 +44,9 @@ export class SqliteFile {
   private state = 0;
   /** What the changes of this turn have executed. */
   private executed: LoggedStatement[] = [];
-  /** What was acknowledged cannot be read any more, until the next start. */
+  /** Set once the file cannot be used any more, until the next start. */
   private failure: LLMError | undefined;
+  private readonly failing = Promise.withResolvers<LLMError>();
 
   /** @param log without one, each transaction is committed at once */
   constructor(path: string, connection: SqliteConnection, log?: ChangeLog) {
@@ -53,6 +56,15 @@ export class SqliteFile {
     if (log === undefined) return;
     this.state = Number(this.get(STATE)?.['number']);
     this.recover(log);
+  }
+
+  /** Resolves once every operation fails, with the error. */
+  get failed(): Promise<LLMError> {
+    return this.failing.promise;
+  }
+
+  get isFailed(): boolean {
+    return this.failure !== undefined;
   }
 
   /** Changes when changes are applied. */
@@ -102,6 +114,22 @@ export class SqliteFile {
     return this.get('PRAGMA wal_checkpoint(TRUNCATE)')?.['busy'] === 0;
   }
 
+  /** Gives up the file, which this process has lost. @param problem `/data/bolide.sqlite was removed` */
+  lose(problem: string): LLMError {
+    const error = new StoreLostError(
+      `The data directory ${dirname(this.path)} is lost to this process: ${problem}. Put the directory in order, or ` +
+        'set DATA_DIR to another one, and start the program again. One process at a time may use a directory.',
+    );
+    this.fail(error);
+    return error;
+  }
+
+  /** @throws StoreLostError if another process has committed, whatever the lock says */
+  checkState(): void {
+    if (Number(this.get(STATE)?.['number']) !== this.state)
+      throw this.lose(`another process has written to ${this.path}`);
+  }
+
   /** Waits for pending changes, and for those of operations that have begun. */
   async close(): Promise<void> {
     do {
@@ -112,7 +140,8 @@ export class SqliteFile {
     let isCommitted = false;
     try {
       this.commit();
-      isCommitted = true;
+      // After a failure, the log is all that has what was acknowledged, or it is another process's.
+      isCommitted = this.failure === undefined;
     } catch (error) {
       // What the disk has no room for is in the log, which the next start reads.
       if (!(error instanceof StorageFullError) || this.log === undefined) throw error;
@@ -177,6 +206,7 @@ export class SqliteFile {
   }
 
   private begin(): void {
+    if (this.failure !== undefined) throw this.failure;
     if (this.isOpen) return;
     this.connection.exec('BEGIN IMMEDIATE');
     this.isOpen = true;
@@ -184,6 +214,7 @@ export class SqliteFile {
     if (this.log === undefined) return;
     this.timer = setTimeout(() => this.commitLater(), MAX_OPEN_MS);
     this.timer.unref();
+    this.checkState();
   }
 
   /** What fails stays in the log, and is tried again with the next change. */
@@ -236,12 +267,19 @@ export class SqliteFile {
     }
     this.isOpen = false;
     clearTimeout(this.timer);
-    if (this.log === undefined) return;
+    if (this.log === undefined || this.failure !== undefined) return;
     try {
       this.recover(this.log);
     } catch (cause) {
-      this.failure = toSqliteError(`${this.path} has to be opened again`, this.path, cause);
+      this.fail(toSqliteError(`${this.path} has to be opened again`, this.path, cause));
     }
+  }
+
+  private fail(error: LLMError): void {
+    if (this.failure !== undefined) return;
+    this.failure = error;
+    this.takeBack();
+    this.failing.resolve(error);
   }
 
   private recover(log: ChangeLog): void {

@@ -9,7 +9,7 @@ import { loadSqlite } from './nodeSqlite';
 import { isBusyError, toSqliteError } from './sqliteErrors';
 
 /** No other code opens this file: whoever closes it in this process would release the lock. */
-const LOCK = 'lock.sqlite';
+export const LOCK_FILE = 'lock.sqlite';
 
 /** Another process, or this one, is using the data directory. */
 export class DirectoryLockedError extends ConflictError {
@@ -33,7 +33,7 @@ export interface DirectoryLock {
  * @throws DirectoryLockedError at once while another process uses it, StoreError, StorageFullError
  */
 export function lockDataDirectory(directory: string): DirectoryLock {
-  const path = join(directory, LOCK);
+  const path = join(directory, LOCK_FILE);
   const { DatabaseSync } = loadSqlite();
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });

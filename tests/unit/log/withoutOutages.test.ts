@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { LLMServerError, StoreUnavailableError } from '../../../imports/business/ai/domain/errors/LLMErrors';
+import { StoreLostError } from '../../../imports/business/ai/domain/errors/StoreLostError';
 import { withoutOutages } from '../../../imports/log/withoutOutages';
 import { RecordingLogger } from '../../support/RecordingLogger';
 
@@ -10,10 +11,11 @@ describe('withoutOutages', () => {
     const outage = new StoreUnavailableError('away');
     logger.error('The heartbeat failed.', outage);
     logger.warn('A run failed.', new LLMServerError('failed', { cause: outage }));
+    logger.error('Usage was not stored.', new StoreLostError('lost'));
     logger.error('Something else failed.', new LLMServerError('failed'));
     logger.warn('A text.', 'away');
     expect([recording.debugs, recording.errors, recording.warnings]).to.deep.equal([
-      ['The heartbeat failed.', 'A run failed.'],
+      ['The heartbeat failed.', 'A run failed.', 'Usage was not stored.'],
       ['Something else failed.'],
       ['A text.'],
     ]);

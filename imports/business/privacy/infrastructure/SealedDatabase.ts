@@ -44,6 +44,10 @@ export class SealedDatabase implements DocumentDatabase {
     return this.inner.outage;
   }
 
+  get lost(): DocumentDatabase['lost'] {
+    return this.inner.lost;
+  }
+
   collection<T extends StoredDocument>(name: string): DocumentCollection<T> {
     const { keys, isSealing } = this.options;
     const rule = this.ruleOf(name);
