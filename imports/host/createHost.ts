@@ -53,6 +53,11 @@ export interface Host {
   /** Records what is done in the app's own ways, such as sign-ins. */
   readonly audit: AuditTrail;
   /**
+   * Resolves once the database is lost for good, such as when its directory was removed. The host has logged why, and
+   * takes no requests and runs any more. All that is left is to close it. Absent: the database is never lost.
+   */
+  readonly lost?: Promise<void>;
+  /**
    * Takes no requests and runs any more, and waits for the model calls and tools of runs in progress. Requests in
    * progress go on.
    * @param hurry ends the waiting
@@ -135,6 +140,11 @@ export async function createHost(settings: HostSettings, ports: HostPorts): Prom
     ...{ api, module: ai, graceMs: shutdownGraceMs, noticeMs: settings.shutdownNoticeMs ?? 0 },
     onDrain: () => host.started.forEach((feature) => feature.leave?.()),
   });
+  // Another process may have its runs by now, and what this one knows of users and tokens is no longer so.
+  const lost = database.lost?.then((error) => {
+    shared.logger.error(error.message);
+    shutdown.drain(AbortSignal.abort()).catch(() => undefined);
+  });
   const { deletion, dataExport } = started.privacy;
   return {
     ...{ apiTokens, userLimiter, providers, runs: audited, api, operations, changes, module: ai },
@@ -145,7 +155,7 @@ export async function createHost(settings: HostSettings, ports: HostPorts): Prom
     },
     requestLog: started.requestLog.services.requestLog,
     audit: audit.trail,
-    ...omitUndefined({ memoryMaxAgeMs: settings.memory?.maxAgeMs, openContent: sealing?.database.open }),
+    ...omitUndefined({ lost, memoryMaxAgeMs: settings.memory?.maxAgeMs, openContent: sealing?.database.open }),
     drain: (hurry) => shutdown.drain(hurry),
     async close(hurry) {
       await shutdown.handOver(hurry);

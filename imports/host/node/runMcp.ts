@@ -12,24 +12,28 @@ import { openDatabase } from '../../database/openDatabase';
 import { toToolRegistry } from '../../business/ai/infrastructure/tools/toToolRegistry';
 import { closeOnSignals } from '../closeOnSignals';
 import { createHost } from '../createHost';
+import type { Host } from '../createHost';
 import { openSettings } from '../moduleFromEnvironment';
 import { processEnvironment } from '../settings/environment';
 import { listenedUrl } from '../settings/nodeSettings';
 import { readServerSettings } from '../settings/server';
 import { DEFAULT_SHUTDOWN_GRACE_MS } from '../settings/host';
+import { exitOnLoss } from './exitOnLoss';
 import { openLog } from './openLog';
 import { readSecretKeys } from './readSecretKeys';
 import type { ServerOptions } from './startServer';
 
 export type McpProgramOptions = Pick<ServerOptions, 'env' | 'tools'>;
 
-/** Ends the process: with 0 when the client is gone, and with 1 if it cannot start. */
+/** Ends the process: with 0 when the client is gone, and with 1 if it cannot start or has lost its database. */
 export async function runMcp(options: McpProgramOptions): Promise<void> {
   const output = reserveOutput();
   try {
     await openLog({ env: options.env ?? processEnvironment(), isTerminal: process.stderr.isTTY });
-    const { close, graceMs } = await serve(options, output);
+    const program = await serve(options, output);
+    const { close, graceMs } = program;
     closeOnSignals({ close, graceMs });
+    exitOnLoss(program);
     // Requests of a client that is gone have nobody to answer.
     process.stdin.once('end', () => {
       const hurry = AbortSignal.abort();
@@ -63,7 +67,11 @@ function reserveOutput(): Writable {
 async function serve(
   { env = processEnvironment(), tools = [] }: McpProgramOptions,
   output: Writable,
-): Promise<{ readonly close: (hurry?: AbortSignal) => Promise<void>; readonly graceMs: number }> {
+): Promise<{
+  readonly host: Host;
+  readonly close: (hurry?: AbortSignal) => Promise<void>;
+  readonly graceMs: number;
+}> {
   const { hostName, port, rootUrl = listenedUrl(hostName, port), mcpUser, host: settings } = readServerSettings(env);
   if (settings.mcp === undefined || settings.mcp.tools.length === 0)
     throw new LLMInvalidRequestError(
@@ -114,6 +122,7 @@ async function serve(
     await simulator?.close();
   };
   return {
+    host,
     close: (hurry) => (closed ??= close(hurry)),
     graceMs: settings.shutdownGraceMs ?? DEFAULT_SHUTDOWN_GRACE_MS,
   };

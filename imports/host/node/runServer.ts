@@ -8,11 +8,12 @@ import { DEFAULT_HOST_NAME, nodeSettings } from '../settings/nodeSettings';
 import { SettingProblems } from '../settings/SettingProblems';
 import { closeOnSignals } from '../closeOnSignals';
 import { describeExposure, describeStart } from './describeStart';
+import { exitOnLoss } from './exitOnLoss';
 import { openLog } from './openLog';
 import { startServer } from './startServer';
 import type { ServerOptions } from './startServer';
 
-/** Ends the process with code 1 if the server cannot start, or cannot close. */
+/** Ends the process with code 1 if the server cannot start, has lost its database, or cannot close. */
 export async function runServer(options: ServerOptions): Promise<void> {
   const { env = processEnvironment() } = options;
   try {
@@ -39,6 +40,7 @@ export async function runServer(options: ServerOptions): Promise<void> {
     console.error(isLLMError(error) ? error.message : error);
     process.exit(1);
   });
+  exitOnLoss(running);
   if (running.isSimulated) console.log(SIMULATION_NOTICE);
   const lines = describeStart(running, {
     isTerminal: process.stdout.isTTY,

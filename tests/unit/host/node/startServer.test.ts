@@ -1,11 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { expect } from 'chai';
+import sinon from 'sinon';
 import { ToolRegistry } from '../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { exitOnLoss } from '../../../../imports/host/node/exitOnLoss';
 import { startServer } from '../../../../imports/host/node/startServer';
 import type { RunningServer, ServerOptions } from '../../../../imports/host/node/startServer';
+import { setLogWriter } from '../../../../imports/log/logWriter';
+import type { LogLine } from '../../../../imports/log/logWriter';
 import { failure } from '../../../support/failure';
 import { inFlowingTime } from '../../../support/VirtualTime';
 
@@ -74,6 +78,42 @@ describe(
       const running = await start({ dashboard: false });
       await Promise.all([running.close(), running.close()]);
       await running.close();
+    });
+
+    it('answers 503, says why once and exits with 1 when it has lost its data directory', async () => {
+      const running = await start({ dashboard: false });
+      const { token } = await running.host.apiTokens.tokens.issue({ userId: 'ann', name: 'test', scopes: ['read'] });
+      const models = async (): Promise<number> =>
+        (await fetch(`${running.url}/v1/models`, { headers: { authorization: `Bearer ${token}` } })).status;
+      expect(await models()).to.equal(200);
+      const lines: LogLine[] = [];
+      const restoreLog = setLogWriter((line) => lines.push(line));
+      const exit = sinon.stub<[number]>();
+      try {
+        await rename(directory, `${directory}-moved`);
+        await running.host.lost;
+        expect([await models(), (await fetch(`${running.url}/ready`)).status]).to.deep.equal([503, 503]);
+        await new Promise<void>((resolve) => {
+          exit.callsFake(() => resolve());
+          exitOnLoss(running, { exit });
+        });
+        expect(exit.args).to.deep.equal([[1]]);
+        const errors = lines.filter(({ level }) => level === 'error').map(({ message }) => message);
+        expect(errors).to.have.length(1);
+        expect(errors[0]).to.include(`The data directory ${directory} is lost`).and.include('start the program again');
+      } finally {
+        restoreLog();
+        await rename(`${directory}-moved`, directory);
+      }
+    });
+
+    it('exits soon after the loss even if it cannot be closed', async () => {
+      const exit = sinon.stub<[number]>();
+      await new Promise<void>((resolve) => {
+        exit.callsFake(() => resolve());
+        exitOnLoss({ host: { lost: Promise.resolve() }, close: () => new Promise(() => undefined) }, { exit });
+      });
+      expect(exit.args).to.deep.equal([[1]]);
     });
 
     it('refuses an invalid tool before it opens anything', async () => {
