@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
 import { DEFAULT_HTTP_LIMITS } from '../../imports/api/createHttpApi';
-import { DEFAULT_LIMITS } from '../../imports/business/ai/application/services/runs/runLimits';
+import { DEFAULT_LIMITS } from '../../imports/business/ai/domain/run/runLimits';
 import * as LLMErrors from '../../imports/business/ai/domain/errors/LLMErrors';
 import { DEFAULT_JOB_LIMITS } from '../../imports/business/ai/domain/interfaces/JobQueue';
 import { DEFAULT_USER_LIMITS } from '../../imports/business/limits/domain/UserLimits';

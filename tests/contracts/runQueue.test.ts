@@ -136,6 +136,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       await queue.add('ann', options('runs'));
       await queue.start();
       await loop.waitForResult('runs');
+      await loop.local.whenStored('asks');
       const [call] = (await store.load('asks'))?.calls ?? [];
       expect(call?.state).to.equal('awaiting_approval');
       await loop.approve('asks', call?.id ?? '');

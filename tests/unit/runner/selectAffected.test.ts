@@ -10,8 +10,8 @@ const TESTS = [
 
 describe('the tests that a change can have broken', () => {
   it('are those that import it, however far away', () => {
-    expect(selectAffected(TESTS, ['imports/business/ai/application/services/runs/nextStep.ts'])).to.include(TESTS[1]);
-    expect(selectAffected(TESTS, ['imports/business/ai/application/services/runs/nextStep.ts'])).not.to.include(
+    expect(selectAffected(TESTS, ['imports/business/ai/domain/run/nextStep.ts'])).to.include(TESTS[1]);
+    expect(selectAffected(TESTS, ['imports/business/ai/domain/run/nextStep.ts'])).not.to.include(
       TESTS[0],
     );
   });

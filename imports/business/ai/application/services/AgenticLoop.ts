@@ -36,7 +36,7 @@ import type { RecallOption } from './runs/recallMemories';
 import { compactionOf } from './runs/compaction/compactionOptions';
 import { ExternalDecisions } from './runs/ExternalDecisions';
 import type { RunOptions } from '../../domain/types/RunOptions';
-import { DEFAULT_LIMITS, limitsOf } from './runs/runLimits';
+import { DEFAULT_LIMITS, limitsOf } from '../../domain/run/runLimits';
 import { ResilientProvider } from './routing/ResilientProvider';
 import { ChildRuns } from './tools/ChildRuns';
 import type { ChildOptions, ParentRun } from './tools/ChildRuns';
@@ -322,7 +322,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
    * @throws the error that ended the run, as `execute` does; LLMInvalidRequestError for an unknown run
    */
   async resume(executionId: string): Promise<RunResult> {
-    const completion = this.registry.live.get(executionId)?.loop.completion;
+    const completion = this.registry.live.get(executionId)?.interpreter.completion;
     if (completion !== undefined) return completion;
     const durable = this.requireDurable(executionId);
     this.assertNotDraining();
@@ -360,7 +360,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
    * @throws as `resume` does; `signal.reason`
    */
   async waitForResult(executionId: string, signal?: AbortSignal): Promise<RunResult> {
-    const completion = this.registry.live.get(executionId)?.loop.completion;
+    const completion = this.registry.live.get(executionId)?.interpreter.completion;
     if (completion === undefined) return this.requireDurable(executionId).remote.waitForResult(executionId, signal);
     return this.durable === undefined ? completion : this.durable.resultOf(executionId, completion, signal);
   }
@@ -392,7 +392,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       if (isFinished(state)) durable.remote.ended(executionId);
       return state;
     }
-    this.registry.live.get(executionId)?.loop.abort(new LLMAbortedError('The run was cancelled.'));
+    this.registry.live.get(executionId)?.interpreter.abort(new LLMAbortedError('The run was cancelled.'));
     return run.state;
   }
 
@@ -506,8 +506,8 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   async close(): Promise<void> {
     this.work.startDraining();
     if (this.durable !== undefined) return this.durable.close();
-    for (const { loop } of this.registry.live.values())
-      loop.abort(new LLMAbortedError('The process is shutting down.'));
+    for (const { interpreter } of this.registry.live.values())
+      interpreter.abort(new LLMAbortedError('The process is shutting down.'));
   }
 
   /** The runs that calls of queued runs start are queued, too. */
@@ -517,7 +517,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
 
   /** Resolves when the end is recorded, or the process that executes the run will cancel it. */
   private async cancelAndWait(executionId: string): Promise<void> {
-    const completion = this.registry.live.get(executionId)?.loop.completion;
+    const completion = this.registry.live.get(executionId)?.interpreter.completion;
     await this.cancel(executionId);
     await completion?.catch(() => undefined);
   }
@@ -562,7 +562,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
 
   private readonly publish = (event: AgentEvent): void => {
     const entry = this.registry.live.get(event.executionId);
-    if (entry !== undefined && isFinished(entry.run.state)) {
+    if (entry !== undefined && RUN_END_EVENTS.has(event.type)) {
       this.registry.retire(entry.run);
       // After what other runs have done before was written.
       if (this.durable !== undefined) setImmediate(() => this.durable?.remote.ended(event.executionId));
@@ -574,8 +574,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   };
 }
 
-function toChildRun({ executionId, state, iterations, usage, bill }: LiveRun): ChildRun {
-  const spent = { calls: iterations, tokens: usage.total_tokens, money: bill.totals.cost ?? 0 };
+function toChildRun({ executionId, state, spent }: LiveRun): ChildRun {
   return { executionId, isFinished: isFinished(state), spent };
 }
 

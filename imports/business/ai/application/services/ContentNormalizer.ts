@@ -2,6 +2,7 @@
  * Normalizes all input: converts whatever callers write to items, flat tools and checked options, or throws an error
  * that names the invalid value.
  */
+import { freezeDeep } from '../../domain/util/freezeDeep';
 import { freeze } from './normalizer/fields';
 import { normalizedItem } from './normalizer/alreadyNormal';
 import { normalizeItem } from './normalizer/normalizeItem';
@@ -62,20 +63,13 @@ export function normalizeInput(input: unknown): readonly InputItem[] {
  * create; callers' items go through `normalizeInput`.
  */
 export function adoptItem<T extends InputItem>(item: T): T {
-  freezeDeep(item);
-  return item;
+  return freezeDeep(item);
 }
 
 /** Marks a conversation of such items as normalized, and freezes it. */
 export function adoptInput(items: readonly InputItem[]): readonly InputItem[] {
   knownInputs.add(freeze(items));
   return items;
-}
-
-function freezeDeep(value: unknown): void {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
-  Object.freeze(value);
-  for (const entry of Object.values(value)) freezeDeep(entry);
 }
 
 /**

@@ -9,7 +9,7 @@ import type { ToolAdapter } from '../../domain/interfaces/ToolAdapter';
 import type { LooseTool } from '../../domain/types/LLMTypes';
 import { ToolProcessor } from './ToolProcessor';
 import type { ToolProcessorOptions } from './ToolProcessor';
-import { toToolResult } from './tools/toolResult';
+import { toToolResult } from '../../domain/run/toolOutputs';
 import { resolveTools } from './tools/ToolSet';
 import { ToolConcurrency } from './tools/ToolConcurrency';
 

@@ -39,7 +39,8 @@ import type { ChildRuns, ParentRun } from './tools/ChildRuns';
 import { settleByChild } from './tools/settleByChild';
 import { signalWait } from './tools/signalWait';
 import { timeNamedBy } from './tools/timerTime';
-import { serializeToolResult, toToolResult } from './tools/toolResult';
+import { toToolResult } from '../../domain/run/toolOutputs';
+import { serializeToolResult } from './tools/toolResult';
 import { definitionIn } from './tools/definitionIn';
 import { resolveTools } from './tools/ToolSet';
 import type { OfferedTool, ToolSet } from './tools/ToolSet';
@@ -284,6 +285,8 @@ export class ToolProcessor {
 
   /** @throws ToolError `rejected` */
   private async awaitApproval(job: ToolJob, outcome: ToolCallOutcome): Promise<void> {
+    // Nobody is asked about a call that a crash could still undo.
+    if (isPending(job.call)) await job.flushJournal?.();
     if (!outcome.isOpen()) return;
     if (isPending(job.call)) {
       const at = Date.now();

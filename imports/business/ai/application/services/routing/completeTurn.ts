@@ -4,7 +4,7 @@ import { LLMIncompleteError } from '../../../domain/errors/LLMErrors';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import { normalizeInput } from '../ContentNormalizer';
-import { assertAnswered } from './assertAnswered';
+import { assertAnswered } from '../../../domain/errors/assertAnswered';
 
 export interface ModelAnswer {
   readonly response: LLMResponse;

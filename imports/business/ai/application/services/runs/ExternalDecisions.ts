@@ -107,7 +107,7 @@ export class ExternalDecisions {
     const call = await this.appliedCall(executionId, callId);
     if (entry === undefined) return call;
     // A run that is continued elsewhere is read from the store.
-    await entry.loop.journal?.callsStored().catch(() => undefined);
+    await entry.interpreter.writer?.callsStored().catch(() => undefined);
     return this.findCall(executionId, callId);
   }
 
@@ -129,7 +129,7 @@ export class ExternalDecisions {
     const call = await this.findCall(executionId, callId);
     if (isSettled(call)) return 'already-settled';
     const isExternal =
-      this.registry.live.get(executionId)?.loop.calls.isExternal(call) ??
+      this.registry.live.get(executionId)?.interpreter.isExternal(call) ??
       (await this.isExternalInPlan(executionId, call.name));
     if (!acceptsResult(call, isExternal))
       throw new LLMInvalidRequestError(`The call "${callId}" does not wait for a submitted result.`, {
@@ -149,7 +149,7 @@ export class ExternalDecisions {
   private async isTooLate(executionId: string, before: ToolCall, result: ExternalResult): Promise<boolean> {
     // The tool goes on with its answer, so that the call does not show whose it was.
     if (this.durable === undefined || inputOf(before) !== undefined) return false;
-    const journal = this.registry.live.get(executionId)?.loop.journal;
+    const journal = this.registry.live.get(executionId)?.interpreter.writer;
     // The store has the command. A process that surely owns the run waits for nothing else.
     const isOwner = journal !== undefined && !journal.isStopped && this.durable.isLeaseCurrent();
     const call = await (isOwner ? this.appliedCall(executionId, before.id) : this.recordedCall(executionId, before.id));
@@ -178,7 +178,7 @@ export class ExternalDecisions {
   /** @returns false if another decision came first */
   private async send(executionId: string, call: ToolCall, action: RunAction): Promise<boolean> {
     if (this.durable !== undefined) return this.durable.send(executionId, call, action);
-    return this.registry.live.get(executionId)?.loop.apply(action) === true;
+    return this.registry.live.get(executionId)?.interpreter.apply(action) === true;
   }
 
   private async findCall(executionId: string, callId: string): Promise<ToolCall> {
@@ -187,7 +187,7 @@ export class ExternalDecisions {
       if (this.durable === undefined) throw unknownRunError(executionId);
       return this.durable.remote.loadCall(executionId, callId);
     }
-    const call = run.calls.get(callId);
+    const call = run.current.calls.get(callId);
     if (call === undefined) throw unknownCallError(executionId, callId);
     return call;
   }

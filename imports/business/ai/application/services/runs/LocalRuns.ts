@@ -34,7 +34,9 @@ export class LocalRuns {
   /** Whether this process is about to execute the run, or executes it and not only others are awaited. */
   isWorking(executionId: string): boolean {
     const { durable, registry } = this.options;
-    return durable?.isRegistering(executionId) === true || registry.live.get(executionId)?.loop.isAtRest === false;
+    return (
+      durable?.isRegistering(executionId) === true || registry.live.get(executionId)?.interpreter.isAtRest === false
+    );
   }
 
   /** Whether no other process can have taken over a run of this process, because its heartbeat was late. */
@@ -54,7 +56,7 @@ export class LocalRuns {
    * anyway.
    */
   async whenStored(executionId: string): Promise<void> {
-    const journal = this.options.registry.live.get(executionId)?.loop.journal;
+    const journal = this.options.registry.live.get(executionId)?.interpreter.writer;
     if (journal === undefined || journal.hasStoredAll || journal.isInOutage) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, MAX_STORED_WAIT_MS)));

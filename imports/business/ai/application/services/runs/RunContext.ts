@@ -10,6 +10,7 @@ import type { RunDurability, RunLease, RunRequest, ToolHash } from '../../../dom
 import type { RunLimits } from '../../../domain/types/RunLimits';
 import type { ChildRuns } from '../tools/ChildRuns';
 import type { LiveRun } from './LiveRun';
+import type { RunPublisher } from './RunPublisher';
 import type { DisclosedTools } from './toolSearch/DisclosedTools';
 import type { RestoredRun } from './durable/restoreRun';
 import type { WorkInProgress } from '../tools/WorkInProgress';
@@ -22,6 +23,7 @@ export type RunOrigin = Pick<RunRequest, 'parentExecutionId' | 'depth' | 'isQueu
 
 export interface RunContext {
   readonly run: LiveRun;
+  readonly publisher: RunPublisher;
   readonly provider: ILLMProvider;
   readonly processor: ToolProcessor;
   /** The work in progress of all runs of this process. */
@@ -50,7 +52,7 @@ export interface RunContext {
   readonly observer?: RunObserver | undefined;
   /** Whether the run's user no longer exists. Absent: nobody asks. */
   readonly isUserRemoved?: ((userId: string) => Promise<boolean>) | undefined;
-  /** `RunLoop.run` resolves with the first answer instead of the last. */
+  /** `RunInterpreter.run` resolves with the first answer instead of the last. */
   readonly returnsEarly: boolean;
   /** Undefined if runs are not stored. */
   readonly journal: JournalContext | undefined;

@@ -1,10 +1,10 @@
 /** The runs of this process by their execution ids: live ones, and the latest that have finished. */
 import type { LiveRun } from './LiveRun';
-import type { RunLoop } from './RunLoop';
+import type { RunInterpreter } from './RunInterpreter';
 
 export interface RunEntry {
   readonly run: LiveRun;
-  readonly loop: RunLoop;
+  readonly interpreter: RunInterpreter;
 }
 
 export class RunRegistry {

@@ -16,7 +16,11 @@ import { LiveRun } from './LiveRun';
 import { readStoredPlan } from './planRun';
 import type { PlannedRun } from './planRun';
 import type { RunContext } from './RunContext';
-import { RunLoop } from './RunLoop';
+import { newRun } from '../../../domain/run/ActiveRun';
+import type { ActiveRun, RunRules } from '../../../domain/run/ActiveRun';
+import { NO_USAGE } from '../../../domain/entities/Response';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
+import { RunInterpreter } from './RunInterpreter';
 import type { RunPublisher } from './RunPublisher';
 import { DisclosedTools } from './toolSearch/DisclosedTools';
 import { withToolSearch } from './toolSearch/searchTool';
@@ -66,20 +70,15 @@ export class RunStarter {
   }
 
   /** @returns settles when the run ends */
-  launch({ executionId, userId, plan, restored, origin = {}, ...init }: RunInit): Promise<RunResult> {
+  launch({ plan, restored, origin = {}, ...init }: RunInit): Promise<RunResult> {
     const { provider, toolExecutor, processor, work, signals, children, live, publisher, isUserRemoved } = this.options;
     const { options, tools, limits, stream, compaction, durability, toolSearch } = plan;
-    const { observer } = init;
-    const run = new LiveRun({
-      id: executionId,
-      userId,
-      input: options.input,
-      parentExecutionId: origin.parentExecutionId,
-      publisher: observer === undefined ? publisher : observedPublisher(publisher, observer),
-      restored: restored?.state,
-    });
-    const loop = new RunLoop({
+    const { executionId, observer } = init;
+    const state = restored?.state ?? begunRun(plan, rulesOf(plan, init));
+    const run = new LiveRun(state, origin.parentExecutionId);
+    const interpreter = new RunInterpreter({
       run,
+      publisher: observer === undefined ? publisher : observedPublisher(publisher, observer),
       provider,
       processor,
       work,
@@ -99,8 +98,8 @@ export class RunStarter {
       endError: undefined,
       ...init,
     });
-    live.set(executionId, { run, loop });
-    return loop.run();
+    live.set(executionId, { run, interpreter });
+    return interpreter.run();
   }
 
   /**
@@ -117,20 +116,17 @@ export class RunStarter {
       const recordedError = error === undefined ? undefined : restoreError(error.code, error.message, response);
       const changes = toolChanges(stored.run, plan.tools);
       const progress = toolProgress(stored.run, changes);
-      const restored = restoreRun(stored);
       observer = this.observe(stored);
+      // Written also when it has all of them again.
+      const isComplete = missingTools.length === 0 && stored.run.missingTools === undefined;
+      const about = { executionId, userId, journal, ...progress, missingTools: isComplete ? undefined : missingTools };
       return this.launch({
-        executionId,
-        userId,
+        ...about,
         plan,
         origin: stored.run,
         observer,
-        ...progress,
-        // Written also when it has all of them again.
-        missingTools: missingTools.length === 0 && stored.run.missingTools === undefined ? undefined : missingTools,
         returnsEarly: false,
-        journal,
-        restored,
+        restored: restoreRun(stored, rulesOf(plan, about)),
         endError: planError ?? recordedError ?? endError ?? endOfChanged(hasBegun(stored.run) ? changes : []),
       });
     } catch (thrown) {
@@ -138,6 +134,30 @@ export class RunStarter {
       throw new UnreadableRunError(executionId, thrown);
     }
   }
+}
+
+/** A run may continue a conversation that an earlier one has compacted. */
+function begunRun({ options: { input }, compaction }: PlannedRun, rules: RunRules): ActiveRun {
+  const earlier = compaction === false ? undefined : compaction.from;
+  const isKept = earlier !== undefined && earlier.length <= input.length;
+  return { ...newRun(rules, input, { usage: NO_USAGE }), compaction: isKept ? earlier : undefined };
+}
+
+function rulesOf(
+  { options, limits, tools, durability }: PlannedRun,
+  { executionId, userId, journal, changedTools }: Pick<RunInit, 'executionId' | 'userId' | 'journal' | 'changedTools'>,
+): RunRules {
+  return {
+    executionId,
+    userId,
+    model: options.model,
+    limits,
+    tools: tools.definitions,
+    missingTools: tools.missing,
+    isStored: journal !== undefined,
+    durability,
+    description: omitUndefined({ ...journal?.metadata, changedTools }),
+  };
 }
 
 function observedPublisher(publisher: RunPublisher, observer: RunObserver): RunPublisher {

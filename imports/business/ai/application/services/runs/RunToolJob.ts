@@ -2,7 +2,6 @@
 import { acceptsDecision, needsApproval } from '../../../domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
 import type { RunObserver } from '../../../domain/interfaces/Instrumentation';
-import type { Budget } from '../../../domain/types/RunLimits';
 import type { CallOrigin } from '../../../domain/types/RequestRecords';
 import type { AbortSource } from '../shared/AbortSource';
 import { elapsedSince } from '../shared/time';
@@ -11,8 +10,7 @@ import { DECISION_LIFETIME_MS } from '../tools/decisions';
 import type { Approval, ExternalResult, Review } from '../tools/decisions';
 import type { ToolConcurrency } from '../tools/ToolConcurrency';
 import type { RunSignals } from '../tools/signals/RunSignals';
-import type { RunJournal } from './durable/RunJournal';
-import type { LiveRun } from './LiveRun';
+import type { RunStoreWriter } from './durable/RunStoreWriter';
 import type { PendingDecisions } from './PendingDecisions';
 import type { RunCancellation } from './RunCancellation';
 import type { RunContext } from './RunContext';
@@ -23,7 +21,7 @@ export interface ToolJobOwner {
   readonly cancellation: RunCancellation;
   readonly concurrency: ToolConcurrency;
   /** Undefined if runs are not stored. */
-  readonly journal: RunJournal | undefined;
+  readonly writer: RunStoreWriter | undefined;
   readonly pendingDecisions: PendingDecisions;
   report(callId: string, event: ToolEvent): void;
   within(work: () => void): void;
@@ -72,7 +70,7 @@ export class RunToolJob implements ToolJob {
     const { executionId, userId } = run;
     const parent = { executionId, userId, depth, isQueued, globalPriority, options, budget: limits.budget };
     // A run may go on while its calls wait for their turn.
-    return { runs: children, parent: { ...parent, spent: () => spentBy(run) } };
+    return { runs: children, parent: { ...parent, spent: () => run.spent } };
   }
 
   get isDetachable(): boolean {
@@ -80,7 +78,7 @@ export class RunToolJob implements ToolJob {
   }
 
   get awaitReview(): (() => Promise<Review>) | undefined {
-    if (this.owner.journal === undefined) return undefined;
+    if (this.owner.writer === undefined) return undefined;
     return () => this.owner.pendingDecisions.awaitReview(this.call.id, decisionLifetimeMs(this.call));
   }
 
@@ -97,7 +95,7 @@ export class RunToolJob implements ToolJob {
   }
 
   flushJournal(isReadOnly = false): Promise<void> | undefined {
-    return this.owner.journal?.beforeTool(isReadOnly);
+    return this.owner.writer?.beforeTool(isReadOnly);
   }
 
   awaitApproval(): Promise<Approval> {
@@ -107,10 +105,6 @@ export class RunToolJob implements ToolJob {
   awaitExternal(): Promise<ExternalResult> {
     return this.owner.pendingDecisions.awaitExternal(this.call.id);
   }
-}
-
-function spentBy({ iterations, usage, bill }: LiveRun): Required<Budget> {
-  return { calls: iterations, tokens: usage.total_tokens, money: bill.totals.cost ?? 0 };
 }
 
 /** A decision that was requested before a crash expires no later than any other. @param call as it was restored */

@@ -17,7 +17,7 @@ import { compactionOf, DEFAULT_COMPACTION } from './compaction/compactionOptions
 import { hasTool } from './durable/ToolAvailability';
 import { toolHashes } from '../tools/toolChanges';
 import { resolveTools, ToolSet } from '../tools/ToolSet';
-import { limitsOf } from './runLimits';
+import { limitsOf } from '../../../domain/run/runLimits';
 import { planToolSearch, toolSearchOf } from './toolSearch/planToolSearch';
 
 export interface PlannedRun {

@@ -8,7 +8,7 @@ import type { Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAP
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { toJsonSchema } from '../schema/toJsonSchema';
 import type { AnySchema } from '../../../domain/types/Schemas';
-import { assertAnswered } from '../routing/assertAnswered';
+import { assertAnswered } from '../../../domain/errors/assertAnswered';
 import type { ModelAnswer } from '../routing/completeTurn';
 import { DEFAULT_JSON_LIMITS, parseJsonAnswer } from './parseJsonAnswer';
 import type { JsonLimits } from './parseJsonAnswer';

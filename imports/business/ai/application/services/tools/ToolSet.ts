@@ -40,6 +40,7 @@ export class ToolSet {
   /** Absent: the model is given all definitions. */
   readonly deferred: DeferredTools | undefined;
   private readonly offered: ReadonlyMap<string, OfferedTool>;
+  private byName: ReadonlyMap<string, FunctionTool> | undefined;
 
   /** @param missing names of tools that were offered before, and that no process has any more */
   constructor(tools: readonly (OfferedTool | Tool)[], missing: readonly string[] = [], deferred?: DeferredTools) {
@@ -65,6 +66,12 @@ export class ToolSet {
 
   get names(): readonly string[] {
     return [...this.offered.keys()];
+  }
+
+  /** Of the functions, by name. */
+  get definitions(): ReadonlyMap<string, FunctionTool> {
+    this.byName ??= new Map(Array.from(this.offered, ([name, { definition }]) => [name, definition]));
+    return this.byName;
   }
 }
 

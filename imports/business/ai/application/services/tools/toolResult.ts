@@ -1,26 +1,10 @@
 /** The outcome of a tool call as text for the model: bounded in size, and never a stack trace. */
-import type { ToolCall, ToolResult } from '../../../domain/entities/Tool';
+import type { ToolCall } from '../../../domain/entities/Tool';
 import { ToolError } from '../../../domain/errors/LLMErrors';
-import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { ExternalResult } from './decisions';
 
 /** Characters of an error message. */
 const MAX_MESSAGE = 2_000;
-
-/**
- * The result of a settled call.
- * @throws TypeError for a call that has not settled
- */
-export function toToolResult(call: ToolCall): ToolResult {
-  const fields = {
-    call_id: call.id,
-    state: call.state,
-    executionTime: 'executionTime' in call ? call.executionTime : 0,
-  };
-  if ('result' in call) return omitUndefined({ content: call.result, images: call.images, ...fields });
-  if ('error' in call) return { content: `Error: ${call.error.message}`, error: call.error, ...fields };
-  throw new TypeError(`Tool call "${call.id}" is ${call.state} and has no result yet.`);
-}
 
 /**
  * A submitted result in the form in which it is stored, so that it is the same in whichever process executes the run.

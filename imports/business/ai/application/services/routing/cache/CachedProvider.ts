@@ -13,7 +13,7 @@ import type { LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
 import { cacheOptions } from '../../normalizer/normalizeOptions';
 import { PlainReader } from '../../normalizer/PlainReader';
-import { unansweredError } from '../assertAnswered';
+import { unansweredError } from '../../../../domain/errors/assertAnswered';
 import { replayResponse } from '../../shared/replayResponse';
 import { cacheKey } from './cacheKey';
 import type { CacheKeyContext } from './cacheKey';

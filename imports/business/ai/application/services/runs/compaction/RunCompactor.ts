@@ -5,15 +5,16 @@
 import { billedResponse, isLLMError, isStoreOutage } from '../../../../domain/errors/LLMErrors';
 import type { ModelCapabilities } from '../../../../domain/interfaces/ILLMProvider';
 import type { Tool } from '../../../../domain/entities/Tool';
+import type { RunEvent } from '../../../../domain/run/RunEvent';
 import type { CompactionReader, CompactionReason, RunCompaction } from '../../../../domain/types/Compaction';
 import type { NormalizedOptions } from '../../../../domain/types/LLMTypes';
 import type { Item, LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import type { Loss } from '../../../../domain/types/VendorTypes';
 import { adoptInput, adoptItem, normalizeOptions, withOwnOptions } from '../../ContentNormalizer';
-import { assertAnswered } from '../../routing/assertAnswered';
-import type { RunJournal } from '../durable/RunJournal';
+import { assertAnswered } from '../../../../domain/errors/assertAnswered';
 import type { RunCancellation } from '../RunCancellation';
 import type { RunContext } from '../RunContext';
+import type { RunEventTarget } from '../RunInterpreter';
 import { lossesOf } from './compactionLosses';
 import { DEFAULT_THRESHOLD } from './compactionOptions';
 import { compactedHistory, historyUpTo, lastQuestion, pinnedItems } from './compactedHistory';
@@ -32,6 +33,8 @@ interface Reported {
   /** What the request had of the transcript, and so the definitions of the tools that this has disclosed. */
   readonly sentUpTo: number;
 }
+
+type CompactionReport = NonNullable<Extract<RunEvent, { readonly type: 'historyCompacted' }>['report']>;
 
 interface Attempt {
   readonly reason: CompactionReason;
@@ -55,7 +58,7 @@ const VENDOR_SHARE = 0.75;
 export class RunCompactor {
   private readonly context: RunContext;
   private readonly cancellation: RunCancellation;
-  private readonly journal: RunJournal | undefined;
+  private readonly target: RunEventTarget;
   /** What stands for the items of the transcript before `compaction.length`. */
   private head: readonly Item[] | undefined;
   /** A copy of the first item of a history that was not compacted: see `history`. */
@@ -67,18 +70,14 @@ export class RunCompactor {
   private futileTokens = 0;
   private unreportedLosses: readonly Loss[] = [];
 
-  constructor(context: RunContext, cancellation: RunCancellation, journal: RunJournal | undefined) {
+  constructor(context: RunContext, cancellation: RunCancellation, target: RunEventTarget) {
     this.context = context;
     this.cancellation = cancellation;
-    this.journal = journal;
-    const { run, compaction } = context;
-    const earlier = compaction === false ? undefined : compaction.from;
-    // What the input has of the earlier run.
-    const isContinued = context.restored === undefined && earlier !== undefined;
-    if (isContinued && earlier.length <= run.transcript.length) run.setCompaction(earlier);
-    if (run.compaction !== undefined) this.use(run.compaction);
-    if (run.lastResponse !== undefined && (run.compaction?.length ?? 0) <= run.turnStart)
-      this.noteUsage(run.lastResponse, run.turnStart + run.lastResponse.output.length);
+    this.target = target;
+    const { run } = context;
+    const { compaction: present, response, turnStart } = run.current;
+    if (present !== undefined) this.use(present);
+    if (response !== undefined && (present?.length ?? 0) <= turnStart) this.noteUsage(response, turnStart);
   }
 
   /**
@@ -86,7 +85,8 @@ export class RunCompactor {
    * they keep of a history, which ends with the run, while stores keep the transcript itself.
    */
   history(): Item[] {
-    const { transcript, compaction } = this.context.run;
+    const { transcript } = this.context.run;
+    const { compaction } = this.context.run.current;
     if (this.head !== undefined) return this.head.concat(transcript.slice(compaction?.length));
     const items = transcript.slice();
     const [first] = items;
@@ -100,12 +100,12 @@ export class RunCompactor {
   get tools(): readonly Tool[] | undefined {
     const { run, tools, disclosedTools } = this.context;
     if (disclosedTools !== undefined) return disclosedTools.offered(tools, run.transcript);
-    return run.compaction?.recall === undefined ? undefined : tools.tools;
+    return run.current.compaction?.recall === undefined ? undefined : tools.tools;
   }
 
   /** Who can read the history, if not everyone can. */
   get reader(): CompactionReader | undefined {
-    const vendor = this.context.run.compaction?.vendor;
+    const vendor = this.context.run.current.compaction?.vendor;
     return vendor === undefined ? undefined : readerOf(vendor);
   }
 
@@ -127,13 +127,13 @@ export class RunCompactor {
 
   /** It was loaded again. */
   load(): void {
-    const { compaction } = this.context.run;
+    const { compaction } = this.context.run.current;
     if (compaction !== undefined) this.head = this.headOf(compaction);
   }
 
-  /** To be called when a response was appended to the transcript. */
-  responded(response: LLMResponse): void {
-    this.noteUsage(response, this.context.run.transcript.length);
+  /** @param turnStart the index in the transcript at which the response begins */
+  responded(response: LLMResponse, turnStart: number): void {
+    this.noteUsage(response, turnStart);
   }
 
   /** The response to a request whose history was compacted says what it went without. */
@@ -177,7 +177,8 @@ export class RunCompactor {
    */
   async makePortable(): Promise<boolean> {
     const { run } = this.context;
-    const { transcript, compaction: previous } = run;
+    const { transcript } = run;
+    const { compaction: previous } = run.current;
     if (previous?.vendor === undefined) return false;
     const before = this.nextTokens();
     const pinned = this.pinned();
@@ -232,7 +233,7 @@ export class RunCompactor {
 
   private async compact(limit: number, reason: CompactionReason): Promise<boolean> {
     const { run, compaction } = this.context;
-    const { compaction: previous } = run;
+    const { compaction: previous } = run.current;
     const before = this.nextTokens();
     const pinned = this.pinned();
     const room = this.roomOf(limit, before, pinned);
@@ -254,12 +255,12 @@ export class RunCompactor {
     const { run, options } = this.context;
     const after = room.tokensWith(next);
     this.futileTokens = after > room.limit ? after : 0;
-    this.record(next);
     const losses = lossesOf(run.transcript, previous, next, pinned);
     this.unreportedLosses = losses;
-    run.emit({
+    const { iterations } = run.current;
+    this.record(next, {
       type: 'history:compacted',
-      iteration: run.isCalling ? run.iterations : run.iterations + 1,
+      iteration: run.isCalling ? iterations : iterations + 1,
       model: options.model,
       reason,
       strategy: next.vendor === undefined ? 'portable' : 'vendor',
@@ -292,7 +293,7 @@ export class RunCompactor {
     if (compaction === false || !isVendorAsked(compaction, this.capabilities())) return undefined;
     const end = summarizedParts(run.transcript, cleared, room, reason !== 'window').at(-1);
     if (end === undefined) return undefined;
-    const input = historyUpTo(run.transcript, run.compaction, pinned, end);
+    const input = historyUpTo(run.transcript, run.current.compaction, pinned, end);
     const { reader, tools = options.tools } = this;
     const own = {
       ...this.ownOptions(),
@@ -303,7 +304,7 @@ export class RunCompactor {
     try {
       const request = vendorCompactionOptions(options, input, own);
       const response = await this.cancellation.race(provider.generate(run.userId, request));
-      run.bill.addResponse(response);
+      this.target.dispatch({ type: 'modelBilled', bill: response });
       const vendor = vendorCompactionIn(response);
       if (vendor === undefined) return undefined;
       const { summary: _, ...rest } = cleared;
@@ -312,7 +313,7 @@ export class RunCompactor {
     } catch (error) {
       this.cancellation.throwIfCancelled();
       const billed = billedResponse(error);
-      if (billed !== undefined) run.bill.addResponse(billed);
+      if (billed !== undefined) this.target.dispatch({ type: 'modelBilled', bill: billed });
       // The run waits for its store, and is compacted without the vendor if that fails.
       if (!isLLMError(error) || isStoreOutage(error)) throw error;
       return undefined;
@@ -338,7 +339,7 @@ export class RunCompactor {
       if (next !== cleared) {
         // Not complete yet.
         this.record({ ...next, count: next.count - 1 });
-        if (this.journal !== undefined) await this.cancellation.race(this.journal.flushAndVerifyLease());
+        await this.cancellation.race(this.target.stored());
       }
       next = { ...next, summarizedUpTo: end, summary: await this.summary(seen, next.summary, room.limit) };
     }
@@ -355,7 +356,7 @@ export class RunCompactor {
       .toWellFormed();
     try {
       const response = await this.cancellation.race(provider.generate(run.userId, this.summaryOptions(text)));
-      run.bill.addResponse(response);
+      this.target.dispatch({ type: 'modelBilled', bill: response });
       const written = assertAnswered(response).output_text.trim();
       if (written !== '') return written.slice(0, most).toWellFormed();
     } catch (error) {
@@ -384,8 +385,8 @@ export class RunCompactor {
     return { signal: this.cancellation.signal, executionId, origin };
   }
 
-  private record(compaction: RunCompaction): void {
-    this.context.run.setCompaction(compaction);
+  private record(compaction: RunCompaction, report?: CompactionReport): void {
+    this.target.dispatch({ type: 'historyCompacted', compaction, ...(report && { report }) });
     this.use(compaction);
     this.reported = undefined;
   }
@@ -424,7 +425,7 @@ export class RunCompactor {
   /** A run that answers in a format may not be able to call tools, and one that has none may not want any. */
   private recallName(): string | undefined {
     const { run, options, tools, executor } = this.context;
-    if (run.compaction?.recall !== undefined) return run.compaction.recall;
+    if (run.current.compaction?.recall !== undefined) return run.current.compaction.recall;
     const isFree = options.response_format === undefined || options.response_format.type === 'text';
     const offersFunctions = tools.names.length > 0;
     if (!offersFunctions && (tools.tools.length > 0 || !isFree)) return undefined;
@@ -432,9 +433,9 @@ export class RunCompactor {
     return recallName(tools, executor);
   }
 
-  private noteUsage({ usage }: LLMResponse, upTo: number): void {
+  private noteUsage({ usage, output }: LLMResponse, sentUpTo: number): void {
     const { input_tokens, output_tokens } = usage;
-    const { turnStart: sentUpTo } = this.context.run;
+    const upTo = sentUpTo + output.length;
     this.reported = input_tokens > 0 ? { tokens: input_tokens + output_tokens, upTo, sentUpTo } : undefined;
   }
 

@@ -32,14 +32,14 @@ import { hasBegun, questionOfChanged, toolChanges } from '../../tools/toolChange
 import { titleOf } from '../titleOf';
 import type { PlannedRun } from '../planRun';
 import type { RunOptions } from '../../../../domain/types/RunOptions';
-import type { RunLoop } from '../RunLoop';
+import type { RunInterpreter } from '../RunInterpreter';
 import type { WorkInProgress } from '../../tools/WorkInProgress';
 import type { RunEntry } from '../RunRegistry';
 import { LLMOverloadedError } from '../../../../domain/errors/LLMErrors';
 import { runDetached } from '../../shared/runDetached';
 import { sleep } from '../../shared/time';
 import { LeaseLostError } from '../../../../domain/errors/LeaseLostError';
-import type { RunJournal } from './RunJournal';
+import type { RunStoreWriter } from './RunStoreWriter';
 import type { JournalContext, JournalHost } from '../RunContext';
 import { MAX_UNRECORDED_EVENTS } from './restoreRun';
 import type { AgentEvent, AgentEventBody } from '../../../../domain/types/AgentEvents';
@@ -129,12 +129,12 @@ export class DurableRuns implements JournalHost {
   private readonly registering = new Set<string>();
   /** Ids of applied commands whose effect is not recorded yet. */
   private readonly appliedCommands = new Set<string>();
-  /** Ids of superseded commands that will be deleted once the journal is flushed. */
+  /** Ids of superseded commands that will be deleted once what they caused is stored. */
   private readonly finishingCommands = new Set<string>();
   /** End the times for which runs are held. */
   private readonly holds = new Set<() => void>();
-  /** Runs that are being left to other processes, or were, by their journals. */
-  private readonly leaving = new Map<RunJournal, Promise<void>>();
+  /** Runs that are being left to other processes, or were, by their writers. */
+  private readonly leaving = new Map<RunStoreWriter, Promise<void>>();
   private isClosed = false;
   private lost = 0;
 
@@ -497,11 +497,11 @@ export class DurableRuns implements JournalHost {
   }
 
   heartbeat(): void {
-    for (const { loop } of this.live.values()) loop.heartbeat();
+    for (const { interpreter } of this.live.values()) interpreter.heartbeat();
   }
 
   async checkLeases(): Promise<void> {
-    await Promise.allSettled(this.journals().map((journal) => journal.verifyLease()));
+    await Promise.allSettled(this.writers().map((writer) => writer.verifyLease()));
   }
 
   /**
@@ -511,32 +511,32 @@ export class DurableRuns implements JournalHost {
   leaveIdle(): void {
     // An exclusive store has no other processes.
     if (this.store.isExclusive || this.isClosed) return;
-    for (const { loop } of this.live.values()) {
-      const { journal } = loop;
-      if (journal === undefined || !loop.isIdle || this.leaving.has(journal)) continue;
-      const left = this.leaveToOthers(loop, journal).catch((error: unknown) => {
+    for (const { interpreter } of this.live.values()) {
+      const { writer } = interpreter;
+      if (writer === undefined || !interpreter.isIdle || this.leaving.has(writer)) continue;
+      const left = this.leaveToOthers(interpreter, writer).catch((error: unknown) => {
         // `close` leaves it.
         if (!isStoreOutage(error) && !(error instanceof LeaseLostError))
           this.logger.warn(
-            `Run "${journal.lease.executionId}" moves to another process only when this one ends.`,
+            `Run "${writer.lease.executionId}" moves to another process only when this one ends.`,
             error,
           );
       });
-      this.leaving.set(journal, left);
+      this.leaving.set(writer, left);
     }
   }
 
-  private async leaveToOthers(loop: RunEntry['loop'], journal: RunJournal): Promise<void> {
-    loop.markProgress();
-    await journal.flush();
-    if (!loop.isIdle) {
+  private async leaveToOthers(interpreter: RunInterpreter, writer: RunStoreWriter): Promise<void> {
+    interpreter.markProgress();
+    await writer.flush();
+    if (!interpreter.isIdle) {
       // The next call of `leaveIdle` tries again, once the run is idle.
-      this.leaving.delete(journal);
+      this.leaving.delete(writer);
       return;
     }
     // It was cancelled meanwhile, or taken over.
-    if (!(await this.store.release(journal.lease))) return;
-    loop.abandon(new LeaseLostError('The process is shutting down. The run continues in another process.'));
+    if (!(await this.store.release(writer.lease))) return;
+    interpreter.abandon(new LeaseLostError('The process is shutting down. The run continues in another process.'));
     // Others notice that this count has changed, and scan.
     await this.store.heartbeat(UNOWNED);
   }
@@ -546,16 +546,16 @@ export class DurableRuns implements JournalHost {
     this.isClosed = true;
     const closed = new AbortController();
     for (const release of this.holds) release();
-    const loops = [...this.live.values()].map(({ loop }) => loop);
-    for (const loop of loops) loop.markProgress();
+    const interpreters = [...this.live.values()].map(({ interpreter }) => interpreter);
+    for (const interpreter of interpreters) interpreter.markProgress();
     // A store that cannot be reached must not hold the process up.
     await Promise.race([
-      Promise.allSettled([...this.leaving.values(), ...this.journals().map((journal) => journal.flush())]),
+      Promise.allSettled([...this.leaving.values(), ...this.writers().map((writer) => writer.flush())]),
       sleep(CLOSE_PATIENCE_MS, closed.signal).catch(() => undefined),
     ]);
     closed.abort();
-    for (const loop of loops)
-      loop.abandon(new LeaseLostError('The process is shutting down. The run continues in another process.'));
+    for (const interpreter of interpreters)
+      interpreter.abandon(new LeaseLostError('The process is shutting down. The run continues in another process.'));
     try {
       await this.otherWork.close();
       await this.heartbeats.release();
@@ -568,27 +568,27 @@ export class DurableRuns implements JournalHost {
   private applyToLive({ id, executionId, action }: RunCommand): void {
     const entry = this.live.get(executionId);
     if (entry === undefined || (this.work.isDraining && action.kind !== 'cancel')) return;
-    const { loop, run } = entry;
+    const { interpreter, run } = entry;
     if (action.kind === 'signal') {
       // Deleted before the store is searched: a signal that comes later brings a command of its own.
       void this.store.removeCommand(id).then(
-        () => loop.apply(action),
+        () => interpreter.apply(action),
         (error: unknown) => this.logger.warn('Could not delete an applied run command.', error),
       );
       return;
     }
-    const call = action.kind === 'cancel' ? undefined : run.calls.get(action.callId);
+    const call = action.kind === 'cancel' ? undefined : run.current.calls.get(action.callId);
     if (action.kind !== 'cancel' && (call === undefined || decisionId(executionId, call) !== id)) {
-      this.deleteCommandWhenRecorded(id, loop);
+      this.deleteCommandWhenRecorded(id, interpreter);
       return;
     }
-    loop.apply(action);
-    if (!this.appliedCommands.has(id)) loop.onEnd(() => this.deleteCommand(id));
+    interpreter.apply(action);
+    if (!this.appliedCommands.has(id)) interpreter.onEnd(() => this.deleteCommand(id));
     this.appliedCommands.add(id);
   }
 
-  private journals(): readonly RunJournal[] {
-    return [...this.live.values()].flatMap(({ loop }) => loop.journal ?? []);
+  private writers(): readonly RunStoreWriter[] {
+    return [...this.live.values()].flatMap(({ interpreter }) => interpreter.writer ?? []);
   }
 
   /** @param launch puts the run among the live ones, so that there is no moment in which it seems to be nobody's */
@@ -623,10 +623,10 @@ export class DurableRuns implements JournalHost {
    * Deletes a command whose call no longer waits for it, once that is recorded. Not awaited, because a slow store must
    * not delay the heartbeat.
    */
-  private deleteCommandWhenRecorded(commandId: string, { journal }: RunLoop): void {
-    if (journal === undefined || this.finishingCommands.has(commandId)) return;
+  private deleteCommandWhenRecorded(commandId: string, { writer }: RunInterpreter): void {
+    if (writer === undefined || this.finishingCommands.has(commandId)) return;
     this.finishingCommands.add(commandId);
-    journal
+    writer
       .flush()
       .then(() => this.deleteCommand(commandId))
       // The run's next owner deletes it.

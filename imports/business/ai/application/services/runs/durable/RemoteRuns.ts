@@ -9,7 +9,7 @@ import type { RunStore, StoredRun } from '../../../../domain/interfaces/RunStore
 import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { RunAction, RunCommand, RunHead } from '../../../../domain/types/RunRecords';
 import { FollowUps } from '../FollowUps';
-import { totalsOf } from '../RunBill';
+import { totalsOf } from '../../../../domain/run/runTotals';
 import { throughOutages } from '../../shared/throughOutages';
 import { RunEnds } from './RunEnds';
 

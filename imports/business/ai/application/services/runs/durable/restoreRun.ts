@@ -8,41 +8,29 @@ import { createToolCall, isDeliverable, isSettled, isToolCallState } from '../..
 import type { ToolCall } from '../../../../domain/entities/Tool';
 import type { RecordedCalls, StoredRun } from '../../../../domain/interfaces/RunStore';
 import { omitUndefined } from '../../../../domain/util/omitUndefined';
+import type { RunState } from '../../../../domain/entities/Run';
 import type { FunctionCallOutputItem, Item, LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
-import { totalsOf } from '../RunBill';
+import { totalsOf } from '../../../../domain/run/runTotals';
 import { adoptItem } from '../../ContentNormalizer';
-import type { RestoredState, TurnCall } from '../LiveRun';
-
-/** A recorded response on which the run has not acted yet. */
-export interface OpenTurn {
-  readonly response: LLMResponse;
-  readonly calls: readonly TurnCall[];
-}
+import { newRun } from '../../../../domain/run/ActiveRun';
+import type { ActiveRun, RunRules, TurnCall } from '../../../../domain/run/ActiveRun';
+import { CallTable } from '../../../../domain/run/CallTable';
+import { MAX_LISTED_TOOLS } from '../../../../domain/run/RunDraft';
 
 export interface RestoredRun {
-  readonly state: RestoredState;
-  /** Ids of the calls that the store has. */
-  readonly storedCalls: readonly string[];
+  readonly state: ActiveRun;
+  /** As it is stored. */
+  readonly storedState: RunState;
   /** Ids of the calls that differ from what the store has, and must be written again. */
   readonly repaired: readonly string[];
-  readonly turn: OpenTurn | undefined;
-  /** The last response called no tools. */
-  readonly isAfterAnswer: boolean;
-  /** Calls whose results are in the transcript but have not reached the model: those of the last turn, … */
-  readonly undelivered: readonly string[];
-  /** … and late ones. */
-  readonly lateUndelivered: readonly string[];
+  /** Ids of open calls that may be stored only with the run. */
+  readonly unwritten: readonly string[];
   /** A model call was in progress whose outcome is unknown. */
   readonly hasInterruptedModelCall: boolean;
+  /** Undefined: unknown, or none. */
   readonly recorded: RecordedCalls | undefined;
-  /** It is stored as waiting, … */
-  readonly isWaiting: boolean;
-  /** … or as queued. */
-  readonly isQueued: boolean;
-  readonly failedTurns: number;
   /** Milliseconds that count against the run's deadline. */
   readonly elapsedMs: number;
-  readonly takeovers: number;
 }
 
 /**
@@ -51,7 +39,7 @@ export interface RestoredRun {
  */
 export const MAX_UNRECORDED_EVENTS = 1_000_000;
 
-export function restoreRun({ run, calls: storedCalls, recorded }: StoredRun): RestoredRun {
+export function restoreRun({ run, calls: storedCalls, recorded }: StoredRun, rules: RunRules): RestoredRun {
   const transcript = run.transcript.map((item) => adoptItem(item));
   const results = resultsByCall(transcript);
   const acknowledged = transcript.flatMap((item) =>
@@ -71,36 +59,38 @@ export function restoreRun({ run, calls: storedCalls, recorded }: StoredRun): Re
   );
   const undelivered = calls.filter(({ id }) => (results.get(id)?.index ?? -1) >= run.turnStart).map(({ id }) => id);
   const isLate = (id: string): boolean => results.get(id)?.item.deferred === true;
-  return {
-    state: {
-      transcript,
-      turnStart: run.turnStart,
-      response: run.response,
-      calls,
-      acknowledged,
-      lateResults: calls
-        .filter((call) => isDeliverable(call) && acknowledged.includes(call.id) && !results.has(call.id))
-        .toSorted((a, b) => endTimeOf(a) - endTimeOf(b))
-        .map(({ id }) => id),
-      totals: totalsOf(run),
-      iterations: run.iterations,
-      deliveries: run.deliveries ?? 0,
-      compaction: run.compaction,
-      seq: run.seq + run.fence * MAX_UNRECORDED_EVENTS,
-    },
-    storedCalls: storedCalls.map(({ id }) => id),
-    recorded,
-    isWaiting: run.state === 'waiting' && !run.isCalling,
-    isQueued: run.state === 'queued',
-    repaired: calls.filter((call) => !storedCalls.includes(call)).map(({ id }) => id),
+  const lateResults = calls
+    .filter((call) => isDeliverable(call) && acknowledged.includes(call.id) && !results.has(call.id))
+    .toSorted((a, b) => endTimeOf(a) - endTimeOf(b));
+  const state: ActiveRun = {
+    ...newRun(rules, transcript, totalsOf(run)),
+    turnStart: run.turnStart,
+    response: run.response,
     turn,
-    isAfterAnswer: run.response !== undefined && !run.response.output.some(({ type }) => type === 'function_call'),
+    calls: CallTable.of(calls),
+    acknowledged: new Set(acknowledged),
+    lateResults: lateResults.map(({ id }) => id),
     undelivered: undelivered.filter((id) => !isLate(id)),
     lateUndelivered: undelivered.filter(isLate),
-    hasInterruptedModelCall: run.isCalling,
+    isAfterAnswer: run.response !== undefined && !run.response.output.some(({ type }) => type === 'function_call'),
+    // The call that replaces an interrupted one counts as the same.
+    iterations: run.isCalling ? run.iterations - 1 : run.iterations,
+    deliveries: run.deliveries ?? 0,
     failedTurns: run.failedTurns,
-    elapsedMs: run.worked,
     takeovers: run.takeovers,
+    compaction: run.compaction,
+    toolNames: [...new Set(calls.map(({ name }) => name))].slice(0, MAX_LISTED_TOOLS),
+    seq: run.seq + run.fence * MAX_UNRECORDED_EVENTS,
+  };
+  const openIds = calls.filter((call) => !isSettled(call)).map(({ id }) => id);
+  return {
+    state,
+    storedState: run.state,
+    repaired: calls.filter((call) => !storedCalls.includes(call)).map(({ id }) => id),
+    unwritten: recorded?.onlyWithRun ?? openIds,
+    hasInterruptedModelCall: run.isCalling,
+    recorded,
+    elapsedMs: run.worked,
   };
 }
 
@@ -127,11 +117,11 @@ function isAcknowledgement(item: FunctionCallOutputItem): boolean {
 function unrecordedCalls(
   items: readonly Item[],
   storedCalls: readonly ToolCall[],
-  turn: OpenTurn | undefined,
+  turn: readonly TurnCall[] | undefined,
   acknowledged: readonly string[],
   createdAt: number,
 ): readonly ToolCall[] {
-  const recorded = new Set([...storedCalls, ...(turn?.calls ?? [])].map(({ id }) => id));
+  const recorded = new Set([...storedCalls, ...(turn ?? [])].map(({ id }) => id));
   return items.flatMap((item) => {
     if (item.type !== 'function_call' || recorded.has(item.call_id)) return [];
     const { call_id, name, arguments: text } = item;
@@ -205,12 +195,13 @@ function settleWith(call: ToolCall, { output, state }: FunctionCallOutputItem): 
   }
 }
 
+/** The calls of a recorded response on which the run has not acted yet. */
 function openTurn(
   response: LLMResponse | undefined,
   transcript: readonly Item[],
   turnStart: number,
   isCalling: boolean,
-): OpenTurn | undefined {
+): readonly TurnCall[] | undefined {
   if (response === undefined || isCalling) return undefined;
   const turnEnd = turnStart + response.output.length;
   const calls = transcript.slice(turnStart, turnEnd).flatMap((item, index): TurnCall[] => {
@@ -222,7 +213,7 @@ function openTurn(
   const isAnswered = transcript
     .slice(turnEnd)
     .some((item) => item.type === 'function_call_output' && item.call_id === first?.id);
-  return isAnswered ? undefined : { response, calls };
+  return isAnswered ? undefined : calls;
 }
 
 function endTimeOf(call: ToolCall): number {

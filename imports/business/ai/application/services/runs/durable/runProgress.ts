@@ -1,36 +1,38 @@
-/** What the journal records of a run, as it stands at the moment of writing. */
-import type { RunContext } from '../RunContext';
-import type { OwnProgress } from './RunJournal';
+/** What the store is told of a run besides its content: the transcript, the response and the compaction. */
+import { isCalling } from '../../../../domain/run/ActiveRun';
+import type { ActiveRun } from '../../../../domain/run/ActiveRun';
+import type { RunProgress } from '../../../../domain/types/RunRecords';
 import type { Writable } from '../../../../domain/types/Writable';
 
-type ProgressContext = Pick<RunContext, 'run' | 'journal' | 'missingTools' | 'changedTools' | 'toolHashes'>;
+type OwnProgress = Omit<RunProgress, 'transcript' | 'response' | 'compaction'>;
 
-/** @param loopProgress the fields that the run's loop maintains */
+/** @param about what does not change while the run is in this process, and `worked`, which always does */
 export function runProgress(
-  { run, journal, missingTools, changedTools, toolHashes }: ProgressContext,
-  { failedTurns, worked, takeovers }: Pick<OwnProgress, 'failedTurns' | 'worked' | 'takeovers'>,
+  state: ActiveRun,
+  about: Pick<OwnProgress, 'worked' | 'startedAt'> & {
+    readonly [K in 'missingTools' | 'changedTools' | 'toolHashes']?: OwnProgress[K] | undefined;
+  },
 ): OwnProgress {
-  const { deliveries, toolNames } = run;
-  const { usage, cost, unpriced, models } = run.bill.totals;
+  const { deliveries, toolNames, totals, iterations, turnStart, seq, failedTurns, takeovers } = state;
   const progress: Writable<OwnProgress> = {
-    usage,
-    state: run.state,
-    iterations: run.iterations,
-    isCalling: run.isCalling,
-    turnStart: run.turnStart,
-    seq: run.seq,
+    usage: totals.usage,
+    state: state.status,
+    iterations,
+    isCalling: isCalling(state),
+    turnStart,
+    seq,
     failedTurns,
-    worked,
+    worked: about.worked,
     takeovers,
   };
-  if (journal !== undefined) progress.startedAt = journal.startedAt;
-  if (models !== undefined) progress.models = models;
-  if (cost !== undefined) progress.cost = cost;
-  if (unpriced !== undefined) progress.unpriced = unpriced;
+  if (about.startedAt !== undefined) progress.startedAt = about.startedAt;
+  if (totals.models !== undefined) progress.models = totals.models;
+  if (totals.cost !== undefined) progress.cost = totals.cost;
+  if (totals.unpriced !== undefined) progress.unpriced = totals.unpriced;
   if (toolNames.length > 0) progress.tools = toolNames;
-  if (missingTools !== undefined) progress.missingTools = missingTools;
-  if (changedTools !== undefined) progress.changedTools = changedTools;
-  if (toolHashes !== undefined) progress.toolHashes = toolHashes;
+  if (about.missingTools !== undefined) progress.missingTools = about.missingTools;
+  if (about.changedTools !== undefined) progress.changedTools = about.changedTools;
+  if (about.toolHashes !== undefined) progress.toolHashes = about.toolHashes;
   if (deliveries > 0) progress.deliveries = deliveries;
   return progress;
 }

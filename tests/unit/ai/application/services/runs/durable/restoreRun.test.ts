@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { restoreRun } from '../../../../../../../imports/business/ai/application/services/runs/durable/restoreRun';
 import { initialProgress } from '../../../../../../../imports/business/ai/domain/entities/initialProgress';
+import type { RunRules } from '../../../../../../../imports/business/ai/domain/run/ActiveRun';
 import type { ToolCall } from '../../../../../../../imports/business/ai/domain/entities/Tool';
 import type { Item } from '../../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { RunRecord } from '../../../../../../../imports/business/ai/domain/types/RunRecords';
@@ -28,7 +29,7 @@ function deliveredInAfter(transcript: readonly Item[], deliveredIn: string | und
     ...progress,
     isCalling: true,
   } as unknown as RunRecord;
-  return restoreRun({ run, calls: [call] }).state.calls[0]?.deliveredIn;
+  return restoreRun({ run, calls: [call] }, {} as RunRules).state.calls.get('c')?.deliveredIn;
 }
 
 describe('A call of a run that was taken over', () => {

@@ -11,7 +11,7 @@ import { deferred } from '../../../../../../support/deferred';
 import { until } from '../../../../../../support/until';
 import { VirtualTime } from '../../../../../../support/VirtualTime';
 
-/** A run with a call that waits for approval, whose writes from the model's answer on do what the test says. */
+/** A run with a call that waits for its result, whose writes from the model's answer on do what the test says. */
 async function setUp(write: () => Promise<void>) {
   const store = new MemoryRunStore();
   let hasAnswered = false;
@@ -29,12 +29,12 @@ async function setUp(write: () => Promise<void>) {
   });
   const loop = new AgenticLoop({
     provider: new ScriptedProvider([calling({ name: 'ask', call_id: 'c' })]),
-    toolExecutor: new ToolRegistry().register({ name: 'ask', needsApproval: true, execute: () => '' }),
+    toolExecutor: new ToolRegistry().register({ name: 'ask', kind: 'external' }),
     runStore: written,
   });
   const asked = deferred<undefined>();
   loop.on('llm:response', () => (hasAnswered = true));
-  loop.on('tool:approval_required', () => asked.resolve(undefined));
+  loop.on('tool:executing', () => asked.resolve(undefined));
   void (await loop.start('ann', { model: 'm', input: 'go', tools: ['ask'], executionId: 'r' })).done.catch(
     () => undefined,
   );
@@ -52,7 +52,7 @@ describe('A run that is read after an event', () => {
     const { store, loop } = await setUp(() => released.promise);
     const read = loop.local.whenStored('r').then(() => store.load('r'));
     released.resolve(undefined);
-    expect((await read)?.calls[0]?.state).to.equal('awaiting_approval');
+    expect((await read)?.calls[0]?.state).to.equal('executing');
     void loop.cancel('r');
   });
 

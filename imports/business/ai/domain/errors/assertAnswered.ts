@@ -1,8 +1,8 @@
 /** Decides whether a response answers the request. Truncated, filtered and refused responses become typed errors. */
-import { refusalOf } from '../../../domain/entities/Response';
-import { LLMContentFilterError, LLMIncompleteError, LLMRefusalError } from '../../../domain/errors/LLMErrors';
-import type { LLMError } from '../../../domain/errors/LLMErrors';
-import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import { refusalOf } from '../entities/Response';
+import { LLMContentFilterError, LLMIncompleteError, LLMRefusalError } from './LLMErrors';
+import type { LLMError } from './LLMErrors';
+import type { LLMResponse } from '../types/ResponsesAPITypes';
 
 /** @throws LLMRefusalError, LLMContentFilterError or LLMIncompleteError, each with `.response` */
 export function assertAnswered(response: LLMResponse): LLMResponse {

@@ -1,8 +1,8 @@
 /** Finds calls that the client of a vendor's API must answer. A run answers calls of functions only. */
-import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
-import { fieldsOf, isObject } from '../../../domain/util/json';
-import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { UnsupportedFeatureError } from '../errors/LLMErrors';
+import { fieldsOf, isObject } from '../util/json';
+import type { LLMResponse } from '../types/ResponsesAPITypes';
+import type { JsonObject } from '../types/VendorTypes';
 
 /** The tools by the type of their calls. A custom tool has a name of its own. */
 const TOOLS: ReadonlyMap<unknown, string | undefined> = new Map([

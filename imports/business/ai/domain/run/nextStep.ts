@@ -1,8 +1,8 @@
 /** Decides what a run does next. A pure function of the model's response and the work that is still open. */
-import { toolCalls } from '../../../domain/entities/Response';
-import type { LLMError } from '../../../domain/errors/LLMErrors';
-import type { FunctionCallItem, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
-import { unansweredError } from '../routing/assertAnswered';
+import { toolCalls } from '../entities/Response';
+import type { LLMError } from '../errors/LLMErrors';
+import type { FunctionCallItem, LLMResponse } from '../types/ResponsesAPITypes';
+import { unansweredError } from '../errors/assertAnswered';
 import { clientCallError } from './clientCall';
 
 export interface OpenWork {

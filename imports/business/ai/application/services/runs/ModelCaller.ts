@@ -1,4 +1,4 @@
-/** The model calls of one run: sent with the full transcript, streamed, recorded, and counted even when aborted. */
+/** Performs the effects of one run that concern its model. Calls are billed even when they are aborted. */
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import {
   billedResponse,
@@ -18,38 +18,43 @@ import { estimateUsage } from '../routing/estimateUsage';
 import { unreportedResponse } from '../routing/unreportedResponse';
 import { priceCall } from '../routing/priceResponse';
 import { sleep } from '../shared/time';
-import type { TurnCall } from './LiveRun';
+import type { CallBill } from '../../../domain/run/runTotals';
 import type { RunCancellation } from './RunCancellation';
-import type { RunJournal } from './durable/RunJournal';
 import type { RunContext } from './RunContext';
-import type { ToolCallObserver } from './RunToolCalls';
+import { toLLMError } from './RunInterpreter';
+import type { RunEventTarget } from './RunInterpreter';
 
 /** Milliseconds after which a call that the store has failed is made again. */
 const STORE_RETRY_MS = 1_000;
 /** How often a call is repeated with a shorter history: the first time one does, where the window is known. */
 const MAX_REFUSALS = 3;
 
-export class RunModelCalls {
+/** What is known of the call that is under way: of all attempts at it. */
+interface Call {
+  readonly iteration: number;
+  /** Of the response that is streamed, those of a call that fails included. */
+  characters: number;
+  /** Failures that were followed by another attempt. */
+  readonly attempts: FailedAttempt[];
+  /** How often it was repeated with a shorter history. */
+  refusals: number;
+}
+
+export class ModelCaller {
   private readonly context: RunContext;
   private readonly cancellation: RunCancellation;
-  private readonly journal: RunJournal | undefined;
-  private readonly observer: Pick<ToolCallObserver, 'onTransition'>;
+  private readonly target: RunEventTarget;
   /** What a provider that keeps state already has of the transcript. */
   private sent: { readonly responseId: string; readonly upTo: number } | undefined;
+  private present: Call | undefined;
 
   readonly compactor: RunCompactor;
 
-  constructor(
-    context: RunContext,
-    cancellation: RunCancellation,
-    journal: RunJournal | undefined,
-    observer: Pick<ToolCallObserver, 'onTransition'>,
-  ) {
+  constructor(context: RunContext, cancellation: RunCancellation, target: RunEventTarget) {
     this.context = context;
     this.cancellation = cancellation;
-    this.journal = journal;
-    this.observer = observer;
-    this.compactor = new RunCompactor(context, cancellation, journal);
+    this.target = target;
+    this.compactor = new RunCompactor(context, cancellation, target);
   }
 
   /** What the next call sends of the transcript, unless the vendor has it already. */
@@ -57,82 +62,106 @@ export class RunModelCalls {
     return this.compactor.history();
   }
 
-  /**
-   * @param lateCallIds calls whose late results this request delivers
-   * @throws what the provider throws, or the reason for the run's cancellation
-   */
-  async call(lateCallIds: readonly string[]): Promise<LLMResponse> {
-    const { cancellation, journal } = this;
-    const { run } = this.context;
+  /** `historyFitted`, or `modelFailed`. */
+  fitHistory(): void {
+    const onFitted = (): void => this.target.dispatch({ type: 'historyFitted', at: Date.now() });
     const fitting = this.compactor.fit();
-    if (fitting !== undefined && (await fitting)) this.sent = undefined;
-    run.iterations += 1;
-    run.emit({ type: 'iteration:start', iteration: run.iterations });
-    const received = { characters: 0 };
-    const attempts: FailedAttempt[] = [];
-    let refusals = 0;
-    run.isCalling = true;
-    this.observer.onTransition();
+    if (fitting === undefined) onFitted();
+    else
+      fitting.then(
+        (isChanged) => {
+          if (isChanged) this.sent = undefined;
+          onFitted();
+        },
+        (error: unknown) => this.failed(error),
+      );
+  }
+
+  /** `modelAnswered`; `modelRefused` if the call is to be made again; or `modelFailed`. */
+  async call(): Promise<void> {
+    const response = await this.attempt();
+    if (response === undefined) return;
+    const { options, provider, run } = this.context;
+    const { length } = run.transcript;
+    this.compactor.responded(response, length);
+    if (options.store === true && provider.getCapabilities(options.model).keepsState)
+      this.sent = { responseId: response.id, upTo: length + response.output.length };
+    this.target.dispatch({ type: 'modelAnswered', response, at: Date.now() });
+  }
+
+  /** @returns undefined if there is none, which has been dispatched */
+  private async attempt(): Promise<LLMResponse | undefined> {
+    const { iterations } = this.context.run.current;
+    if (this.present?.iteration !== iterations)
+      this.present = { iteration: iterations, characters: 0, attempts: [], refusals: 0 };
     try {
-      for (;;) {
-        if (journal !== undefined) {
-          const isStored = journal.beforeModelCall();
-          if (isStored !== undefined) await cancellation.race(isStored);
-        }
-        try {
-          const response = await cancellation.race(this.send(this.request(attempts), received));
-          return this.compactor.withLosses(response);
-        } catch (error) {
-          if (await this.isMadePortable(error, attempts)) continue;
-          if (await this.isShortened(error, refusals)) {
-            refusals += 1;
-            continue;
-          }
-          if (journal === undefined || !isStoreOutage(error)) throw error;
-          // The call needs the store, too, for a credential or a budget, and the run waits for it with its next write.
-          await sleep(STORE_RETRY_MS, cancellation.signal);
-        }
-      }
+      const response = await this.cancellation.race(this.send(this.request(this.present), this.present));
+      return this.compactor.withLosses(response);
+    } catch (error) {
+      await this.repeatOrFail(error, this.present);
+      return undefined;
+    }
+  }
+
+  private async repeatOrFail(error: unknown, call: Call): Promise<void> {
+    try {
+      if (!(await this.isRepeated(error, call))) throw error;
     } catch (thrown) {
-      const error = cancellation.aborted ? cancellation.error : thrown;
-      this.countFailedCall(error, received.characters, attempts);
-      if (lateCallIds.length > 0)
-        run.emit({ type: 'nonblocking:error', callIds: lateCallIds, error: errorSummary(error) });
-      throw error;
-    } finally {
-      run.isCalling = false;
+      this.failed(thrown);
+      return;
     }
+    this.target.dispatch({ type: 'modelRefused', at: Date.now() });
   }
 
-  /**
-   * Appends the response to the transcript, and marks the results that its request delivered.
-   * @param lateCallIds calls whose late results were delivered
-   * @param callIds calls whose results were delivered in their own turn
-   * @returns the tool calls of the response
-   */
-  record(response: LLMResponse, lateCallIds: readonly string[], callIds: readonly string[]): readonly TurnCall[] {
-    const { run, options, provider } = this.context;
-    const calls = run.appendResponse(response);
-    this.compactor.responded(response);
-    run.markDelivered([...callIds, ...lateCallIds], response.id);
-    if (options.store === true && provider.getCapabilities(options.model).keepsState) {
-      this.sent = { responseId: response.id, upTo: run.transcript.length };
+  private async isRepeated(error: unknown, call: Call): Promise<boolean> {
+    if (await this.isMadePortable(error, call.attempts)) return true;
+    if (await this.isShortened(error, call.refusals)) {
+      call.refusals += 1;
+      return true;
     }
-    run.emit({ type: 'llm:response', iteration: run.iterations, response });
-    if (lateCallIds.length > 0) run.emit({ type: 'nonblocking:llm_response', callIds: lateCallIds, response });
-    return calls;
+    if (this.context.journal === undefined || !isStoreOutage(error)) return false;
+    // The call needs the store, too, for a credential or a budget, and the run waits for it with its next write.
+    await sleep(STORE_RETRY_MS, this.cancellation.signal);
+    return true;
   }
 
-  /** @param attempts receives the failures of attempts that are followed by another */
-  private request(attempts: FailedAttempt[]): GenerateOptions {
+  failed(thrown: unknown): void {
+    const { cancellation } = this;
+    const error = cancellation.aborted ? cancellation.error : toLLMError(thrown);
+    const isSent = this.context.run.current.phase === 'calling';
+    this.target.dispatch({ type: 'modelFailed', at: Date.now(), error, bill: isSent ? this.billOf(error) : undefined });
+  }
+
+  /** The model call that was under way when the run's last owner died has cost tokens. */
+  billInterrupted(): void {
+    this.target.dispatch({ type: 'modelBilled', bill: this.estimate(0) });
+  }
+
+  /** What a failed call has used, estimated if the vendor did not report it. */
+  private billOf(error: LLMError): LLMResponse | CallBill | undefined {
+    const { attempts = [], characters = 0 } = this.present ?? {};
+    const response = unreportedResponse(billedResponse(error), attempts);
+    if (response !== undefined) return response;
+    const isBilled = this.cancellation.aborted || error instanceof LLMStreamError || error instanceof LLMTimeoutError;
+    return isBilled ? this.estimate(characters) : undefined;
+  }
+
+  private estimate(characters: number): CallBill {
+    const { provider, options } = this.context;
+    const usage = estimateUsage(this.compactor.history(), characters);
+    return { usage, cost: priceCall(usage, provider, [options.model]), model: options.model };
+  }
+
+  private request(call: Call): GenerateOptions {
     const { run, options } = this.context;
-    const base = run.iterations === 1 ? options : withoutForcedTool(options);
+    const base = call.iteration === 1 ? options : withoutForcedTool(options);
     const { sent } = this;
     const request = sent === undefined ? base : { ...base, previous_response_id: sent.responseId };
-    const turn = this.journal === undefined ? undefined : { executionId: run.executionId, iteration: run.iterations };
+    const { iteration } = call;
+    const turn = this.context.journal === undefined ? undefined : { executionId: run.executionId, iteration };
     const { signal } = this.cancellation;
     const input = adoptInput(this.input());
-    const onRetry = this.retryListener(attempts);
+    const onRetry = this.retryListener(call);
     const { executionId } = run;
     const { tools = options.tools } = this.compactor;
     const hostedMcp = tools === undefined ? undefined : hostedMcpTools(tools, this.context);
@@ -161,7 +190,7 @@ export class RunModelCalls {
     if (promptCache === undefined || promptCache === false) return promptCache;
     const { breakpoints, ...others } = promptCache === 'auto' ? {} : promptCache;
     // The items of a compacted history have other places.
-    const isKept = breakpoints !== undefined && run.compaction === undefined;
+    const isKept = breakpoints !== undefined && run.current.compaction === undefined;
     return { key: run.executionId, ...others, ...(isKept ? { breakpoints } : {}) };
   }
 
@@ -193,20 +222,15 @@ export class RunModelCalls {
     return true;
   }
 
-  private retryListener(attempts: FailedAttempt[]): NonNullable<GenerateOptions['onRetry']> {
-    const { run, options } = this.context;
-    const { iterations: iteration } = run;
-    return (failed) => {
-      attempts.push(failed);
-      // A discarded response is billed like any other.
-      if (failed.usage !== undefined) run.bill.addUsage(failed.usage, failed, '');
-      if (!this.cancellation.aborted) run.emit({ type: 'llm:retry', iteration, ...failed });
-      options.onRetry?.(failed);
+  private retryListener({ attempts }: Call): NonNullable<GenerateOptions['onRetry']> {
+    return (attempt) => {
+      attempts.push(attempt);
+      this.target.dispatch({ type: 'modelRetried', attempt });
+      this.context.options.onRetry?.(attempt);
     };
   }
 
-  /** @param received counts the characters that arrive, including those of a call that fails */
-  private async send(request: GenerateOptions, received: { characters: number }): Promise<LLMResponse> {
+  private async send(request: GenerateOptions, call: Call): Promise<LLMResponse> {
     const { run, provider, stream } = this.context;
     if (!stream) return provider.generate(run.userId, request);
     for await (const event of provider.stream(run.userId, request)) {
@@ -214,8 +238,8 @@ export class RunModelCalls {
         case 'response.output_text.delta':
         case 'response.refusal.delta':
         case 'response.reasoning.delta':
-          received.characters += event.delta.length;
-          run.emit({ type: 'llm:delta', kind: DELTA_KIND[event.type], delta: event.delta });
+          call.characters += event.delta.length;
+          this.target.dispatch({ type: 'modelSaid', kind: DELTA_KIND[event.type], delta: event.delta });
           break;
         case 'response.completed':
           return event.response;
@@ -225,17 +249,6 @@ export class RunModelCalls {
       }
     }
     throw new LLMStreamError('The stream ended without a response.');
-  }
-
-  /** Adds the usage of a failed call, estimated if the vendor did not report it. */
-  private countFailedCall(error: unknown, characters: number, attempts: readonly FailedAttempt[]): void {
-    const { run, provider, options } = this.context;
-    const response = unreportedResponse(billedResponse(error), attempts);
-    if (response !== undefined) run.bill.addResponse(response);
-    else if (this.cancellation.aborted || error instanceof LLMStreamError || error instanceof LLMTimeoutError) {
-      const usage = estimateUsage(this.compactor.history(), characters);
-      run.bill.addUsage(usage, priceCall(usage, provider, [options.model]), options.model);
-    }
   }
 }
 
@@ -256,10 +269,4 @@ function withoutForcedTool(options: NormalizedOptions): NormalizedOptions {
     ...options,
     tool_choice: typeof choice === 'object' && choice.type === 'allowed_tools' ? { ...choice, mode: 'auto' } : 'auto',
   };
-}
-
-function errorSummary(error: unknown): { code: LLMError['code']; message: string } {
-  return isLLMError(error)
-    ? { code: error.code, message: error.message }
-    : { code: 'vendor-error', message: 'The model call failed.' };
 }

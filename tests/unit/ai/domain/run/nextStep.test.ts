@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { nextStep } from '../../../../../../imports/business/ai/application/services/runs/nextStep';
-import { UnsupportedFeatureError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
-import type { HostedItem } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
-import { callItem, response, textItem } from '../../../../../../imports/testing/responses';
+import { nextStep } from '../../../../../imports/business/ai/domain/run/nextStep';
+import { UnsupportedFeatureError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
+import type { HostedItem } from '../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import { callItem, response, textItem } from '../../../../../imports/testing/responses';
 
 const NOTHING_OPEN = { running: 0, undelivered: 0 };
 const [APPLY_PATCH, COMPUTER, LOCAL_SHELL, SHELL, CUSTOM, APPROVAL, TOOL_SEARCH]: readonly HostedItem[] = [

@@ -1,0 +1,476 @@
+/**
+ * Decides what a run does next: a pure function of its state and what has happened. It reads no clock, draws no random
+ * number and awaits nothing. What an event does is in its case below, what a model's response means in `nextStep`.
+ */
+import { isFinished } from '../entities/Run';
+import { wellFormedItem } from '../entities/Message';
+import { hasFailed, isSettled } from '../entities/Tool';
+import type { ToolCall } from '../entities/Tool';
+import type { LLMError } from '../errors/LLMErrors';
+import { ToolLoopError } from '../errors/LLMErrors';
+import type { FunctionCallOutputItem, Item, LLMResponse } from '../types/ResponsesAPITypes';
+import type { RunTotals } from '../types/RunTotals';
+import { omitUndefined } from '../util/omitUndefined';
+import { unreachable } from '../util/unreachable';
+import {
+  countRunning,
+  countUndelivered,
+  deliveryOf,
+  endOfCall,
+  isAtRest,
+  isCalling,
+  isDelivery,
+  isDue,
+  isOver,
+  isStepping,
+  mayHaveChildren,
+  transcriptOf,
+} from './ActiveRun';
+import type { ActiveRun, TurnCall } from './ActiveRun';
+import { nextStep } from './nextStep';
+import { RunDraft } from './RunDraft';
+import type { Decision } from './RunDraft';
+import type { RunEvent } from './RunEvent';
+import { exceededLimit } from './runLimits';
+import { addBill, addResponse, sumsOf } from './runTotals';
+import type { CallBill } from './runTotals';
+import { acknowledgement, deferredOutput, toolOutput, toToolResult } from './toolOutputs';
+
+type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>;
+
+export function decideRun(state: ActiveRun, event: RunEvent): Decision {
+  // A tool may return long after the end, which is only recorded.
+  const isLate = state.phase === 'ended' && event.type === 'callChanged' && event.event.type === 'tool:late';
+  if (isOver(state) && !isLate) return { state, effects: [] };
+  const run = new RunDraft(state);
+  decide(run, event);
+  if (run.next.takeovers > 0 && !isStepping(run.next) && isAtRest(run.next)) noteProgress(run);
+  return run.decision;
+}
+
+function decide(run: RunDraft, event: RunEvent): void {
+  const { next } = run;
+  switch (event.type) {
+    case 'started':
+      return start(run, event);
+    case 'userChecked':
+      if (next.phase === 'starting') continueRun(run, event.at);
+      return undefined;
+    case 'checked':
+      if (next.phase === 'checking') prepareCall(run, event);
+      return undefined;
+    case 'historyFitted':
+      if (next.phase === 'fitting') unlessEnding(run, event, () => beginCall(run));
+      return undefined;
+    case 'historyCompacted':
+      next.compaction = event.compaction;
+      if (event.report !== undefined) run.publish(event.report);
+      return undefined;
+    case 'persisted':
+      return goOn(run, event);
+    case 'modelSaid':
+      if (next.error === undefined) run.publish({ type: 'llm:delta', kind: event.kind, delta: event.delta });
+      return undefined;
+    case 'modelRetried':
+      return retryCall(run, event);
+    case 'modelRefused':
+      if (next.phase === 'calling') unlessEnding(run, event, () => recordCall(run));
+      return undefined;
+    case 'modelAnswered':
+      if (next.phase === 'calling') unlessEnding(run, event, () => receive(run, event));
+      return undefined;
+    case 'modelFailed':
+      return failCall(run, event);
+    case 'modelBilled':
+      next.totals = withBill(next.totals, event.bill);
+      return undefined;
+    case 'callChanged':
+      return changeCall(run, event);
+    case 'callAccepted':
+      return acceptCall(run, event.callId);
+    case 'turnEnded':
+      if (next.phase === 'answering') answerTurn(run, event);
+      return undefined;
+    case 'resumed':
+      if (next.phase === 'resuming') resume(run, event);
+      return undefined;
+    case 'contentUnloaded':
+      next.transcript = undefined;
+      next.calls = next.calls.map((call) => (isReceived(call) ? withoutResult(call) : call));
+      return undefined;
+    case 'contentLoaded':
+      return load(run, event);
+    case 'cancelled':
+      return end(run, event.error);
+    case 'workStopped':
+      if (next.phase === 'ending') cancelCalls(run, event.at);
+      return undefined;
+    case 'endPrepared':
+      if (next.phase === 'ending') endChildren(run);
+      return undefined;
+    case 'childrenCancelled':
+      if (next.phase === 'completing' || next.phase === 'ending') saveEnd(run);
+      return undefined;
+    case 'progressMade':
+      return noteProgress(run);
+    case 'leaseLost':
+      next.phase = 'left';
+      next.error = event.error;
+      return run.then({ type: 'leave', error: event.error });
+    default:
+      return unreachable(event);
+  }
+}
+
+// The beginning
+
+function start(run: RunDraft, { isTakenOver, error, at }: EventOf<'started'>): void {
+  const { userId, model, description } = run.next.rules;
+  run.transition('running');
+  run.publish({ type: 'run:started', userId, model, ...description });
+  if (error !== undefined) end(run, error);
+  else if (isTakenOver) run.then({ type: 'checkUser' });
+  else continueRun(run, at);
+}
+
+/** From the response on which the run has not acted yet, or with the next model call. */
+function continueRun(run: RunDraft, at: number): void {
+  const { turn } = run.next;
+  const ofTurn = new Set(turn?.map(({ id }) => id));
+  for (const { id } of run.next.calls.open()) if (!ofTurn.has(id)) run.then({ type: 'startTool', callId: id });
+  if (turn === undefined) checkCall(run);
+  else followResponse(run, turn, at);
+}
+
+// Model calls
+
+function checkCall(run: RunDraft): void {
+  run.next.phase = 'checking';
+  run.then({ type: 'check' });
+}
+
+function prepareCall(run: RunDraft, { isDraining, seesImages, ...spending }: EventOf<'checked'>): void {
+  const { next } = run;
+  if (isDraining) {
+    next.phase = 'suspended';
+    return;
+  }
+  const exceeded = exceededLimit(next, isDelivery(next), spending);
+  if (exceeded !== undefined) return end(run, exceeded);
+  deliverLateResults(run, seesImages);
+  next.phase = 'fitting';
+  run.then({ type: 'fitHistory' });
+}
+
+/** Moves the late results that the next request may deliver to the transcript, in the order of arrival. */
+function deliverLateResults(run: RunDraft, seesImages: boolean): void {
+  const { next } = run;
+  const isTaken = (id: string): boolean => next.isAfterAnswer || deliveryOf(next, run.call(id)) !== 'when_idle';
+  const taken = next.lateResults.filter(isTaken);
+  if (taken.length > 0) {
+    next.lateResults = next.lateResults.filter((id) => !taken.includes(id));
+    run.append(taken.map((id) => lateOutput(run.call(id), seesImages)));
+    next.lateUndelivered = [...next.lateUndelivered, ...taken];
+  }
+  if (next.lateUndelivered.length > 0) run.publish({ type: 'nonblocking:result', callIds: next.lateUndelivered });
+}
+
+function beginCall(run: RunDraft): void {
+  run.next.iterations += 1;
+  run.publish({ type: 'iteration:start', iteration: run.next.iterations });
+  recordCall(run);
+}
+
+function recordCall(run: RunDraft): void {
+  run.next.phase = 'recording';
+  run.then({ type: 'persist', barrier: 'call' });
+}
+
+/** A run that was cancelled during a step of its model call ends after it. What the model has answered is billed. */
+function unlessEnding(
+  run: RunDraft,
+  event: { readonly at: number; readonly response?: LLMResponse },
+  step: () => void,
+): void {
+  const { error } = run.next;
+  if (error === undefined) step();
+  else failCall(run, { type: 'modelFailed', at: event.at, error, bill: event.response });
+}
+
+function goOn(run: RunDraft, event: EventOf<'persisted'>): void {
+  if (event.barrier === 'end') announceEnd(run);
+  else if (run.next.phase === 'recording')
+    unlessEnding(run, event, () => {
+      run.next.phase = 'calling';
+      run.then({ type: 'callModel' });
+    });
+}
+
+function retryCall(run: RunDraft, { attempt }: EventOf<'modelRetried'>): void {
+  const { next } = run;
+  // A discarded response is billed like any other.
+  if (attempt.usage !== undefined)
+    next.totals = addBill(next.totals, { usage: attempt.usage, cost: attempt, model: '' });
+  if (next.error === undefined) run.publish({ type: 'llm:retry', iteration: next.iterations, ...attempt });
+}
+
+/** No other event comes between the response and the step that follows it: the step is decided on what was recorded. */
+function receive(run: RunDraft, { response, at }: EventOf<'modelAnswered'>): void {
+  const { next } = run;
+  if (isDelivery(next)) next.deliveries += 1;
+  noteProgress(run);
+  next.totals = addResponse(next.totals, response);
+  next.turnStart = transcriptOf(next).length;
+  next.response = response;
+  const { items, calls } = outputOf(response, transcriptOf(next));
+  run.append(items);
+  const { undelivered, lateUndelivered } = next;
+  for (const id of [...undelivered, ...lateUndelivered])
+    run.applyToolEvent(id, { type: 'tool:delivered', at, responseId: response.id });
+  next.undelivered = [];
+  next.lateUndelivered = [];
+  run.publish({ type: 'llm:response', iteration: next.iterations, response });
+  if (lateUndelivered.length > 0) run.publish({ type: 'nonblocking:llm_response', callIds: lateUndelivered, response });
+  followResponse(run, calls, at);
+}
+
+/** @param at when calls are recorded that are not yet */
+function followResponse(run: RunDraft, calls: readonly TurnCall[], at: number): void {
+  const { next } = run;
+  const { response } = next;
+  next.turn = undefined;
+  if (response === undefined) return checkCall(run);
+  const step = nextStep(response, { running: countRunning(next), undelivered: countUndelivered(next) });
+  next.isAfterAnswer = step.kind !== 'use-tools';
+  switch (step.kind) {
+    case 'stop':
+      next.phase = 'ending';
+      return end(run, step.error);
+    case 'use-tools':
+      next.turn = calls;
+      return beginTurn(run, calls, at);
+    case 'continue':
+      if (response.output_text !== '' && response.vendor.finish_reason !== 'pause_turn')
+        run.then({ type: 'answer', response });
+      return checkCall(run);
+    case 'wait':
+      run.then({ type: 'answer', response });
+      run.transition('waiting');
+      next.phase = 'waiting';
+      return run.save();
+    case 'answer':
+      run.then({ type: 'answer', response });
+      return complete(run);
+    default:
+      return unreachable(step);
+  }
+}
+
+/** The call has no response, but may have cost something. */
+function failCall(run: RunDraft, { error, bill, at }: EventOf<'modelFailed'>): void {
+  const { next } = run;
+  if (!isCalling(next) && next.phase !== 'fitting') return;
+  if (bill !== undefined) next.totals = withBill(next.totals, bill);
+  const { code, message } = next.error ?? error;
+  if (isCalling(next) && next.lateUndelivered.length > 0)
+    run.publish({ type: 'nonblocking:error', callIds: next.lateUndelivered, error: { code, message } });
+  next.phase = 'ending';
+  // Otherwise, work was stopped before.
+  if (next.error === undefined) end(run, error);
+  else cancelCalls(run, at);
+}
+
+// Tool calls
+
+function beginTurn(run: RunDraft, calls: readonly TurnCall[], at: number): void {
+  run.next.phase = 'tools';
+  for (const call of calls) if (!run.next.calls.has(call.id)) run.recordCall(call, at);
+  // Another process may have settled some.
+  for (const { id } of calls) if (!isSettled(run.call(id))) run.then({ type: 'startTool', callId: id });
+  endTurnIfDone(run);
+}
+
+function changeCall(run: RunDraft, { callId, event }: EventOf<'callChanged'>): void {
+  const { next } = run;
+  const hadSettled = isSettled(run.call(callId));
+  run.applyToolEvent(callId, event);
+  if (!hadSettled && isSettled(run.call(callId)) && event.type !== 'tool:cancelled') noteProgress(run);
+  if (event.type === 'tool:detached') next.accepted = [...next.accepted, callId];
+  endTurnIfDone(run);
+  if (next.phase === 'waiting' && next.lateResults.length > 0) {
+    next.phase = 'resuming';
+    run.then({ type: 'resume' });
+  }
+}
+
+function acceptCall(run: RunDraft, callId: string): void {
+  run.next.accepted = [...run.next.accepted, callId];
+  endTurnIfDone(run);
+}
+
+function endTurnIfDone(run: RunDraft): void {
+  const { phase, turn, accepted } = run.next;
+  if (phase !== 'tools' || turn === undefined) return;
+  const isDone = ({ id }: TurnCall): boolean => {
+    const call = run.call(id);
+    return isSettled(call) || (!call.blocking && accepted.includes(id));
+  };
+  if (!turn.every(isDone)) return;
+  run.next.phase = 'answering';
+  run.then({ type: 'endTurn' });
+}
+
+/** Adds one output per call, in call order: its result, or the acknowledgement that the result will follow. */
+function answerTurn(run: RunDraft, { seesImages }: EventOf<'turnEnded'>): void {
+  const { next } = run;
+  const { turn = [] } = next;
+  const calls = turn.map(({ id }) => run.call(id));
+  const open = calls.filter((call) => !isSettled(call)).map(({ id }) => id);
+  if (open.length > 0) next.acknowledged = new Set([...next.acknowledged, ...open]);
+  next.accepted = [];
+  run.append(
+    calls.map((call) =>
+      isSettled(call) ? toolOutput(toToolResult(call), call.name, seesImages) : acknowledgement(call.id, call.name),
+    ),
+  );
+  next.undelivered = calls.filter(isSettled).map(({ id }) => id);
+  next.turn = undefined;
+  next.failedTurns = calls.every(hasFailed) ? next.failedTurns + 1 : 0;
+  if (next.failedTurns >= next.rules.limits.maxToolErrors) return end(run, toolLoopError(next.failedTurns, calls));
+  checkCall(run);
+}
+
+function resume(run: RunDraft, { isDraining }: EventOf<'resumed'>): void {
+  const { next } = run;
+  if (isDraining) next.phase = 'suspended';
+  else if (!isDue(next)) next.phase = 'waiting';
+  else {
+    run.transition('running');
+    if (countUndelivered(next) > 0) checkCall(run);
+    else complete(run);
+  }
+}
+
+function load(run: RunDraft, { transcript, calls }: EventOf<'contentLoaded'>): void {
+  const { next } = run;
+  next.transcript = transcript;
+  const stored = new Map(calls.map((call) => [call.id, call]));
+  next.calls = next.calls.map((call) => (isReceived(call) ? (stored.get(call.id) ?? call) : call));
+}
+
+// The end
+
+function complete(run: RunDraft): void {
+  run.next.phase = 'completing';
+  if (mayHaveChildren(run.next)) run.then({ type: 'cancelChildren' });
+  else saveEnd(run);
+}
+
+/** A model call that is under way ends first, since it costs something. */
+function end(run: RunDraft, error: LLMError): void {
+  const { next } = run;
+  if (next.error !== undefined || isFinished(next.status)) return;
+  next.error = error;
+  if (!isCalling(next) && next.phase !== 'fitting') next.phase = 'ending';
+  run.then({ type: 'stopWork', error });
+}
+
+/** Cancels the calls that nobody runs, so that their events come before the run's last one. */
+function cancelCalls(run: RunDraft, at: number): void {
+  for (const call of run.next.calls.open()) {
+    const error = { failure: 'cancelled', message: endOfCall(call) } as const;
+    run.applyToolEvent(call.id, { type: 'tool:cancelled', at, error });
+  }
+  if (run.next.transcript === undefined) run.then({ type: 'prepareEnd' });
+  else endChildren(run);
+}
+
+function endChildren(run: RunDraft): void {
+  if (mayHaveChildren(run.next)) run.then({ type: 'cancelChildren' });
+  else saveEnd(run);
+}
+
+function saveEnd(run: RunDraft): void {
+  const { next } = run;
+  const { error } = next;
+  run.transition(error === undefined ? 'completed' : error.code === 'aborted' ? 'cancelled' : 'failed');
+  next.phase = 'saving';
+  run.then({ type: 'saveEnd', error });
+}
+
+function announceEnd(run: RunDraft): void {
+  const { next } = run;
+  const { error, response, iterations } = next;
+  const sums = sumsOf(next.totals);
+  next.phase = 'ended';
+  if (error !== undefined) {
+    const { code, message } = error;
+    run.publish(
+      next.status === 'cancelled'
+        ? { type: 'run:cancelled', ...sums }
+        : { type: 'run:failed', error: { code, message }, ...sums },
+    );
+    run.then({ type: 'settle', outcome: error });
+  } else if (response !== undefined) {
+    run.publish({ type: 'run:completed', response, ...sums, iterations });
+    run.then({ type: 'settle', outcome: response });
+  }
+}
+
+/** Resets the count of takeovers: whatever killed the run's earlier owners did not kill this one. */
+function noteProgress(run: RunDraft): void {
+  if (run.next.takeovers === 0) return;
+  run.next.takeovers = 0;
+  run.then({ type: 'clearTakeovers' });
+}
+
+function withBill(totals: RunTotals, bill: LLMResponse | CallBill): RunTotals {
+  return 'output' in bill ? addResponse(totals, bill) : addBill(totals, bill);
+}
+
+// Items
+
+/** A call id that the run has used before is replaced by a unique one. */
+function outputOf(
+  response: LLMResponse,
+  transcript: readonly Item[],
+): { readonly items: readonly Item[]; readonly calls: readonly TurnCall[] } {
+  const calls: TurnCall[] = [];
+  let used: Set<string> | undefined;
+  const items = response.output.map((item) => {
+    if (item.type !== 'function_call') return wellFormedItem(item);
+    used ??= new Set(transcript.flatMap((each) => (each.type === 'function_call' ? [each.call_id] : [])));
+    const id = uniqueId(item.call_id, used);
+    calls.push({ id, call_id: item.call_id, name: item.name, arguments: item.arguments });
+    return wellFormedItem(id === item.call_id ? item : { ...item, call_id: id });
+  });
+  return { items, calls };
+}
+
+function uniqueId(requested: string, used: Set<string>): string {
+  let id = requested;
+  for (let count = 2; used.has(id); count += 1) id = `${requested}_${count}`;
+  used.add(id);
+  return id;
+}
+
+function lateOutput(call: ToolCall, seesImages: boolean): FunctionCallOutputItem {
+  return deferredOutput(toToolResult(call), call.name, seesImages);
+}
+
+function toolLoopError(turns: number, calls: readonly ToolCall[]): ToolLoopError {
+  const last = calls.at(-1);
+  const message = last !== undefined && 'error' in last ? last.error.message : 'unknown';
+  return new ToolLoopError(`Every tool call failed in ${turns} turns in a row. Last error: ${message}`);
+}
+
+/** The model has the call's result, so that a run which waits need not keep it. */
+function isReceived(call: ToolCall): boolean {
+  return call.state === 'completed' && call.deliveredIn !== undefined;
+}
+
+function withoutResult(call: ToolCall): ToolCall {
+  if (call.state !== 'completed') return call;
+  const { images: _, ...others } = call;
+  return omitUndefined({ ...others, result: '' });
+}

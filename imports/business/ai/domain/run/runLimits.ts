@@ -1,0 +1,87 @@
+/** A run's limits: their defaults, and the check before each model call. A call that would exceed one is not made. */
+import { costOf } from '../entities/CallCost';
+import { NO_USAGE } from '../entities/Response';
+import { BudgetError, LLMInvalidRequestError, MaxIterationsError } from '../errors/LLMErrors';
+import type { LLMError } from '../errors/LLMErrors';
+import { omitUndefined } from '../util/omitUndefined';
+import type { ModelPrice } from '../types/ModelPrice';
+import type { Budget, RunLimits } from '../types/RunLimits';
+import type { RunTotals } from '../types/RunTotals';
+import type { ActiveRun } from './ActiveRun';
+
+export const DEFAULT_LIMITS: RunLimits = {
+  maxIterations: 10,
+  maxToolErrors: 3,
+  maxParallelTools: 8,
+  runTimeout: 600_000,
+};
+
+/** Guards against tools that never stop to deliver. */
+const DELIVERIES_PER_ITERATION = 10;
+
+/**
+ * The requested limits, completed by the defaults.
+ * @throws LLMInvalidRequestError for a limit that is no positive integer
+ */
+export function limitsOf(requested: Partial<RunLimits>, defaults: RunLimits): RunLimits {
+  const budget = requested.budget ?? defaults.budget;
+  const limits = {
+    maxIterations: requested.maxIterations ?? defaults.maxIterations,
+    maxToolErrors: requested.maxToolErrors ?? defaults.maxToolErrors,
+    maxParallelTools: requested.maxParallelTools ?? defaults.maxParallelTools,
+    runTimeout: requested.runTimeout ?? defaults.runTimeout,
+  };
+  for (const [name, value] of Object.entries(limits)) {
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw new LLMInvalidRequestError(`"${name}" must be a positive integer.`, { path: name });
+  }
+  return omitUndefined({ ...limits, budget });
+}
+
+/** What the next model call would spend, and what the runs below have. Only for runs with a budget. */
+export interface Spending {
+  /** Tokens of the request, estimated. */
+  readonly nextTokens?: number | undefined;
+  /** Of the model. Undefined: it is unknown. */
+  readonly price?: ModelPrice | undefined;
+  /** What the runs below this one have spent of its budget. */
+  readonly below?: Required<Budget> | undefined;
+}
+
+/** @returns the error that ends the run in place of the next model call @param isDelivery as of `isDelivery` */
+export function exceededLimit(
+  {
+    rules: { limits, model },
+    iterations,
+    deliveries,
+    totals,
+  }: Pick<ActiveRun, 'rules' | 'iterations' | 'deliveries' | 'totals'>,
+  isDelivery: boolean,
+  { nextTokens = 0, price, below }: Spending,
+): LLMError | undefined {
+  const { maxIterations, budget } = limits;
+  const maxDeliveries = maxIterations * DELIVERIES_PER_ITERATION;
+  if (isDelivery && deliveries >= maxDeliveries)
+    return new MaxIterationsError(
+      `The run reached its limit of ${maxDeliveries} model calls that only deliver late results.`,
+    );
+  if (!isDelivery && iterations - deliveries >= maxIterations)
+    return new MaxIterationsError(`The run reached its limit of ${maxIterations} model calls without an answer.`);
+  if (budget === undefined) return undefined;
+  if (budget.calls !== undefined && iterations + (below?.calls ?? 0) >= budget.calls)
+    return new BudgetError(`The budget of ${budget.calls} model calls is spent.`);
+  if (budget.tokens !== undefined && totals.usage.total_tokens + (below?.tokens ?? 0) + nextTokens > budget.tokens)
+    return new BudgetError(`The next call would exceed the budget of ${budget.tokens} tokens.`);
+  if (budget.money === undefined) return undefined;
+  if (price === undefined)
+    return new BudgetError(`The price of the model "${model}" is unknown, so a budget of money cannot be enforced.`);
+  const next = costOf({ ...NO_USAGE, input_tokens: nextTokens }, price);
+  return spentOf(totals, price) + (below?.money ?? 0) + next > budget.money
+    ? new BudgetError(`The next call would exceed the budget of $${budget.money}.`)
+    : undefined;
+}
+
+/** Calls whose cost is unknown count at the requested model's price. */
+function spentOf({ cost = 0, unpriced, usage }: RunTotals, { longPrompt: _, ...standard }: ModelPrice): number {
+  return unpriced === undefined ? cost : Math.max(cost, costOf(usage, standard));
+}

@@ -1,0 +1,7 @@
+/** Freezes plain data with everything it contains. Stops at what is frozen already. @returns the value itself */
+export function freezeDeep<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const entry of Object.values(value)) freezeDeep(entry);
+  return value;
+}
