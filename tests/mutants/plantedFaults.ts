@@ -88,8 +88,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'a verification that took longer than a lease counts',
     layer: 'application',
-    file: 'imports/business/ai/application/services/runs/durable/RunJournal.ts',
-    find: 'if (performance.now() - startedAt < this.context.runs.leaseMs) return;',
+    file: 'imports/business/ai/application/services/runs/durable/RunStoreWriter.ts',
+    find: 'if (performance.now() - startedAt < this.leaseMs) return;',
     replace: 'return;',
     shows: 'A process that was suspended runs a tool that another has run already.',
   },

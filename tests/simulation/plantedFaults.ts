@@ -7,9 +7,9 @@ export interface PlantedFault extends Replacement {
 }
 
 const SERVICES = 'imports/business/ai/application/services';
-const JOURNAL = `${SERVICES}/runs/durable/RunJournal.ts`;
+const WRITER = `${SERVICES}/runs/durable/RunStoreWriter.ts`;
 const RESTORE = `${SERVICES}/runs/durable/restoreRun.ts`;
-const LIVE_RUN = `${SERVICES}/runs/LiveRun.ts`;
+const DECIDE = 'imports/business/ai/domain/run/decideRun.ts';
 const DURABLE_RUNS = `${SERVICES}/runs/durable/DurableRuns.ts`;
 
 export const PLANTED_FAULTS: readonly PlantedFault[] = [
@@ -28,7 +28,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     title: 'writes on under the same fencing token after a write whose outcome is unknown',
-    file: JOURNAL,
+    file: WRITER,
     find: 'const isOwner = !this.hasLostWrite || (await this.reclaim());',
     replace: 'const isOwner = true;',
   },
@@ -41,36 +41,33 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   // Journal
   {
     title: 'starts tools without waiting for the record of their start',
-    file: JOURNAL,
-    find: "return this.durability === 'end' && isReadOnly ? this.verifyOwnership() : this.flushAndVerifyLease();",
+    file: WRITER,
+    find: 'return isForgettable ? this.verifyOwnership() : this.flushAndVerifyLease();',
     replace: 'return isReadOnly ? this.verifyOwnership() : undefined;',
   },
   {
     title: 'calls the model without waiting for the record of the call',
-    file: JOURNAL,
-    find: "return this.durability === 'step' ? this.flushAndVerifyLease() : this.verifyOwnership();",
+    file: WRITER,
+    find: "return this.owner.state.rules.durability === 'step' ? this.flushAndVerifyLease() : this.verifyOwnership();",
     replace: 'return this.verifyOwnership();',
   },
   {
     title: 'announces the end of a run before it is recorded',
-    file: `${SERVICES}/runs/RunLoop.ts`,
-    find: 'if (this.journal !== undefined) await this.recordEnd(this.journal);',
-    replace: 'if (this.journal !== undefined) void this.recordEnd(this.journal);',
+    file: `${SERVICES}/runs/RunInterpreter.ts`,
+    find: 'if (this.writer === undefined) {',
+    replace: 'void this.writer?.finish({ endedAt: 0 });\n    if (this.writer !== undefined) {',
   },
   {
     title: 'takes a refused write of the transcript for a stored one',
-    file: JOURNAL,
+    file: WRITER,
     find: 'if (!isSaved) return isEnding && (await this.hasEnded());',
     replace: '',
   },
   {
     title: 'writes calls before the transcript that they are in',
-    file: JOURNAL,
-    find: `    try {
-      if (!this.isRunChanged && !this.isEndIntentUnsaved && this.openCallsAmong(ids).length === 0) return;`,
-    replace: `    for (const id of calls) this.due = including(this.due, id);
-    try {
-      if (!this.isRunChanged && !this.isEndIntentUnsaved && this.openCallsAmong(ids).length === 0) return;`,
+    file: WRITER,
+    find: '(this.written.calls.has(id) || this.recordedIds.has(id) ? [id] : [])',
+    replace: '[id]',
   },
   // Takeover
   {
@@ -100,27 +97,27 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   },
   {
     title: 'forgets after a takeover which calls were acknowledged',
-    file: LIVE_RUN,
-    find: 'for (const id of restored.acknowledged) if (this.open.has(id)) this.open.set(id, true);',
+    file: RESTORE,
+    find: 'acknowledged: new Set(acknowledged),',
     replace: '',
   },
   {
     title: 'delivers a late result with every request',
-    file: LIVE_RUN,
-    find: 'this.lateResults = this.lateResults.filter((id) => !taken.includes(id));',
+    file: DECIDE,
+    find: 'next.lateResults = next.lateResults.filter((id) => !taken.includes(id));',
     replace: '',
   },
   // Cancellation and decisions
   {
     title: 'does not record that a run is ending',
-    file: JOURNAL,
-    find: 'if (endIntent !== undefined) change.error = endIntent;',
+    file: WRITER,
+    find: 'if (error !== undefined) change.error = { code: error.code, message: error.message };',
     replace: '',
   },
   {
     title: 'stores cancelled calls before the error that has cancelled them',
-    file: JOURNAL,
-    find: 'await this.endIntentStored();',
+    file: WRITER,
+    find: 'await this.errorStored();',
     replace: '',
   },
   {
@@ -138,9 +135,9 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     title: 'deletes decisions before their effects are recorded',
     file: DURABLE_RUNS,
-    find: `    loop.apply(action);
-    if (!this.appliedCommands.has(id)) loop.onEnd(() => this.deleteCommand(id));`,
-    replace: `    loop.apply(action);
+    find: `    interpreter.apply(action);
+    if (!this.appliedCommands.has(id)) interpreter.onEnd(() => this.deleteCommand(id));`,
+    replace: `    interpreter.apply(action);
     this.deleteCommand(id);`,
   },
 ];

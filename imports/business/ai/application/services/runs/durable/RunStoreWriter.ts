@@ -149,7 +149,11 @@ export class RunStoreWriter {
 
   /** Whether the next batch has anything to write. */
   private get hasChanged(): boolean {
-    return this.isForced || isRunChanged(this.written, this.owner.state) || this.changes().length > 0;
+    return this.isForced || isRunChanged(this.written, this.owner.state) || this.haveCallsChanged;
+  }
+
+  private get haveCallsChanged(): boolean {
+    return this.changes().length > 0 || this.openChanges(this.owner.state).length > 0;
   }
 
   /** Content was unloaded, or loaded again, which leaves the run as it is. @param before the state before */
@@ -218,7 +222,7 @@ export class RunStoreWriter {
    * @throws as `flush` does
    */
   callsStored(): Promise<void> {
-    if (this.changes().length > 0) this.start();
+    if (this.haveCallsChanged) this.start();
     return this.callsTail;
   }
 
