@@ -66,8 +66,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     title: 'writes calls before the transcript that they are in',
     file: WRITER,
-    find: '(this.written.calls.has(id) || this.recordedIds.has(id) ? [id] : [])',
-    replace: '[id]',
+    find: 'const isRecorded = ',
+    replace: 'const isRecorded = true || ',
   },
   // Takeover
   {

@@ -27,9 +27,9 @@ export interface WrittenRun {
   readonly writer: RunStoreWriter;
   readonly outages: readonly boolean[];
   readonly broken: readonly unknown[];
-  state(): ActiveRun;
-  change(change: Partial<ActiveRun>): void;
-  setCall(call: ToolCall): void;
+  readonly state: () => ActiveRun;
+  readonly change: (change: Partial<ActiveRun>) => void;
+  readonly setCall: (call: ToolCall) => void;
 }
 
 export function writtenRun(store: RunStore, lease: RunLease, host: Partial<JournalHost> = {}): WrittenRun {

@@ -11,9 +11,7 @@ const TESTS = [
 describe('the tests that a change can have broken', () => {
   it('are those that import it, however far away', () => {
     expect(selectAffected(TESTS, ['imports/business/ai/domain/run/nextStep.ts'])).to.include(TESTS[1]);
-    expect(selectAffected(TESTS, ['imports/business/ai/domain/run/nextStep.ts'])).not.to.include(
-      TESTS[0],
-    );
+    expect(selectAffected(TESTS, ['imports/business/ai/domain/run/nextStep.ts'])).not.to.include(TESTS[0]);
   });
 
   it('are those that read its folder, if nobody imports it', () => {

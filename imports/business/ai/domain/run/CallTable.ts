@@ -1,6 +1,6 @@
 /**
- * The calls of a run in the order in which they were recorded. A table never changes: `with` makes a new one, which costs
- * a copy of one pointer per call, so that a turn may have thousands.
+ * The calls of a run in the order in which they were recorded. A table never changes: `with` makes a new one, which
+ * costs a copy of one pointer per call, so that a turn may have thousands.
  */
 import { isSettled } from '../entities/Tool';
 import type { ToolCall } from '../entities/Tool';

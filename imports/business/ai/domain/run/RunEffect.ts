@@ -1,6 +1,6 @@
 /**
  * Everything a run can want done. The effects of one decision are performed in their order. Nothing that depends on
- * `persist` or `saveEnd` is among them: it follows from the event `persisted`, which comes once the store has confirmed.
+ * `persist` or `saveEnd` is among them: it follows from `persisted`, the event that the store has confirmed.
  */
 import type { ToolCall, ToolEvent } from '../entities/Tool';
 import type { LLMError } from '../errors/LLMErrors';

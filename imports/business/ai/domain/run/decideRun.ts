@@ -1,6 +1,6 @@
 /**
  * Decides what a run does next: a pure function of its state and what has happened. It reads no clock, draws no random
- * number and awaits nothing. What an event does is in its case below, what a model's response means in `nextStep`.
+ * number and awaits nothing. `RULES` lists what each event does; `nextStep` says what a model's response means.
  */
 import { isFinished } from '../entities/Run';
 import { wellFormedItem } from '../entities/Message';
@@ -26,7 +26,7 @@ import {
   mayHaveChildren,
   transcriptOf,
 } from './ActiveRun';
-import type { ActiveRun, TurnCall } from './ActiveRun';
+import type { ActiveRun, RunPhase, TurnCall } from './ActiveRun';
 import { nextStep } from './nextStep';
 import { RunDraft } from './RunDraft';
 import type { Decision } from './RunDraft';
@@ -38,88 +38,50 @@ import { acknowledgement, deferredOutput, toolOutput, toToolResult } from './too
 
 type EventOf<T extends RunEvent['type']> = Extract<RunEvent, { readonly type: T }>;
 
+interface Rule<T extends RunEvent['type']> {
+  /** The phases in which the event means something: others are over by now. Absent: all until the end. */
+  readonly during?: readonly RunPhase[];
+  readonly decide: (run: RunDraft, event: EventOf<T>) => void;
+}
+
+/** What each event does, and in which phases. */
+const RULES: { readonly [T in RunEvent['type']]: Rule<T> } = {
+  started: { during: ['starting'], decide: start },
+  userChecked: { during: ['starting'], decide: (run, { at }) => continueRun(run, at) },
+  checked: { during: ['checking'], decide: prepareCall },
+  historyCompacted: { decide: compactHistory },
+  historyFitted: { during: ['fitting'], decide: unlessEnding(beginCall) },
+  persisted: { during: ['recording', 'saving'], decide: goOn },
+  modelSaid: { during: ['calling'], decide: (run, { kind, delta }) => run.publish({ type: 'llm:delta', kind, delta }) },
+  modelRetried: { during: ['calling'], decide: retryCall },
+  modelRefused: { during: ['calling'], decide: unlessEnding(recordCall) },
+  modelAnswered: { during: ['calling'], decide: unlessEnding(receive) },
+  modelFailed: { during: ['fitting', 'recording', 'calling'], decide: failCall },
+  modelBilled: { decide: (run, { bill }) => void (run.next.totals = withBill(run.next.totals, bill)) },
+  callChanged: { decide: changeCall },
+  callAccepted: { decide: (run, { callId }) => acceptCall(run, callId) },
+  turnEnded: { during: ['answering'], decide: answerTurn },
+  resumed: { during: ['resuming'], decide: resume },
+  contentUnloaded: { decide: unload },
+  contentLoaded: { decide: load },
+  cancelled: { decide: (run, { error }) => end(run, error) },
+  workStopped: { during: ['ending'], decide: (run, { at }) => cancelCalls(run, at) },
+  endPrepared: { during: ['ending'], decide: endChildren },
+  childrenCancelled: { during: ['completing', 'ending'], decide: saveEnd },
+  progressMade: { decide: noteProgress },
+  leaseLost: { decide: leave },
+};
+
 export function decideRun(state: ActiveRun, event: RunEvent): Decision {
   // A tool may return long after the end, which is only recorded.
   const isLate = state.phase === 'ended' && event.type === 'callChanged' && event.event.type === 'tool:late';
-  if (isOver(state) && !isLate) return { state, effects: [] };
+  // The rule and the event are of the same type.
+  const { during, decide } = RULES[event.type] as Rule<RunEvent['type']>;
+  if ((isOver(state) && !isLate) || during?.includes(state.phase) === false) return { state, effects: [] };
   const run = new RunDraft(state);
   decide(run, event);
   if (run.next.takeovers > 0 && !isStepping(run.next) && isAtRest(run.next)) noteProgress(run);
   return run.decision;
-}
-
-function decide(run: RunDraft, event: RunEvent): void {
-  const { next } = run;
-  switch (event.type) {
-    case 'started':
-      return start(run, event);
-    case 'userChecked':
-      if (next.phase === 'starting') continueRun(run, event.at);
-      return undefined;
-    case 'checked':
-      if (next.phase === 'checking') prepareCall(run, event);
-      return undefined;
-    case 'historyFitted':
-      if (next.phase === 'fitting') unlessEnding(run, event, () => beginCall(run));
-      return undefined;
-    case 'historyCompacted':
-      next.compaction = event.compaction;
-      if (event.report !== undefined) run.publish(event.report);
-      return undefined;
-    case 'persisted':
-      return goOn(run, event);
-    case 'modelSaid':
-      if (next.error === undefined) run.publish({ type: 'llm:delta', kind: event.kind, delta: event.delta });
-      return undefined;
-    case 'modelRetried':
-      return retryCall(run, event);
-    case 'modelRefused':
-      if (next.phase === 'calling') unlessEnding(run, event, () => recordCall(run));
-      return undefined;
-    case 'modelAnswered':
-      if (next.phase === 'calling') unlessEnding(run, event, () => receive(run, event));
-      return undefined;
-    case 'modelFailed':
-      return failCall(run, event);
-    case 'modelBilled':
-      next.totals = withBill(next.totals, event.bill);
-      return undefined;
-    case 'callChanged':
-      return changeCall(run, event);
-    case 'callAccepted':
-      return acceptCall(run, event.callId);
-    case 'turnEnded':
-      if (next.phase === 'answering') answerTurn(run, event);
-      return undefined;
-    case 'resumed':
-      if (next.phase === 'resuming') resume(run, event);
-      return undefined;
-    case 'contentUnloaded':
-      next.transcript = undefined;
-      next.calls = next.calls.map((call) => (isReceived(call) ? withoutResult(call) : call));
-      return undefined;
-    case 'contentLoaded':
-      return load(run, event);
-    case 'cancelled':
-      return end(run, event.error);
-    case 'workStopped':
-      if (next.phase === 'ending') cancelCalls(run, event.at);
-      return undefined;
-    case 'endPrepared':
-      if (next.phase === 'ending') endChildren(run);
-      return undefined;
-    case 'childrenCancelled':
-      if (next.phase === 'completing' || next.phase === 'ending') saveEnd(run);
-      return undefined;
-    case 'progressMade':
-      return noteProgress(run);
-    case 'leaseLost':
-      next.phase = 'left';
-      next.error = event.error;
-      return run.then({ type: 'leave', error: event.error });
-    default:
-      return unreachable(event);
-  }
 }
 
 // The beginning
@@ -156,7 +118,10 @@ function prepareCall(run: RunDraft, { isDraining, seesImages, ...spending }: Eve
     return;
   }
   const exceeded = exceededLimit(next, isDelivery(next), spending);
-  if (exceeded !== undefined) return end(run, exceeded);
+  if (exceeded !== undefined) {
+    end(run, exceeded);
+    return;
+  }
   deliverLateResults(run, seesImages);
   next.phase = 'fitting';
   run.then({ type: 'fitHistory' });
@@ -187,23 +152,29 @@ function recordCall(run: RunDraft): void {
 }
 
 /** A run that was cancelled during a step of its model call ends after it. What the model has answered is billed. */
-function unlessEnding(
-  run: RunDraft,
-  event: { readonly at: number; readonly response?: LLMResponse },
-  step: () => void,
-): void {
-  const { error } = run.next;
-  if (error === undefined) step();
-  else failCall(run, { type: 'modelFailed', at: event.at, error, bill: event.response });
+function unlessEnding<E extends { readonly at: number; readonly response?: LLMResponse }>(
+  step: (run: RunDraft, event: E) => void,
+): (run: RunDraft, event: E) => void {
+  return (run, event) => {
+    const { error } = run.next;
+    if (error === undefined) step(run, event);
+    else failCall(run, { type: 'modelFailed', at: event.at, error, bill: event.response });
+  };
 }
 
 function goOn(run: RunDraft, event: EventOf<'persisted'>): void {
-  if (event.barrier === 'end') announceEnd(run);
-  else if (run.next.phase === 'recording')
-    unlessEnding(run, event, () => {
-      run.next.phase = 'calling';
-      run.then({ type: 'callModel' });
-    });
+  if (run.next.phase === 'saving') announceEnd(run);
+  else callModel(run, event);
+}
+
+const callModel = unlessEnding((run) => {
+  run.next.phase = 'calling';
+  run.then({ type: 'callModel' });
+});
+
+function compactHistory(run: RunDraft, { compaction, report }: EventOf<'historyCompacted'>): void {
+  run.next.compaction = compaction;
+  if (report !== undefined) run.publish(report);
 }
 
 function retryCall(run: RunDraft, { attempt }: EventOf<'modelRetried'>): void {
@@ -211,7 +182,7 @@ function retryCall(run: RunDraft, { attempt }: EventOf<'modelRetried'>): void {
   // A discarded response is billed like any other.
   if (attempt.usage !== undefined)
     next.totals = addBill(next.totals, { usage: attempt.usage, cost: attempt, model: '' });
-  if (next.error === undefined) run.publish({ type: 'llm:retry', iteration: next.iterations, ...attempt });
+  run.publish({ type: 'llm:retry', iteration: next.iterations, ...attempt });
 }
 
 /** No other event comes between the response and the step that follows it: the step is decided on what was recorded. */
@@ -239,37 +210,44 @@ function followResponse(run: RunDraft, calls: readonly TurnCall[], at: number): 
   const { next } = run;
   const { response } = next;
   next.turn = undefined;
-  if (response === undefined) return checkCall(run);
+  if (response === undefined) {
+    checkCall(run);
+    return;
+  }
   const step = nextStep(response, { running: countRunning(next), undelivered: countUndelivered(next) });
   next.isAfterAnswer = step.kind !== 'use-tools';
   switch (step.kind) {
     case 'stop':
       next.phase = 'ending';
-      return end(run, step.error);
+      end(run, step.error);
+      break;
     case 'use-tools':
       next.turn = calls;
-      return beginTurn(run, calls, at);
+      beginTurn(run, calls, at);
+      break;
     case 'continue':
       if (response.output_text !== '' && response.vendor.finish_reason !== 'pause_turn')
         run.then({ type: 'answer', response });
-      return checkCall(run);
+      checkCall(run);
+      break;
     case 'wait':
       run.then({ type: 'answer', response });
       run.transition('waiting');
       next.phase = 'waiting';
-      return run.save();
+      run.save();
+      break;
     case 'answer':
       run.then({ type: 'answer', response });
-      return complete(run);
+      complete(run);
+      break;
     default:
-      return unreachable(step);
+      unreachable(step);
   }
 }
 
 /** The call has no response, but may have cost something. */
 function failCall(run: RunDraft, { error, bill, at }: EventOf<'modelFailed'>): void {
   const { next } = run;
-  if (!isCalling(next) && next.phase !== 'fitting') return;
   if (bill !== undefined) next.totals = withBill(next.totals, bill);
   const { code, message } = next.error ?? error;
   if (isCalling(next) && next.lateUndelivered.length > 0)
@@ -336,8 +314,8 @@ function answerTurn(run: RunDraft, { seesImages }: EventOf<'turnEnded'>): void {
   next.undelivered = calls.filter(isSettled).map(({ id }) => id);
   next.turn = undefined;
   next.failedTurns = calls.every(hasFailed) ? next.failedTurns + 1 : 0;
-  if (next.failedTurns >= next.rules.limits.maxToolErrors) return end(run, toolLoopError(next.failedTurns, calls));
-  checkCall(run);
+  if (next.failedTurns >= next.rules.limits.maxToolErrors) end(run, toolLoopError(next.failedTurns, calls));
+  else checkCall(run);
 }
 
 function resume(run: RunDraft, { isDraining }: EventOf<'resumed'>): void {
@@ -349,6 +327,11 @@ function resume(run: RunDraft, { isDraining }: EventOf<'resumed'>): void {
     if (countUndelivered(next) > 0) checkCall(run);
     else complete(run);
   }
+}
+
+function unload({ next }: RunDraft): void {
+  next.transcript = undefined;
+  next.calls = next.calls.map((call) => (isReceived(call) ? withoutResult(call) : call));
 }
 
 function load(run: RunDraft, { transcript, calls }: EventOf<'contentLoaded'>): void {
@@ -415,6 +398,12 @@ function announceEnd(run: RunDraft): void {
     run.publish({ type: 'run:completed', response, ...sums, iterations });
     run.then({ type: 'settle', outcome: response });
   }
+}
+
+function leave(run: RunDraft, { error }: EventOf<'leaseLost'>): void {
+  run.next.phase = 'left';
+  run.next.error = error;
+  run.then({ type: 'leave', error });
 }
 
 /** Resets the count of takeovers: whatever killed the run's earlier owners did not kill this one. */

@@ -42,13 +42,16 @@ export function limitsOf(requested: Partial<RunLimits>, defaults: RunLimits): Ru
 export interface Spending {
   /** Tokens of the request, estimated. */
   readonly nextTokens?: number | undefined;
-  /** Of the model. Undefined: it is unknown. */
+  /** The price of the model. Undefined: it is unknown. */
   readonly price?: ModelPrice | undefined;
   /** What the runs below this one have spent of its budget. */
   readonly below?: Required<Budget> | undefined;
 }
 
-/** @returns the error that ends the run in place of the next model call @param isDelivery as of `isDelivery` */
+/**
+ * Returns the error that ends the run in place of the next model call, if that would exceed a limit.
+ * @param isDelivery whether it only delivers late results
+ */
 export function exceededLimit(
   {
     rules: { limits, model },

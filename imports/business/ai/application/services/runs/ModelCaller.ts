@@ -21,8 +21,8 @@ import { sleep } from '../shared/time';
 import type { CallBill } from '../../../domain/run/runTotals';
 import type { RunCancellation } from './RunCancellation';
 import type { RunContext } from './RunContext';
-import { toLLMError } from './RunInterpreter';
-import type { RunEventTarget } from './RunInterpreter';
+import { toRunError } from './toRunError';
+import type { RunEventTarget } from './RunEventTarget';
 
 /** Milliseconds after which a call that the store has failed is made again. */
 const STORE_RETRY_MS = 1_000;
@@ -32,7 +32,7 @@ const MAX_REFUSALS = 3;
 /** What is known of the call that is under way: of all attempts at it. */
 interface Call {
   readonly iteration: number;
-  /** Of the response that is streamed, those of a call that fails included. */
+  /** The length of what was streamed, also by attempts that failed. */
   characters: number;
   /** Failures that were followed by another attempt. */
   readonly attempts: FailedAttempt[];
@@ -127,7 +127,7 @@ export class ModelCaller {
 
   failed(thrown: unknown): void {
     const { cancellation } = this;
-    const error = cancellation.aborted ? cancellation.error : toLLMError(thrown);
+    const error = cancellation.aborted ? cancellation.error : toRunError(thrown);
     const isSent = this.context.run.current.phase === 'calling';
     this.target.dispatch({ type: 'modelFailed', at: Date.now(), error, bill: isSent ? this.billOf(error) : undefined });
   }

@@ -6,11 +6,11 @@
 import { isFinished } from '../../../domain/entities/Run';
 import type { RunResult } from '../../../domain/entities/Run';
 import type { ToolCall } from '../../../domain/entities/Tool';
-import { isLLMError, LLMAbortedError, LLMServerError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
+import { isLLMError, LLMAbortedError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { LeaseLostError } from '../../../domain/errors/LeaseLostError';
 import { isAtRest, isIdle, isOver, isStepping, mayHaveChildren } from '../../../domain/run/ActiveRun';
-import type { ActiveRun } from '../../../domain/run/ActiveRun';
+import type { ActiveRun, RunPhase } from '../../../domain/run/ActiveRun';
 import { decideRun } from '../../../domain/run/decideRun';
 import type { RunEffect } from '../../../domain/run/RunEffect';
 import type { Barrier, RunEvent } from '../../../domain/run/RunEvent';
@@ -34,18 +34,11 @@ import { RunCancellation, toCancellation } from './RunCancellation';
 import { RunCompletion } from './RunCompletion';
 import type { RunContext } from './RunContext';
 import { RunDeadline } from './RunDeadline';
+import type { RunEventTarget } from './RunEventTarget';
+import { toRunError } from './toRunError';
 import type { DeadlineOwner } from './RunDeadline';
 import { toAgentEvent } from './toAgentEvent';
 import { ToolRunner } from './ToolRunner';
-
-/** Takes what happens to a run. */
-export interface RunEventTarget {
-  dispatch(event: RunEvent): void;
-  /** Does it in the run's own async context, which is that of nobody's request. */
-  detached<T>(work: () => T): T;
-  /** Resolves when everything so far is stored, and the run is this process's. @throws LeaseLostError */
-  stored(): Promise<void>;
-}
 
 export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwner {
   /** Undefined if runs are not stored. */
@@ -81,6 +74,10 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
 
   get state(): ActiveRun {
     return this.context.run.current;
+  }
+
+  private get phase(): RunPhase {
+    return this.state.phase;
   }
 
   /** Settles when the run ends, with its last answer or its error. */
@@ -381,7 +378,7 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
   /** Asked only if a result has images. The next model call reports a provider that is gone. */
   private seesImages(): boolean {
     const { provider, options } = this.context;
-    if (![...this.state.calls].some((call) => 'images' in call && call.images !== undefined)) return false;
+    if (![...this.state.calls].some((call) => 'images' in call)) return false;
     try {
       return provider.getCapabilities(options.model).supportsVision;
     } catch {
@@ -391,14 +388,14 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
 
   private async endTurn(): Promise<void> {
     // Results that arrive together are delivered together.
-    for (let task = 0; task < SETTLING_TASKS; task += 1) await undefined;
+    await settling();
     if (!(await this.hasContent())) return;
     this.dispatch({ type: 'turnEnded', seesImages: this.seesImages() });
   }
 
   private async resume(): Promise<void> {
     // Results that arrive together are delivered together.
-    for (let task = 0; task < SETTLING_TASKS; task += 1) await undefined;
+    await settling();
     const { isDraining } = this.context.work;
     if (!isDraining && !(await this.hasContent())) return;
     this.dispatch({ type: 'resumed', isDraining });
@@ -426,9 +423,9 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
    */
   private async cancelChildren(): Promise<void> {
     const { run, children } = this.context;
-    const { phase } = this.state;
+    const { phase } = this;
     // The run may fail, or be lost, meanwhile.
-    const isWanted = (): boolean => this.state.phase === phase;
+    const isWanted = (): boolean => this.phase === phase;
     this.deadline.pause();
     // A process that takes the run over meanwhile reads the error, and ends the run likewise.
     if (phase === 'ending') await this.writer?.flush().catch(() => undefined);
@@ -453,7 +450,7 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
     const summary = error && { code: error.code, message: error.message, retryable: error.retryable };
     this.writer
       .finish({ endedAt: Date.now(), ...omitUndefined({ error: summary }) })
-      .then(onStored, (thrown: unknown) => this.dispatch({ type: 'leaseLost', error: toLLMError(thrown) }));
+      .then(onStored, (thrown: unknown) => this.dispatch({ type: 'leaseLost', error: toRunError(thrown) }));
   }
 
   private settle(outcome: LLMResponse | LLMError): void {
@@ -487,15 +484,12 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
   }
 
   private fail(thrown: unknown): void {
-    this.dispatch({ type: 'cancelled', error: toLLMError(thrown) });
+    this.dispatch({ type: 'cancelled', error: toRunError(thrown) });
   }
 }
 
-/** How many tasks of the microtask queue a run waits for results that arrive together with one. */
-const SETTLING_TASKS = 3;
-
-export function toLLMError(thrown: unknown): LLMError {
-  return isLLMError(thrown)
-    ? thrown
-    : new LLMServerError('The run failed unexpectedly.', { cause: thrown, retryable: false });
+/** Resolves after a few tasks of the microtask queue, in which results come that arrive together with one. */
+async function settling(): Promise<void> {
+  await Promise.resolve();
+  await Promise.resolve();
 }

@@ -1,4 +1,4 @@
-/** Performs the effects of one run that concern its tool calls, and passes decisions on to the calls that wait for them. */
+/** Performs the effects of one run that concern its tool calls, and passes decisions on to calls that wait for them. */
 import { isExternalTool } from '../../../domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
 import type { RunObserver } from '../../../domain/interfaces/Instrumentation';
@@ -10,7 +10,7 @@ import type { RunStoreWriter } from './durable/RunStoreWriter';
 import { PendingDecisions } from './PendingDecisions';
 import type { RunCancellation } from './RunCancellation';
 import type { RunContext } from './RunContext';
-import type { RunEventTarget } from './RunInterpreter';
+import type { RunEventTarget } from './RunEventTarget';
 import { RunToolJob } from './RunToolJob';
 import type { ToolJobOwner } from './RunToolJob';
 

@@ -68,7 +68,7 @@ export class ToolSet {
     return [...this.offered.keys()];
   }
 
-  /** Of the functions, by name. */
+  /** The definitions of the functions, by name. */
   get definitions(): ReadonlyMap<string, FunctionTool> {
     this.byName ??= new Map(Array.from(this.offered, ([name, { definition }]) => [name, definition]));
     return this.byName;

@@ -14,7 +14,7 @@ import { adoptInput, adoptItem, normalizeOptions, withOwnOptions } from '../../C
 import { assertAnswered } from '../../../../domain/errors/assertAnswered';
 import type { RunCancellation } from '../RunCancellation';
 import type { RunContext } from '../RunContext';
-import type { RunEventTarget } from '../RunInterpreter';
+import type { RunEventTarget } from '../RunEventTarget';
 import { lossesOf } from './compactionLosses';
 import { DEFAULT_THRESHOLD } from './compactionOptions';
 import { compactedHistory, historyUpTo, lastQuestion, pinnedItems } from './compactedHistory';

@@ -350,10 +350,11 @@ export class RunStoreWriter {
   private async writeCalls(previous: Promise<void>, run: Promise<void>): Promise<void> {
     await previous;
     await run;
-    // Of calls that were recorded meanwhile, the transcript is not stored yet.
-    const ids = this.changes().flatMap(({ id }) =>
-      this.written.calls.has(id) || this.recordedIds.has(id) ? [id] : [],
-    );
+    const ids = this.changes().flatMap(({ id }) => {
+      // The transcript of calls that were recorded meanwhile is not stored yet.
+      const isRecorded = this.written.calls.has(id) || this.recordedIds.has(id);
+      return isRecorded ? [id] : [];
+    });
     this.includesProgress = false;
     if (ids.length === 0) return;
     await this.write(async () => {
@@ -470,7 +471,7 @@ export class RunStoreWriter {
     });
     const change: Writable<Partial<RunProgress>> =
       finalWrite !== undefined || !isFinished(state.status) ? progress : withoutState(progress);
-    // Whoever takes the run over ends it likewise, and so it is written before the changes that the end makes to calls.
+    // A process that takes the run over ends it likewise. It is written before the changes that the end makes to calls.
     if (error !== undefined) change.error = { code: error.code, message: error.message };
     if (finalWrite !== undefined) Object.assign(change, finalWrite);
     if (keepsContent) return change;

@@ -9,7 +9,7 @@ import type { RunEvent } from '../../../../domain/run/RunEvent';
 import type { RunCompactor } from '../compaction/RunCompactor';
 import type { RunContext } from '../RunContext';
 import { LeaseLostError } from '../../../../domain/errors/LeaseLostError';
-import type { RunEventTarget } from '../RunInterpreter';
+import type { RunEventTarget } from '../RunEventTarget';
 import type { RunStoreWriter } from './RunStoreWriter';
 
 export class StoredContent {

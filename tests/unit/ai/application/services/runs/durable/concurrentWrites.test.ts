@@ -42,7 +42,7 @@ async function setUp() {
 
 describe('Concurrent writes of a run’s writer', () => {
   it('store the transcript although the run was claimed again before it arrived', async () => {
-    const { writer, state, setCall, change, say, memory, gates, begun } = await setUp();
+    const { writer, state, setCall, say, memory, gates, begun } = await setUp();
     const calls = deferred<never>();
     const run = deferred<undefined>();
     gates.saveCalls = [() => calls.promise];
@@ -62,7 +62,7 @@ describe('Concurrent writes of a run’s writer', () => {
   });
 
   it('store no call before the transcript that it is in', async () => {
-    const { writer, state, setCall, change, say, memory, gates, begun } = await setUp();
+    const { writer, setCall, change, say, memory, gates, begun } = await setUp();
     const slow = deferred<undefined>();
     const run = deferred<undefined>();
     gates.saveCalls = [() => slow.promise];
