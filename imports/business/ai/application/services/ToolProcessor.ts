@@ -75,6 +75,11 @@ export interface ToolJob extends AskingJob, StoredJob {
   readonly concurrency: ToolConcurrency;
   /** Absent: nobody observes the run, or there is none. */
   readonly observer?: Pick<RunObserver, 'runTool'> | undefined;
+  /**
+   * Called before the tool runs. Absent outside of runs.
+   * @returns resolves when the tool may run; undefined if it may at once
+   */
+  begin?(): Promise<void> | undefined;
   /** Resolves when a person decides. Called only for calls that need approval. */
   awaitApproval(): Promise<Approval>;
   /** Signals that arrive for the run. Absent outside of runs. */
@@ -285,8 +290,6 @@ export class ToolProcessor {
 
   /** @throws ToolError `rejected` */
   private async awaitApproval(job: ToolJob, outcome: ToolCallOutcome): Promise<void> {
-    // Nobody is asked about a call that a crash could still undo.
-    if (isPending(job.call)) await job.flushJournal?.();
     if (!outcome.isOpen()) return;
     if (isPending(job.call)) {
       const at = Date.now();
@@ -453,9 +456,9 @@ export class ToolProcessor {
       this.work.endTool(outcome);
     });
     outcome.markExecuting();
-    const stored = job.flushJournal?.(tool.definition.readOnly);
-    if (stored !== undefined) {
-      await stored;
+    const begun = job.begin?.();
+    if (begun !== undefined) {
+      await begun;
       if (!outcome.isOpen()) return;
       if (outcome.isInterrupted) throw new ToolError('interrupted', 'The process shuts down.');
     }

@@ -12,8 +12,8 @@ export type RunEffect =
   | { readonly type: 'publish'; readonly seq: number; readonly body: AgentEventBody; readonly call?: ToolCall }
   /** @param call after the event */
   | { readonly type: 'publishCall'; readonly seq: number; readonly call: ToolCall; readonly event: ToolEvent }
-  /** Stores the state, then `persisted`, or `modelFailed`. */
-  | { readonly type: 'persist'; readonly barrier: Exclude<Barrier, 'end'> }
+  /** Stores the state, then `persisted`. Before a model call also `modelFailed`. */
+  | { readonly type: 'persist'; readonly barrier: Exclude<Barrier, { readonly before: 'end' }> }
   /** Stores the state soon. Nothing waits for it. */
   | { readonly type: 'save' }
   /** Stores the end of the run, then `persisted`. */
@@ -26,8 +26,10 @@ export type RunEffect =
   | { readonly type: 'fitHistory' }
   /** `modelAnswered`, `modelRefused` or `modelFailed`. */
   | { readonly type: 'callModel' }
-  /** `callChanged` for each change, and `callAccepted`. */
+  /** Reads the arguments, asks for approval, waits for a turn: `callChanged`, `callAccepted`, and `toolReady`. */
   | { readonly type: 'startTool'; readonly callId: string }
+  /** Runs the tool of a call that is ready: `callChanged`. */
+  | { readonly type: 'runTool'; readonly callId: string }
   /** `turnEnded`. */
   | { readonly type: 'endTurn' }
   /** `resumed`. */

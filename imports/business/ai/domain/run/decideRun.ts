@@ -4,7 +4,7 @@
  */
 import { isFinished } from '../entities/Run';
 import { wellFormedItem } from '../entities/Message';
-import { hasFailed, isSettled } from '../entities/Tool';
+import { hasFailed, isPending, isSettled } from '../entities/Tool';
 import type { ToolCall } from '../entities/Tool';
 import type { LLMError } from '../errors/LLMErrors';
 import { ToolLoopError } from '../errors/LLMErrors';
@@ -51,7 +51,7 @@ const RULES: { readonly [T in RunEvent['type']]: Rule<T> } = {
   checked: { during: ['checking'], decide: prepareCall },
   historyCompacted: { decide: compactHistory },
   historyFitted: { during: ['fitting'], decide: unlessEnding(beginCall) },
-  persisted: { during: ['recording', 'saving'], decide: goOn },
+  persisted: { decide: goOn },
   modelSaid: { during: ['calling'], decide: (run, { kind, delta }) => run.publish({ type: 'llm:delta', kind, delta }) },
   modelRetried: { during: ['calling'], decide: retryCall },
   modelRefused: { during: ['calling'], decide: unlessEnding(recordCall) },
@@ -59,6 +59,7 @@ const RULES: { readonly [T in RunEvent['type']]: Rule<T> } = {
   modelFailed: { during: ['fitting', 'recording', 'calling'], decide: failCall },
   modelBilled: { decide: (run, { bill }) => void (run.next.totals = withBill(run.next.totals, bill)) },
   callChanged: { decide: changeCall },
+  toolReady: { decide: (run, { callId }) => run.then({ type: 'persist', barrier: { before: 'tool', callId } }) },
   callAccepted: { decide: (run, { callId }) => acceptCall(run, callId) },
   turnEnded: { during: ['answering'], decide: answerTurn },
   resumed: { during: ['resuming'], decide: resume },
@@ -148,7 +149,7 @@ function beginCall(run: RunDraft): void {
 
 function recordCall(run: RunDraft): void {
   run.next.phase = 'recording';
-  run.then({ type: 'persist', barrier: 'call' });
+  run.then({ type: 'persist', barrier: { before: 'call' } });
 }
 
 /** A run that was cancelled during a step of its model call ends after it. What the model has answered is billed. */
@@ -162,9 +163,27 @@ function unlessEnding<E extends { readonly at: number; readonly response?: LLMRe
   };
 }
 
+/** The store has what must come before. */
 function goOn(run: RunDraft, event: EventOf<'persisted'>): void {
-  if (run.next.phase === 'saving') announceEnd(run);
-  else callModel(run, event);
+  const { barrier } = event;
+  const { phase } = run.next;
+  switch (barrier.before) {
+    case 'call':
+      if (phase === 'recording') callModel(run, event);
+      break;
+    case 'tool':
+      run.then({ type: 'runTool', callId: barrier.callId });
+      break;
+    case 'approval':
+      // It may have been cancelled meanwhile.
+      if (isPending(run.call(barrier.callId))) run.applyToolEvent(barrier.callId, barrier.event);
+      break;
+    case 'end':
+      if (phase === 'saving') announceEnd(run);
+      break;
+    default:
+      unreachable(barrier);
+  }
 }
 
 const callModel = unlessEnding((run) => {
@@ -270,6 +289,10 @@ function beginTurn(run: RunDraft, calls: readonly TurnCall[], at: number): void 
 
 function changeCall(run: RunDraft, { callId, event }: EventOf<'callChanged'>): void {
   const { next } = run;
+  if (event.type === 'tool:approval_required' && next.rules.isStored) {
+    run.then({ type: 'persist', barrier: { before: 'approval', callId, event } });
+    return;
+  }
   const hadSettled = isSettled(run.call(callId));
   run.applyToolEvent(callId, event);
   if (!hadSettled && isSettled(run.call(callId)) && event.type !== 'tool:cancelled') noteProgress(run);

@@ -24,6 +24,8 @@ export interface ToolJobOwner {
   readonly writer: RunStoreWriter | undefined;
   readonly pendingDecisions: PendingDecisions;
   report(callId: string, event: ToolEvent): void;
+  /** Resolves when the tool may run. @returns undefined if it may at once */
+  begin(callId: string): Promise<void> | undefined;
   within(work: () => void): void;
 }
 
@@ -94,8 +96,12 @@ export class RunToolJob implements ToolJob {
     this.owner.within(work);
   }
 
-  flushJournal(isReadOnly = false): Promise<void> | undefined {
-    return this.owner.writer?.beforeTool(isReadOnly);
+  begin(): Promise<void> | undefined {
+    return this.owner.begin(this.call.id);
+  }
+
+  flushJournal(): Promise<void> | undefined {
+    return this.owner.writer?.beforeTool(false);
   }
 
   awaitApproval(): Promise<Approval> {

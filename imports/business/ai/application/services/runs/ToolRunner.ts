@@ -20,6 +20,8 @@ export class ToolRunner implements ToolJobOwner {
   readonly concurrency: ToolConcurrency;
   readonly context: RunContext;
   private readonly target: RunEventTarget;
+  /** Begins the tools that wait until their start is stored, by the ids of their calls. */
+  private readonly ready = new Map<string, () => void>();
   /** Created when a call waits for a decision, which happens in few runs. */
   private decisions: PendingDecisions | undefined;
 
@@ -42,6 +44,11 @@ export class ToolRunner implements ToolJobOwner {
     const call = callOf(run.current, callId);
     const processed = processor.process(new RunToolJob(call, this), tools, call.blocking ? 'settled' : 'prepared');
     if (!call.blocking) void processed.then(() => this.target.dispatch({ type: 'callAccepted', callId }));
+  }
+
+  /** Lets a tool run that has been waiting for that. */
+  run(callId: string): void {
+    this.ready.get(callId)?.();
   }
 
   /** @returns false if no call waits for this decision */
@@ -77,6 +84,20 @@ export class ToolRunner implements ToolJobOwner {
   /** For the job of a call. */
   within(work: () => void): void {
     this.target.detached(work);
+  }
+
+  /** For the job of a call. */
+  begin(callId: string): Promise<void> | undefined {
+    let hasBegun = false;
+    let begin = (): void => {
+      hasBegun = true;
+    };
+    this.ready.set(callId, () => {
+      this.ready.delete(callId);
+      begin();
+    });
+    this.target.dispatch({ type: 'toolReady', callId });
+    return hasBegun ? undefined : new Promise((resolve) => (begin = resolve));
   }
 
   /** For the job of a call. */

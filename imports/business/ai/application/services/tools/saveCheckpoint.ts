@@ -9,7 +9,7 @@ export interface StoredJob extends ToolCallHandle {
    * Resolves when everything reported so far is stored, as far as a run must have it stored before such a tool runs.
    * Absent if runs are not stored.
    */
-  readonly flushJournal?: ((isReadOnly?: boolean) => Promise<void> | undefined) | undefined;
+  readonly flushJournal?: (() => Promise<void> | undefined) | undefined;
 }
 
 /** Characters. */
