@@ -37,6 +37,7 @@ export function writtenRun(store: RunStore, lease: RunLease, host: Partial<Journ
     executionId: 'run',
     userId: 'ann',
     model: 'm',
+    inputLength: 0,
     limits: DEFAULT_LIMITS,
     tools: new Map(),
     missingTools: [],

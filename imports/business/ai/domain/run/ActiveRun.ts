@@ -20,6 +20,8 @@ export interface RunRules {
   readonly userId: string;
   /** The model of the run's options. */
   readonly model: string;
+  /** How many items of the transcript are the run's input. */
+  readonly inputLength: number;
   readonly limits: RunLimits;
   /** Definitions of the offered functions by name. */
   readonly tools: ReadonlyMap<string, FunctionTool>;
@@ -187,20 +189,19 @@ export function isWaitingForOthers({ rules }: ActiveRun, call: ToolCall): boolea
 /** Whether the run has ended, or only people and other services can move it on. */
 export function isAtRest(run: ActiveRun): boolean {
   if (isFinished(run.status)) return true;
-  if (isCalling(run)) return false;
-  let isWaiting = false;
-  for (const call of run.calls.open()) {
-    if (!isWaitingForOthers(run, call)) return false;
-    isWaiting = true;
-  }
-  return isWaiting;
+  return !isCalling(run) && run.calls.isEveryOpen((call) => isWaitingForOthers(run, call));
+}
+
+/** Whether time counts against the deadline of the run: not while only people and other services are awaited. */
+export function isCounted(run: ActiveRun): boolean {
+  if (run.error !== undefined) return false;
+  return run.phase === 'tools' || run.phase === 'waiting' ? !isAtRest(run) : isStepping(run);
 }
 
 /** Whether neither the process nor a tool in it works for the run. */
 export function isIdle(run: ActiveRun): boolean {
   if (isFinished(run.status) || isStepping(run)) return false;
-  for (const call of run.calls.open()) if (call.state === 'executing' && !isWaitingForOthers(run, call)) return false;
-  return true;
+  return !run.calls.open.some((call) => call.state === 'executing' && !isWaitingForOthers(run, call));
 }
 
 export function deliveryOf({ rules }: ActiveRun, { name }: ToolCall): ToolDelivery {
@@ -214,9 +215,7 @@ export function countUndelivered(run: ActiveRun): number {
 
 /** The number of non-blocking calls that have not settled. */
 export function countRunning(run: ActiveRun): number {
-  let count = 0;
-  for (const { blocking } of run.calls.open()) if (!blocking) count += 1;
-  return count;
+  return run.calls.open.filter(({ blocking }) => !blocking).length;
 }
 
 /** Whether a run that waits has something to do. */
@@ -234,7 +233,7 @@ export function mayHaveChildren({ rules, toolNames, calls }: ActiveRun): boolean
   const mayStart = (name: string): boolean =>
     rules.missingTools.includes(name) || rules.tools.get(name)?.kind === 'run';
   if (rules.missingTools.length === 0 && ![...rules.tools.values()].some(({ kind }) => kind === 'run')) return false;
-  return toolNames.some(mayStart) || [...calls].some(({ name }) => mayStart(name));
+  return toolNames.some(mayStart) || calls.some(({ name }) => mayStart(name));
 }
 
 /** Why a call that nobody runs any more ends with its run. */

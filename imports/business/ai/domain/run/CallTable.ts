@@ -42,11 +42,15 @@ export class CallTable implements Iterable<ToolCall> {
 
   with(call: ToolCall): CallTable {
     const list = this.list.slice();
-    const isKnown = this.has(call.id);
-    const places =
-      isKnown || this.places.size === list.length ? this.places : new Map(list.map(({ id }, at) => [id, at]));
-    if (!isKnown) places.set(call.id, list.length);
-    list[places.get(call.id) ?? list.length] = call;
+    let { places } = this;
+    let place = places.get(call.id);
+    if (place === undefined || list[place]?.id !== call.id) {
+      place = list.length;
+      // Another table has been made from this one, and shares its places with it.
+      if (places.size !== place) places = new Map(list.map(({ id }, at) => [id, at]));
+      places.set(call.id, place);
+    }
+    list[place] = call;
     let { firstOpen } = this;
     for (let first = list[firstOpen]; first !== undefined && isSettled(first); first = list[firstOpen]) firstOpen += 1;
     return new CallTable(list, places, firstOpen);
@@ -61,11 +65,35 @@ export class CallTable implements Iterable<ToolCall> {
     return this.list[Symbol.iterator]();
   }
 
+  /** The calls that another table does not have as they are here. */
+  changedSince(other: CallTable): readonly ToolCall[] {
+    if (this === other) return [];
+    return this.list.filter((call, place) => call !== other.list[place] && call !== other.get(call.id));
+  }
+
+  some(predicate: (call: ToolCall) => boolean): boolean {
+    return this.list.some(predicate);
+  }
+
   /** The calls that have not settled. */
-  *open(): Generator<ToolCall> {
+  get open(): readonly ToolCall[] {
+    const open: ToolCall[] = [];
     for (let place = this.firstOpen; place < this.list.length; place += 1) {
       const call = this.list[place];
-      if (call !== undefined && !isSettled(call)) yield call;
+      if (call !== undefined && !isSettled(call)) open.push(call);
     }
+    return open;
+  }
+
+  /** Whether there are calls that have not settled, and all of them match. */
+  isEveryOpen(predicate: (call: ToolCall) => boolean): boolean {
+    let isAnyOpen = false;
+    for (let place = this.firstOpen; place < this.list.length; place += 1) {
+      const call = this.list[place];
+      if (call === undefined || isSettled(call)) continue;
+      if (!predicate(call)) return false;
+      isAnyOpen = true;
+    }
+    return isAnyOpen;
   }
 }

@@ -9,7 +9,7 @@ import type { Writable } from '../types/Writable';
 import { freezeDeep } from '../util/freezeDeep';
 import { callOf, transcriptOf } from './ActiveRun';
 import type { ActiveRun, TurnCall } from './ActiveRun';
-import { UNPUBLISHED } from './RunEffect';
+import { isPublished } from './RunEffect';
 import type { RunEffect } from './RunEffect';
 
 export interface Decision {
@@ -22,7 +22,6 @@ export const MAX_LISTED_TOOLS = 64;
 
 export class RunDraft {
   readonly next: Writable<ActiveRun>;
-  private readonly published: RunEffect[] = [];
   private readonly effects: RunEffect[] = [];
   private isSaved = false;
 
@@ -30,10 +29,8 @@ export class RunDraft {
     this.next = { ...state };
   }
 
-  /** Listeners hear of everything before anything else is done. */
   get decision(): Decision {
-    const { published, effects } = this;
-    return { state: this.next, effects: published.length === 0 ? effects : [...published, ...effects] };
+    return { state: this.next, effects: this.effects };
   }
 
   then(effect: RunEffect): void {
@@ -48,7 +45,7 @@ export class RunDraft {
 
   publish(body: AgentEventBody, call?: ToolCall): void {
     const seq = this.number();
-    this.published.push(call === undefined ? { type: 'publish', seq, body } : { type: 'publish', seq, body, call });
+    this.effects.push(call === undefined ? { type: 'publish', seq, body } : { type: 'publish', seq, body, call });
   }
 
   transition(to: RunState): void {
@@ -60,7 +57,8 @@ export class RunDraft {
   }
 
   append(items: readonly Item[]): void {
-    this.next.transcript = [...transcriptOf(this.next), ...items.map(freezeDeep)];
+    for (const item of items) freezeDeep(item);
+    this.next.transcript = transcriptOf(this.next).concat(items);
   }
 
   /** Records a call of this turn as pending. */
@@ -77,8 +75,8 @@ export class RunDraft {
     const before = this.call(id);
     const call = applyToolEvent(before, event);
     this.setCall(call);
-    if (call !== before && !UNPUBLISHED.has(event.type))
-      this.published.push({ type: 'publishCall', seq: this.number(), call, event });
+    if (call !== before && isPublished(event))
+      this.effects.push({ type: 'publishCall', seq: this.number(), call, event });
     const isWritten = this.next.rules.durability === 'step' || waitOf(call) !== undefined;
     if (isWritten && event.type !== 'tool:progress') this.save();
     if (isSettled(before) || !isSettled(call) || !isDeliverable(call)) return;

@@ -4,14 +4,14 @@
  */
 import type { ToolCall, ToolEvent } from '../entities/Tool';
 import type { LLMError } from '../errors/LLMErrors';
-import type { AgentEventBody } from '../types/AgentEvents';
+import type { AgentEventBody, AgentEventType } from '../types/AgentEvents';
 import type { LLMResponse } from '../types/ResponsesAPITypes';
 import type { Barrier } from './RunEvent';
 
 export type RunEffect =
   | { readonly type: 'publish'; readonly seq: number; readonly body: AgentEventBody; readonly call?: ToolCall }
   /** @param call after the event */
-  | { readonly type: 'publishCall'; readonly seq: number; readonly call: ToolCall; readonly event: ToolEvent }
+  | { readonly type: 'publishCall'; readonly seq: number; readonly call: ToolCall; readonly event: PublishedToolEvent }
   /** Stores the state, then `persisted`. Before a model call also `modelFailed`. */
   | { readonly type: 'persist'; readonly barrier: Exclude<Barrier, { readonly before: 'end' }> }
   /** Stores the state soon. Nothing waits for it. */
@@ -47,8 +47,14 @@ export type RunEffect =
   /** Gives the run up in this process. */
   | { readonly type: 'leave'; readonly error: LLMError };
 
-/** Changes of calls that are not published. */
-export const UNPUBLISHED: ReadonlySet<ToolEvent['type']> = new Set<ToolEvent['type']>([
+/** A change of a call that is published. */
+export type PublishedToolEvent = Extract<ToolEvent, { readonly type: AgentEventType }>;
+
+export function isPublished(event: ToolEvent): event is PublishedToolEvent {
+  return !UNPUBLISHED.has(event.type);
+}
+
+const UNPUBLISHED: ReadonlySet<ToolEvent['type']> = new Set<Exclude<ToolEvent['type'], AgentEventType>>([
   'tool:decided',
   'tool:delivered',
   'tool:awaiting_result',

@@ -100,7 +100,7 @@ function start(run: RunDraft, { isTakenOver, error, at }: EventOf<'started'>): v
 function continueRun(run: RunDraft, at: number): void {
   const { turn } = run.next;
   const ofTurn = new Set(turn?.map(({ id }) => id));
-  for (const { id } of run.next.calls.open()) if (!ofTurn.has(id)) run.then({ type: 'startTool', callId: id });
+  for (const { id } of run.next.calls.open) if (!ofTurn.has(id)) run.then({ type: 'startTool', callId: id });
   if (turn === undefined) checkCall(run);
   else followResponse(run, turn, at);
 }
@@ -212,7 +212,7 @@ function receive(run: RunDraft, { response, at }: EventOf<'modelAnswered'>): voi
   next.totals = addResponse(next.totals, response);
   next.turnStart = transcriptOf(next).length;
   next.response = response;
-  const { items, calls } = outputOf(response, transcriptOf(next));
+  const { items, calls } = outputOf(next, response);
   run.append(items);
   const { undelivered, lateUndelivered } = next;
   for (const id of [...undelivered, ...lateUndelivered])
@@ -383,7 +383,7 @@ function end(run: RunDraft, error: LLMError): void {
 
 /** Cancels the calls that nobody runs, so that their events come before the run's last one. */
 function cancelCalls(run: RunDraft, at: number): void {
-  for (const call of run.next.calls.open()) {
+  for (const call of run.next.calls.open) {
     const error = { failure: 'cancelled', message: endOfCall(call) } as const;
     run.applyToolEvent(call.id, { type: 'tool:cancelled', at, error });
   }
@@ -444,26 +444,34 @@ function withBill(totals: RunTotals, bill: LLMResponse | CallBill): RunTotals {
 
 /** A call id that the run has used before is replaced by a unique one. */
 function outputOf(
-  response: LLMResponse,
-  transcript: readonly Item[],
+  run: ActiveRun,
+  { output }: LLMResponse,
 ): { readonly items: readonly Item[]; readonly calls: readonly TurnCall[] } {
   const calls: TurnCall[] = [];
-  let used: Set<string> | undefined;
-  const items = response.output.map((item) => {
+  const items = output.map((item) => {
     if (item.type !== 'function_call') return wellFormedItem(item);
-    used ??= new Set(transcript.flatMap((each) => (each.type === 'function_call' ? [each.call_id] : [])));
-    const id = uniqueId(item.call_id, used);
+    const id = uniqueId(run, item.call_id, calls);
     calls.push({ id, call_id: item.call_id, name: item.name, arguments: item.arguments });
     return wellFormedItem(id === item.call_id ? item : { ...item, call_id: id });
   });
   return { items, calls };
 }
 
-function uniqueId(requested: string, used: Set<string>): string {
+function uniqueId(run: ActiveRun, requested: string, turn: readonly TurnCall[]): string {
+  const isUsed = (id: string): boolean =>
+    run.calls.has(id) || turn.some((call) => call.id === id) || isInInput(run, id);
   let id = requested;
-  for (let count = 2; used.has(id); count += 1) id = `${requested}_${count}`;
-  used.add(id);
+  for (let count = 2; isUsed(id); count += 1) id = `${requested}_${count}`;
   return id;
+}
+
+function isInInput(run: ActiveRun, callId: string): boolean {
+  const transcript = transcriptOf(run);
+  for (let index = 0; index < run.rules.inputLength; index += 1) {
+    const item = transcript[index];
+    if (item?.type === 'function_call' && item.call_id === callId) return true;
+  }
+  return false;
 }
 
 function lateOutput(call: ToolCall, seesImages: boolean): FunctionCallOutputItem {

@@ -88,6 +88,6 @@ export class LiveRun implements ToolExecutionContext {
   }
 
   private get openCalls(): readonly ToolCall[] {
-    return [...this.current.calls.open()];
+    return this.current.calls.open;
   }
 }

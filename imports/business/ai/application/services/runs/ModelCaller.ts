@@ -79,28 +79,26 @@ export class ModelCaller {
 
   /** `modelAnswered`; `modelRefused` if the call is to be made again; or `modelFailed`. */
   async call(): Promise<void> {
-    const response = await this.attempt();
-    if (response === undefined) return;
     const { options, provider, run } = this.context;
+    const call = this.callOf(run.current.iterations);
+    let response: LLMResponse;
+    try {
+      response = await this.cancellation.race(this.send(this.request(call), call));
+    } catch (error) {
+      await this.repeatOrFail(error, call);
+      return;
+    }
     const { length } = run.transcript;
     this.compactor.responded(response, length);
     if (options.store === true && provider.getCapabilities(options.model).keepsState)
       this.sent = { responseId: response.id, upTo: length + response.output.length };
-    this.target.dispatch({ type: 'modelAnswered', response, at: Date.now() });
+    this.target.dispatch({ type: 'modelAnswered', response: this.compactor.withLosses(response), at: Date.now() });
   }
 
-  /** @returns undefined if there is none, which has been dispatched */
-  private async attempt(): Promise<LLMResponse | undefined> {
-    const { iterations } = this.context.run.current;
-    if (this.present?.iteration !== iterations)
-      this.present = { iteration: iterations, characters: 0, attempts: [], refusals: 0 };
-    try {
-      const response = await this.cancellation.race(this.send(this.request(this.present), this.present));
-      return this.compactor.withLosses(response);
-    } catch (error) {
-      await this.repeatOrFail(error, this.present);
-      return undefined;
-    }
+  /** The call of this iteration, at which there may have been attempts before. */
+  private callOf(iteration: number): Call {
+    if (this.present?.iteration !== iteration) this.present = { iteration, characters: 0, attempts: [], refusals: 0 };
+    return this.present;
   }
 
   private async repeatOrFail(error: unknown, call: Call): Promise<void> {

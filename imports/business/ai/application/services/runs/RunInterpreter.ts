@@ -9,7 +9,7 @@ import type { ToolCall } from '../../../domain/entities/Tool';
 import { isLLMError, LLMAbortedError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { LeaseLostError } from '../../../domain/errors/LeaseLostError';
-import { isAtRest, isIdle, isOver, isStepping, mayHaveChildren } from '../../../domain/run/ActiveRun';
+import { isAtRest, isCounted, isIdle, isOver, isStepping, mayHaveChildren } from '../../../domain/run/ActiveRun';
 import type { ActiveRun, RunPhase } from '../../../domain/run/ActiveRun';
 import { decideRun } from '../../../domain/run/decideRun';
 import type { RunEffect } from '../../../domain/run/RunEffect';
@@ -200,13 +200,12 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
     const { state, effects } = decideRun(this.state, event);
     this.context.run.current = state;
     this.isPublishing = true;
-    let done = 0;
-    for (let effect = effects[0]; effect !== undefined && this.isPublished(effect); effect = effects[done]) done += 1;
+    for (const effect of effects) this.publish(effect);
     this.isPublishing = false;
-    const { raised = [] } = this;
+    const { raised } = this;
     this.raised = undefined;
-    for (const each of raised) this.dispatch(each);
-    for (const effect of effects.slice(done)) this.perform(effect);
+    if (raised !== undefined) for (const each of raised) this.dispatch(each);
+    for (const effect of effects) this.perform(effect);
     this.follow();
   }
 
@@ -219,23 +218,22 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
       if (isStep) this.context.work.beginStep(this);
       else this.context.work.endStep(this);
     }
-    const isTimed = !isOver(state) && state.error === undefined && state.phase !== 'suspended' && !isAtRest(state);
+    const isTimed = isCounted(state);
     if (isTimed === this.isTimed) return;
     this.isTimed = isTimed;
     if (isTimed) this.deadline.resume();
     else this.deadline.pause();
   }
 
-  private isPublished(effect: RunEffect): boolean {
-    if (effect.type === 'publish') this.publish(effect.seq, effect.body, effect.call);
-    else if (effect.type === 'publishCall') {
+  private publish(effect: RunEffect): void {
+    if (effect.type === 'publish') this.emit(effect.seq, effect.body, effect.call);
+    else if (effect.type === 'publishCall' && this.context.publisher.hears(effect.event.type)) {
       const body = toAgentEvent(effect.call, effect.event);
-      if (body !== undefined) this.publish(effect.seq, body, effect.call);
-    } else return false;
-    return true;
+      if (body !== undefined) this.emit(effect.seq, body, effect.call);
+    }
   }
 
-  private publish(seq: number, body: AgentEventBody, call: ToolCall | undefined): void {
+  private emit(seq: number, body: AgentEventBody, call: ToolCall | undefined): void {
     const { publisher, run } = this.context;
     if (!publisher.hears(body.type)) return;
     const sent = { executionId: run.executionId, at: Date.now(), seq, ...body };
@@ -250,7 +248,6 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
     switch (effect.type) {
       case 'publish':
       case 'publishCall':
-        this.isPublished(effect);
         return;
       case 'save':
         this.writer?.schedule();
@@ -265,22 +262,22 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
         this.answer(effect.response);
         return;
       case 'startTool':
-        if (state.error === undefined && !isOver(state)) this.detached(() => this.tools.start(effect.callId));
+        if (state.error === undefined && !isOver(state)) this.tools.start(effect.callId);
         return;
       case 'runTool':
         this.tools.run(effect.callId);
         return;
       case 'checkUser':
-        if (state.phase === 'starting') this.detached(() => this.checkUser());
+        if (state.phase === 'starting') this.checkUser();
         return;
       case 'check':
-        if (state.phase === 'checking') this.detached(() => this.check());
+        if (state.phase === 'checking') this.check();
         return;
       case 'fitHistory':
         if (state.phase === 'fitting') this.model.fitHistory();
         return;
       case 'callModel':
-        if (state.phase === 'calling') this.detached(() => void this.model.call());
+        if (state.phase === 'calling') void this.model.call();
         return;
       case 'endTurn':
         this.detached(() => void this.endTurn());
@@ -391,7 +388,7 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
   /** Asked only if a result has images. The next model call reports a provider that is gone. */
   private seesImages(): boolean {
     const { provider, options } = this.context;
-    if (![...this.state.calls].some((call) => 'images' in call)) return false;
+    if (!this.state.calls.some((call) => 'images' in call)) return false;
     try {
       return provider.getCapabilities(options.model).supportsVision;
     } catch {
@@ -401,16 +398,17 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
 
   private async endTurn(): Promise<void> {
     // Results that arrive together are delivered together.
-    await settling();
-    if (!(await this.hasContent())) return;
+    for (let task = 0; task < SETTLING_TASKS; task += 1) await SETTLED;
+    if (this.state.transcript === undefined && !(await this.hasContent())) return;
     this.dispatch({ type: 'turnEnded', seesImages: this.seesImages() });
   }
 
   private async resume(): Promise<void> {
     // Results that arrive together are delivered together.
-    await settling();
+    for (let task = 0; task < SETTLING_TASKS; task += 1) await SETTLED;
     const { isDraining } = this.context.work;
-    if (!isDraining && !(await this.hasContent())) return;
+    const isMissing = !isDraining && this.state.transcript === undefined;
+    if (isMissing && !(await this.hasContent())) return;
     this.dispatch({ type: 'resumed', isDraining });
   }
 
@@ -501,8 +499,6 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
   }
 }
 
-/** Resolves after a few tasks of the microtask queue, in which results come that arrive together with one. */
-async function settling(): Promise<void> {
-  await Promise.resolve();
-  await Promise.resolve();
-}
+/** How many tasks of the microtask queue a run leaves to results that arrive together with one. */
+const SETTLING_TASKS = 2;
+const SETTLED = Promise.resolve();

@@ -151,6 +151,7 @@ function rulesOf(
     executionId,
     userId,
     model: options.model,
+    inputLength: options.input.length,
     limits,
     tools: tools.definitions,
     missingTools: tools.missing,

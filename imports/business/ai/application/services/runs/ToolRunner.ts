@@ -88,6 +88,7 @@ export class ToolRunner implements ToolJobOwner {
 
   /** For the job of a call. */
   begin(callId: string): Promise<void> | undefined {
+    if (this.writer === undefined) return undefined;
     let hasBegun = false;
     let begin = (): void => {
       hasBegun = true;

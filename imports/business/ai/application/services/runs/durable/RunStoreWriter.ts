@@ -58,7 +58,7 @@ export class RunStoreWriter {
   /** The calls as the last write of calls has stored them. */
   private writtenCalls: CallTable;
   /** Ids of the calls that are recorded with the run. */
-  private recordedIds: ReadonlySet<string>;
+  private readonly recordedIds: Set<string>;
   /** How many items of the transcript the store has. */
   private writtenItems: number;
   /** The transcript, the response and the compaction are not written: the store has them, or refuses them. */
@@ -446,9 +446,8 @@ export class RunStoreWriter {
     const isSaved = await this.store.saveRun(lease, change, { changed, settled }, this.keptItems);
     // If another write has claimed the run again meanwhile, all of this is written again.
     if (!isSaved) return isEnding && (await this.hasEnded());
-    const recorded = new Set([...this.recordedIds, ...changed.map(({ id }) => id)]);
-    for (const id of settled) recorded.delete(id);
-    this.recordedIds = recorded;
+    for (const { id } of changed) this.recordedIds.add(id);
+    for (const id of settled) this.recordedIds.delete(id);
     this.written = state;
     if (state.transcript !== undefined) this.writtenItems = Math.max(this.writtenItems, state.transcript.length);
     // The final state is written by the last write only.
@@ -495,10 +494,12 @@ export class RunStoreWriter {
 
   /** Ids of the calls that are recorded with the run although they are stored as settled. */
   private storedAsSettled(): readonly string[] {
-    return [...this.recordedIds].filter((id) => {
+    const ids: string[] = [];
+    for (const id of this.recordedIds) {
       const call = this.writtenCalls.get(id);
-      return call !== undefined && isSettled(call);
-    });
+      if (call !== undefined && isSettled(call)) ids.push(id);
+    }
+    return ids;
   }
 
   /** An earlier attempt at the last write may have succeeded although its response was lost. */

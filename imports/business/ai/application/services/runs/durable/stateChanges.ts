@@ -27,18 +27,16 @@ const FIELDS = [
 
 /** @param includesProgress whether calls count of which only the progress has changed */
 export function changedCalls(written: CallTable, calls: CallTable, includesProgress: boolean): readonly ToolCall[] {
-  if (written === calls) return [];
-  const changed: ToolCall[] = [];
-  for (const call of calls) {
+  const changed = calls.changedSince(written);
+  if (includesProgress) return changed;
+  return changed.filter((call) => {
     const before = written.get(call.id);
-    if (call === before) continue;
-    if (includesProgress || before === undefined || !isOnlyProgress(before, call)) changed.push(call);
-  }
-  return changed;
+    return before === undefined || !isOnlyProgress(before, call);
+  });
 }
 
 function isOnlyProgress(before: ToolCall, call: ToolCall): boolean {
-  if (before.state !== call.state || before.progress === call.progress) return false;
+  if (before.state !== call.state || call.progress === undefined || before.progress === call.progress) return false;
   const { progress: _, ...others } = before;
   const entries = Object.entries(others);
   const now: Readonly<Record<string, unknown>> = { ...call };
