@@ -49,6 +49,7 @@ export class ToolRunner implements ToolJobOwner {
   /** Lets a tool run that has been waiting for that. */
   run(callId: string): void {
     this.ready.get(callId)?.();
+    this.ready.delete(callId);
   }
 
   /** @returns false if no call waits for this decision */
@@ -89,16 +90,9 @@ export class ToolRunner implements ToolJobOwner {
   /** For the job of a call. */
   begin(callId: string): Promise<void> | undefined {
     if (this.writer === undefined) return undefined;
-    let hasBegun = false;
-    let begin = (): void => {
-      hasBegun = true;
-    };
-    this.ready.set(callId, () => {
-      this.ready.delete(callId);
-      begin();
-    });
+    const begun = new Promise<void>((resolve) => this.ready.set(callId, resolve));
     this.target.dispatch({ type: 'toolReady', callId });
-    return hasBegun ? undefined : new Promise((resolve) => (begin = resolve));
+    return begun;
   }
 
   /** For the job of a call. */

@@ -40,6 +40,6 @@ function isOnlyProgress(before: ToolCall, call: ToolCall): boolean {
   const { progress: _, ...others } = before;
   const entries = Object.entries(others);
   const now: Readonly<Record<string, unknown>> = { ...call };
-  const count = Object.keys(now).length - (call.progress === undefined ? 0 : 1);
+  const count = Object.keys(now).length - 1;
   return entries.length === count && entries.every(([key, value]) => now[key] === value);
 }
