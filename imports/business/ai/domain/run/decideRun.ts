@@ -45,7 +45,7 @@ interface Rule<T extends RunEvent['type']> {
 }
 
 /** What each event does, and in which phases. */
-const RULES: { readonly [T in RunEvent['type']]: Rule<T> } = {
+export const RULES: { readonly [T in RunEvent['type']]: Rule<T> } = {
   started: { during: ['starting'], decide: start },
   userChecked: { during: ['starting'], decide: (run, { at }) => continueRun(run, at) },
   checked: { during: ['checking'], decide: prepareCall },
