@@ -2,6 +2,7 @@
 export function freezeDeep<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
-  for (const entry of Object.values(value)) freezeDeep(entry);
+  // Plain data inherits nothing, and a loop makes no list of its values.
+  for (const key in value) if (typeof value[key] === 'object') freezeDeep(value[key]);
   return value;
 }

@@ -6,7 +6,7 @@ import type { CompactionSetting } from '../../../domain/types/Compaction';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { RunObserver } from '../../../domain/interfaces/Instrumentation';
 import type { RunStore } from '../../../domain/interfaces/RunStore';
-import type { RunDurability, RunLease, RunRequest, ToolHash } from '../../../domain/types/RunRecords';
+import type { RunLease, RunRequest, ToolHash } from '../../../domain/types/RunRecords';
 import type { RunLimits } from '../../../domain/types/RunLimits';
 import type { ChildRuns } from '../tools/ChildRuns';
 import type { LiveRun } from './LiveRun';
@@ -47,7 +47,6 @@ export interface RunContext {
   options: NormalizedOptions;
   readonly limits: RunLimits;
   readonly stream: boolean;
-  readonly durability: RunDurability;
   /** Absent: nobody observes the run. */
   readonly observer?: RunObserver | undefined;
   /** Whether the run's user no longer exists. Absent: nobody asks. */

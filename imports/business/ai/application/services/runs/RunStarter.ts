@@ -22,6 +22,7 @@ import { NO_USAGE } from '../../../domain/entities/Response';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import { RunInterpreter } from './RunInterpreter';
 import type { RunPublisher } from './RunPublisher';
+import type { ToolSet } from '../tools/ToolSet';
 import { DisclosedTools } from './toolSearch/DisclosedTools';
 import { withToolSearch } from './toolSearch/searchTool';
 import type { RunSignals } from '../tools/signals/RunSignals';
@@ -72,7 +73,7 @@ export class RunStarter {
   /** @returns settles when the run ends */
   launch({ plan, restored, origin = {}, ...init }: RunInit): Promise<RunResult> {
     const { provider, toolExecutor, processor, work, signals, children, live, publisher, isUserRemoved } = this.options;
-    const { options, tools, limits, stream, compaction, durability, toolSearch } = plan;
+    const { options, limits, stream, compaction, toolSearch } = plan;
     const { executionId, observer } = init;
     const state = restored?.state ?? begunRun(plan, rulesOf(plan, init));
     const run = new LiveRun(state, origin.parentExecutionId);
@@ -85,13 +86,12 @@ export class RunStarter {
       signals,
       children,
       options,
-      tools: toolSearch === undefined ? tools : withToolSearch(tools, toolSearch, options.tool_choice),
+      tools: offeredTools(plan),
       disclosedTools: toolSearch === undefined ? undefined : new DisclosedTools(),
       executor: toolExecutor,
       limits,
       stream,
       compaction,
-      durability,
       isUserRemoved,
       restored,
       origin,
@@ -136,6 +136,11 @@ export class RunStarter {
   }
 }
 
+/** The tools of the plan and, if some are left out of requests, the one that finds them. */
+function offeredTools({ tools, toolSearch, options }: PlannedRun): ToolSet {
+  return toolSearch === undefined ? tools : withToolSearch(tools, toolSearch, options.tool_choice);
+}
+
 /** A run may continue a conversation that an earlier one has compacted. */
 function begunRun({ options: { input }, compaction }: PlannedRun, rules: RunRules): ActiveRun {
   const earlier = compaction === false ? undefined : compaction.from;
@@ -144,9 +149,11 @@ function begunRun({ options: { input }, compaction }: PlannedRun, rules: RunRule
 }
 
 function rulesOf(
-  { options, limits, tools, durability }: PlannedRun,
+  plan: PlannedRun,
   { executionId, userId, journal, changedTools }: Pick<RunInit, 'executionId' | 'userId' | 'journal' | 'changedTools'>,
 ): RunRules {
+  const { options, limits, durability } = plan;
+  const tools = offeredTools(plan);
   return {
     executionId,
     userId,
