@@ -17,8 +17,8 @@ import { bundleChild } from '../support/bundleChild';
 import { startTestMongo } from '../support/startTestMongo';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
-const KILLS = 25;
-const PARENTS = 30;
+const KILLS = 10;
+const PARENTS = 12;
 /** Ids of the parents. Every fifth is cancelled as soon as it has started a run. */
 const ids = Array.from({ length: PARENTS }, (_value, index) => `p${index}`);
 const isToBeCancelled = (id: string): boolean => Number(id.slice(1)) % 5 === 4;

@@ -201,7 +201,7 @@ function retryCall(run: RunDraft, { attempt }: EventOf<'modelRetried'>): void {
   // A discarded response is billed like any other.
   if (attempt.usage !== undefined)
     next.totals = addBill(next.totals, { usage: attempt.usage, cost: attempt, model: '' });
-  run.publish({ type: 'llm:retry', iteration: next.iterations, ...attempt });
+  if (next.error === undefined) run.publish({ type: 'llm:retry', iteration: next.iterations, ...attempt });
 }
 
 /** No other event comes between the response and the step that follows it: the step is decided on what was recorded. */
