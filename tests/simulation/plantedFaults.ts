@@ -98,7 +98,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     title: 'forgets after a takeover which calls were acknowledged',
     file: RESTORE,
-    find: 'acknowledged: new Set(acknowledged),',
+    find: 'acknowledged: acknowledged.filter((id) => !results.has(id)),',
     replace: '',
   },
   {

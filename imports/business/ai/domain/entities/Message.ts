@@ -33,6 +33,7 @@ export function wellFormedItem<T extends Item>(item: T): T {
 function isWellFormed(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;
-  for (const key in value) if (!isWellFormed(value[key as keyof typeof value])) return false;
+  // Several times as fast as a loop over the properties themselves.
+  for (const key of Object.keys(value)) if (!isWellFormed(value[key as keyof typeof value])) return false;
   return true;
 }

@@ -94,8 +94,8 @@ export interface ActiveRun {
   readonly calls: CallTable;
   /** Ids of open calls of the turn that are not blocking, and whose arguments are valid or which wait for a person. */
   readonly accepted: readonly string[];
-  /** Ids of calls whose turns were answered with the promise of a result. */
-  readonly acknowledged: ReadonlySet<string>;
+  /** Ids of calls whose turns were answered with the promise of a result, until that is in the transcript. */
+  readonly acknowledged: readonly string[];
   /** Ids of acknowledged calls that have settled and wait for delivery, in the order of arrival. */
   readonly lateResults: readonly string[];
   /** Ids of calls of the last turn whose results go out with the next request, … */
@@ -123,6 +123,9 @@ export interface ActiveRun {
   readonly error: LLMError | undefined;
 }
 
+/** One for all runs, of which most wait with nothing in their lists. */
+export const NONE: readonly never[] = [];
+
 /** A run that has done nothing yet. */
 export function newRun(rules: RunRules, input: readonly Item[], totals: RunTotals): ActiveRun {
   return {
@@ -134,11 +137,11 @@ export function newRun(rules: RunRules, input: readonly Item[], totals: RunTotal
     response: undefined,
     turn: undefined,
     calls: CallTable.EMPTY,
-    accepted: [],
-    acknowledged: new Set(),
-    lateResults: [],
-    undelivered: [],
-    lateUndelivered: [],
+    accepted: NONE,
+    acknowledged: NONE,
+    lateResults: NONE,
+    undelivered: NONE,
+    lateUndelivered: NONE,
     isAfterAnswer: false,
     totals,
     iterations: 0,
@@ -146,7 +149,7 @@ export function newRun(rules: RunRules, input: readonly Item[], totals: RunTotal
     failedTurns: 0,
     takeovers: 0,
     compaction: undefined,
-    toolNames: [],
+    toolNames: NONE,
     seq: 0,
     error: undefined,
   };

@@ -5,15 +5,21 @@
 import { isSettled } from '../entities/Tool';
 import type { ToolCall } from '../entities/Tool';
 
+/** So many calls are found as fast without a map, which every run that waits would keep. */
+const FEW = 4;
+
 export class CallTable implements Iterable<ToolCall> {
-  static readonly EMPTY = new CallTable([], new Map(), 0);
+  static readonly EMPTY = new CallTable([], undefined, 0);
   private readonly list: readonly ToolCall[];
-  /** The places of calls by their ids. Shared with tables that were made from this one, which only add to it. */
-  private readonly places: Map<string, number>;
+  /**
+   * The places of calls by their ids, once there are many. Shared with tables that were made from this one, which only
+   * add to it.
+   */
+  private readonly places: Map<string, number> | undefined;
   /** All calls before this place have settled. */
   private readonly firstOpen: number;
 
-  private constructor(list: readonly ToolCall[], places: Map<string, number>, firstOpen: number) {
+  private constructor(list: readonly ToolCall[], places: Map<string, number> | undefined, firstOpen: number) {
     this.list = list;
     this.places = places;
     this.firstOpen = firstOpen;
@@ -30,30 +36,43 @@ export class CallTable implements Iterable<ToolCall> {
   }
 
   get(id: string): ToolCall | undefined {
-    const place = this.places.get(id);
-    const call = place === undefined ? undefined : this.list[place];
-    // The place may be that of another table.
-    return call?.id === id ? call : undefined;
+    const place = this.placeOf(id);
+    return place === undefined ? undefined : this.list[place];
   }
 
   has(id: string): boolean {
-    return this.get(id) !== undefined;
+    return this.placeOf(id) !== undefined;
   }
 
   with(call: ToolCall): CallTable {
+    const known = this.placeOf(call.id);
     const list = this.list.slice();
-    let { places } = this;
-    let place = places.get(call.id);
-    if (place === undefined || list[place]?.id !== call.id) {
-      place = list.length;
-      // Another table has been made from this one, and shares its places with it.
-      if (places.size !== place) places = new Map(list.map(({ id }, at) => [id, at]));
-      places.set(call.id, place);
-    }
-    list[place] = call;
+    list[known ?? list.length] = call;
+    const places = known === undefined ? this.placesWith(call.id) : this.places;
     let { firstOpen } = this;
     for (let first = list[firstOpen]; first !== undefined && isSettled(first); first = list[firstOpen]) firstOpen += 1;
     return new CallTable(list, places, firstOpen);
+  }
+
+  private placeOf(id: string): number | undefined {
+    const { list, places } = this;
+    if (places === undefined) {
+      for (let place = 0; place < list.length; place += 1) if (list[place]?.id === id) return place;
+      return undefined;
+    }
+    const place = places.get(id);
+    // It may be that of another table.
+    return place !== undefined && list[place]?.id === id ? place : undefined;
+  }
+
+  /** The places with those of a new call, at the end. */
+  private placesWith(id: string): Map<string, number> | undefined {
+    const { list } = this;
+    if (list.length < FEW) return undefined;
+    // Another table that has been made from this one may share its places with it.
+    const own = this.places?.size === list.length ? this.places : undefined;
+    const places = own ?? new Map(list.map((call, at) => [call.id, at]));
+    return places.set(id, list.length);
   }
 
   /** @param change returns the call itself for one that stays as it is */

@@ -70,19 +70,25 @@ export class RunDraft {
     return call;
   }
 
-  /** Applies an event to a call. If an acknowledged call settles, its result becomes a late result. */
-  applyToolEvent(id: string, event: ToolEvent): void {
+  /**
+   * Applies an event to a call. If an acknowledged call settles, its result becomes a late result.
+   * @returns whether it has settled with this event
+   */
+  applyToolEvent(id: string, event: ToolEvent): boolean {
+    const { next } = this;
     const before = this.call(id);
     const call = applyToolEvent(before, event);
     this.setCall(call);
     if (call !== before && isPublished(event))
       this.effects.push({ type: 'publishCall', seq: this.number(), call, event });
-    const isWritten = this.next.rules.durability === 'step' || waitOf(call) !== undefined;
+    const isWritten = next.rules.durability === 'step' || waitOf(call) !== undefined;
     if (isWritten && event.type !== 'tool:progress') this.save();
-    if (isSettled(before) || !isSettled(call) || !isDeliverable(call)) return;
-    if (!this.next.acknowledged.has(id)) return;
-    this.next.lateResults = [...this.next.lateResults, id];
-    this.publish({ type: 'result:arrived', callId: id, name: call.name, state: call.state }, call);
+    if (isSettled(before) || !isSettled(call)) return false;
+    if (isDeliverable(call) && next.acknowledged.includes(id)) {
+      next.lateResults = [...next.lateResults, id];
+      this.publish({ type: 'result:arrived', callId: id, name: call.name, state: call.state }, call);
+    }
+    return true;
   }
 
   private setCall(call: ToolCall): void {

@@ -24,6 +24,7 @@ import {
   isOver,
   isStepping,
   mayHaveChildren,
+  NONE,
   transcriptOf,
 } from './ActiveRun';
 import type { ActiveRun, RunPhase, TurnCall } from './ActiveRun';
@@ -136,6 +137,7 @@ function deliverLateResults(run: RunDraft, seesImages: boolean): void {
   if (taken.length > 0) {
     next.lateResults = next.lateResults.filter((id) => !taken.includes(id));
     run.append(taken.map((id) => lateOutput(run.call(id), seesImages)));
+    next.acknowledged = next.acknowledged.filter((id) => !taken.includes(id));
     next.lateUndelivered = [...next.lateUndelivered, ...taken];
   }
   if (next.lateUndelivered.length > 0) run.publish({ type: 'nonblocking:result', callIds: next.lateUndelivered });
@@ -217,8 +219,8 @@ function receive(run: RunDraft, { response, at }: EventOf<'modelAnswered'>): voi
   const { undelivered, lateUndelivered } = next;
   for (const id of [...undelivered, ...lateUndelivered])
     run.applyToolEvent(id, { type: 'tool:delivered', at, responseId: response.id });
-  next.undelivered = [];
-  next.lateUndelivered = [];
+  next.undelivered = NONE;
+  next.lateUndelivered = NONE;
   run.publish({ type: 'llm:response', iteration: next.iterations, response });
   if (lateUndelivered.length > 0) run.publish({ type: 'nonblocking:llm_response', callIds: lateUndelivered, response });
   followResponse(run, calls, at);
@@ -293,9 +295,8 @@ function changeCall(run: RunDraft, { callId, event }: EventOf<'callChanged'>): v
     run.then({ type: 'persist', barrier: { before: 'approval', callId, event } });
     return;
   }
-  const hadSettled = isSettled(run.call(callId));
-  run.applyToolEvent(callId, event);
-  if (!hadSettled && isSettled(run.call(callId)) && event.type !== 'tool:cancelled') noteProgress(run);
+  const hasSettled = run.applyToolEvent(callId, event);
+  if (hasSettled && event.type !== 'tool:cancelled') noteProgress(run);
   if (event.type === 'tool:detached') next.accepted = [...next.accepted, callId];
   endTurnIfDone(run);
   if (next.phase === 'waiting' && next.lateResults.length > 0) {
@@ -327,8 +328,8 @@ function answerTurn(run: RunDraft, { seesImages }: EventOf<'turnEnded'>): void {
   const { turn = [] } = next;
   const calls = turn.map(({ id }) => run.call(id));
   const open = calls.filter((call) => !isSettled(call)).map(({ id }) => id);
-  if (open.length > 0) next.acknowledged = new Set([...next.acknowledged, ...open]);
-  next.accepted = [];
+  if (open.length > 0) next.acknowledged = [...next.acknowledged, ...open];
+  next.accepted = NONE;
   run.append(
     calls.map((call) =>
       isSettled(call) ? toolOutput(toToolResult(call), call.name, seesImages) : acknowledgement(call.id, call.name),

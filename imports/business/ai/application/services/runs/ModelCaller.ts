@@ -88,6 +88,8 @@ export class ModelCaller {
       await this.repeatOrFail(error, call);
       return;
     }
+    this.present = undefined;
+    this.cancellation.releaseSignal();
     const { length } = run.transcript;
     this.compactor.responded(response, length);
     if (options.store === true && provider.getCapabilities(options.model).keepsState)

@@ -148,6 +148,8 @@ function begunRun({ options: { input }, compaction }: PlannedRun, rules: RunRule
   return { ...newRun(rules, input, { usage: NO_USAGE }), compaction: isKept ? earlier : undefined };
 }
 
+const NOTHING = {};
+
 function rulesOf(
   plan: PlannedRun,
   { executionId, userId, journal, changedTools }: Pick<RunInit, 'executionId' | 'userId' | 'journal' | 'changedTools'>,
@@ -164,7 +166,7 @@ function rulesOf(
     missingTools: tools.missing,
     isStored: journal !== undefined,
     durability,
-    description: omitUndefined({ ...journal?.metadata, changedTools }),
+    description: journal === undefined ? NOTHING : omitUndefined({ ...journal.metadata, changedTools }),
   };
 }
 

@@ -21,7 +21,7 @@ export class ToolRunner implements ToolJobOwner {
   readonly context: RunContext;
   private readonly target: RunEventTarget;
   /** Begins the tools that wait until their start is stored, by the ids of their calls. */
-  private readonly ready = new Map<string, () => void>();
+  private ready: Map<string, () => void> | undefined;
   /** Created when a call waits for a decision, which happens in few runs. */
   private decisions: PendingDecisions | undefined;
 
@@ -48,8 +48,8 @@ export class ToolRunner implements ToolJobOwner {
 
   /** Lets a tool run that has been waiting for that. */
   run(callId: string): void {
-    this.ready.get(callId)?.();
-    this.ready.delete(callId);
+    this.ready?.get(callId)?.();
+    this.ready?.delete(callId);
   }
 
   /** @returns false if no call waits for this decision */
@@ -90,7 +90,8 @@ export class ToolRunner implements ToolJobOwner {
   /** For the job of a call. */
   begin(callId: string): Promise<void> | undefined {
     if (this.writer === undefined) return undefined;
-    const begun = new Promise<void>((resolve) => this.ready.set(callId, resolve));
+    const ready = (this.ready ??= new Map());
+    const begun = new Promise<void>((resolve) => ready.set(callId, resolve));
     this.target.dispatch({ type: 'toolReady', callId });
     return begun;
   }

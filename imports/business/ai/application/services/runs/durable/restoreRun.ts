@@ -68,7 +68,7 @@ export function restoreRun({ run, calls: storedCalls, recorded }: StoredRun, rul
     response: run.response,
     turn,
     calls: CallTable.of(calls),
-    acknowledged: new Set(acknowledged),
+    acknowledged: acknowledged.filter((id) => !results.has(id)),
     lateResults: lateResults.map(({ id }) => id),
     undelivered: undelivered.filter((id) => !isLate(id)),
     lateUndelivered: undelivered.filter(isLate),
