@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
-import { MAX_TAKEOVERS } from '../../imports/business/ai/application/services/runs/durable/recoveryLimit';
+import { MAX_MESSAGE_ATTEMPTS } from '../../imports/business/ai/application/services/runs/durable/recoveryLimit';
 import { StoreUnavailableError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { ChatTurnStore } from '../../imports/business/ai/domain/interfaces/ChatTurnStore';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
@@ -254,7 +254,7 @@ for (const [kind, open] of Object.entries(QUICK_DATABASES))
       it('that no process can start a run for are given up after a few attempts', async () => {
         const first = live([]);
         await turns.add({ id: 'm', userId: 'ann', conversationId: CONVERSATION, text: 'one', at: 1 }, 'gone');
-        for (let attempt = 0; attempt <= MAX_TAKEOVERS; attempt += 1) await turns.countAttempt('m');
+        for (let attempt = 0; attempt <= MAX_MESSAGE_ATTEMPTS; attempt += 1) await turns.countAttempt('m');
         const stream = await listen(first);
         await first.recovery.scan();
         expect(await stream.ends(1)).to.deep.equal([

@@ -1,4 +1,4 @@
-/** Runs that an earlier version recorded, whose tools have flags in place of `kind`. */
+/** Runs that an earlier version recorded: tools have flags in place of `kind`, suspects a trial. */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
@@ -9,6 +9,7 @@ import type { ScriptedStep } from '../../imports/testing/ScriptedProvider';
 import { QUICK_DATABASES } from '../support/documentDatabases';
 import { recordEvents } from '../support/recordEvents';
 import { RecordingLogger } from '../support/RecordingLogger';
+import { runRequest } from '../support/runRequests';
 
 const RUN = 'run';
 
@@ -67,6 +68,28 @@ for (const [name, open] of Object.entries(QUICK_DATABASES))
           'signal',
           'run',
         ]);
+      } finally {
+        await opened.close();
+      }
+    });
+
+    it('is recovered, and not blamed by what was recorded of its trial', async () => {
+      const opened = await open();
+      const store = await openRunStore(opened.database);
+      try {
+        await store.create(runRequest(RUN), 'running', 'gone');
+        const trial = { size: 1, loneDeaths: 4, startedAt: 1 };
+        await opened.database.collection('ai_runs').update({ _id: RUN }, { $set: { takeovers: 20, trial } });
+        const loop = new AgenticLoop({
+          provider: new ScriptedProvider([answer('done')]),
+          toolExecutor: new ToolRegistry(),
+          runStore: store,
+          logger: new RecordingLogger(),
+        });
+        const [lease] = await store.leased(10);
+        expect((await loop.claims.recover(lease!))?.response.output_text).to.equal('done');
+        expect((await store.load(RUN))!.run).not.to.have.property('trial');
+        await loop.close();
       } finally {
         await opened.close();
       }

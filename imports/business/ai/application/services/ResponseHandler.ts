@@ -24,7 +24,7 @@ import { TurnOrder } from './chat/TurnOrder';
 import type { LeasedWork, LeasedWorkSource } from './RunRecovery';
 import { LeaseLostError } from '../../domain/errors/LeaseLostError';
 import { omitUndefined } from '../../domain/util/omitUndefined';
-import { MAX_TAKEOVERS } from './runs/durable/recoveryLimit';
+import { MAX_MESSAGE_ATTEMPTS } from './runs/durable/recoveryLimit';
 import { KeyedQueue } from './shared/KeyedQueue';
 
 /** Where messages are kept until they are answered, so that another process answers those of one that dies. */
@@ -326,7 +326,7 @@ export class ResponseHandler implements LeasedWorkSource {
   /** @throws MaxTakeoversError if process after process dies before it can start the run */
   private async hasRun({ id }: ChatTurn, { runs, turns }: DurableTurns): Promise<boolean> {
     if ((await runs.head(id)) !== undefined) return true;
-    if ((await turns.countAttempt(id)) > MAX_TAKEOVERS) throw givenUp();
+    if ((await turns.countAttempt(id)) > MAX_MESSAGE_ATTEMPTS) throw givenUp();
     return false;
   }
 

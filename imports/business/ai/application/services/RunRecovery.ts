@@ -80,7 +80,7 @@ interface Orphans {
 
 interface Trial {
   readonly executionIds: ReadonlySet<string>;
-  /** By `performance.now()`, when it ends although the runs have made no progress. */
+  /** By `performance.now()`, when it ends although not all of the runs have made progress. */
   readonly endsAt: number;
 }
 
@@ -89,8 +89,10 @@ interface Trial {
  * the next one comes late, and the owners of runs could write no heartbeat either.
  */
 const MAX_WATCHED = 0.2;
-/** How long suspected runs are observed before the next ones are recovered. */
-const QUARANTINE_TRIAL_MS = 60_000;
+/** How long suspects that have made no progress are observed before the next ones are recovered. */
+const TRIAL_MS = 120_000;
+/** Longer: if the process dies with the next one, a suspect that was tried alone is blamed for it. */
+const LONE_TRIAL_MS = 600_000;
 /** Milliseconds between two looks at whether the runs that were taken over last are at rest. */
 const REST_CHECK_MS = 10;
 /** How many runs of others, and how many commands, one scan reads. */
@@ -121,8 +123,8 @@ export class RunRecovery {
   private settledLosses = 0;
   /** The runs that the last scan took over, if there may be more. */
   private batch: readonly string[] = [];
-  /** The size of the last trial that this process survived. */
-  private survived = 0;
+  /** The size of the last trial, if all of its suspects have made progress. */
+  private cleared = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private watchTimer: ReturnType<typeof setTimeout> | undefined;
   /** Settles when all scans so far have ended. */
@@ -201,17 +203,16 @@ export class RunRecovery {
     const steps = planRecovery(continuable, {
       ownerId: this.loop.claims.ownerId,
       isTrying: this.isTrying(leased),
-      uptime: performance.now() - this.startedAt,
-      survived: this.survived,
-      now: Date.now(),
+      cleared: this.cleared,
+      uptime: (performance.now() - this.startedAt) / this.scanIntervalMs,
       limit: this.maxPerScan,
       room: this.slots?.room ?? Infinity,
     });
     const recovered = steps.filter(({ kind }) => kind === 'recover');
-    const others = steps.filter(({ kind }) => kind !== 'recover');
-    this.begin(others.filter(({ kind }) => kind === 'try'));
-    this.recoverAll(recovered);
-    for (const step of others) this.follow(step.lease, this.loop.claims.recover(step.lease, step));
+    this.begin(steps.filter(({ kind }) => kind === 'try'));
+    this.recoverAll(steps.filter(({ kind }) => kind !== 'park'));
+    for (const step of steps)
+      if (step.kind === 'park') this.follow(step.lease, this.loop.claims.recover(step.lease, step));
     this.reserveRoom(continuable, steps);
     // After the runs, which the work may wait for.
     for (const each of work) if (this.isGone(each.owner, heartbeats)) this.recoverWork(each);
@@ -305,24 +306,21 @@ export class RunRecovery {
     const { trial } = this;
     if (trial === undefined) return false;
     // A run that made progress, ended or was lost is no longer on trial here.
-    const isUnderWay =
-      performance.now() < trial.endsAt &&
-      leased.some(
-        ({ executionId, takeovers }) =>
-          takeovers > 0 && trial.executionIds.has(executionId) && this.loop.local.has(executionId),
-      );
-    if (isUnderWay) return true;
-    this.survived = trial.executionIds.size;
+    const isUnderWay = leased.some(
+      ({ executionId, takeovers }) =>
+        takeovers > 0 && trial.executionIds.has(executionId) && this.loop.local.has(executionId),
+    );
+    if (isUnderWay && performance.now() < trial.endsAt) return true;
+    this.cleared = isUnderWay ? 0 : trial.executionIds.size;
     this.trial = undefined;
     return false;
   }
 
   private begin(steps: readonly RunRecoveryStep[]): void {
     if (steps.length === 0) return;
-    const holdMs = Math.max(...steps.map((step) => step.holdMs ?? 0));
     this.trial = {
       executionIds: new Set(steps.map(({ lease }) => lease.executionId)),
-      endsAt: performance.now() + holdMs + QUARANTINE_TRIAL_MS,
+      endsAt: performance.now() + (steps.length === 1 ? LONE_TRIAL_MS : TRIAL_MS),
     };
   }
 

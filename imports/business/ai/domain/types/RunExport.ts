@@ -34,7 +34,6 @@ export const PRIVATE_RUN_FIELDS = [
   'worked',
   'seq',
   'takeovers',
-  'trial',
 ] as const satisfies readonly (keyof RunRecord)[];
 
 type PrivateField = (typeof PRIVATE_RUN_FIELDS)[number];

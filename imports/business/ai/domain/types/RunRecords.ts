@@ -137,10 +137,11 @@ export interface RunProgress extends RunTotals {
   readonly worked: number;
   /** The sequence number of the last event. */
   readonly seq: number;
-  /** How many owners died, since the run last made progress, that may have died of it. */
+  /**
+   * How often the run was taken over, since it last made progress, from owners that may have died of it. From 1,001 on:
+   * how often it was then tried alone, counted from 1,000.
+   */
   readonly takeovers: number;
-  /** The trial that began after the last of these deaths. Meaningless while there was none. */
-  readonly trial?: RunTrial;
   /** Until the run is claimed. */
   readonly parked?: ParkedRun;
   /** Until the run is claimed. */
@@ -153,16 +154,6 @@ export interface RunProgress extends RunTotals {
   readonly toolHashes?: readonly ToolHash[];
   /** What the model is sent in place of the beginning of the transcript. Absent: nothing, it is sent whole. */
   readonly compaction?: RunCompaction;
-}
-
-/** A recovery of a run that is suspected of killing its owners. */
-export interface RunTrial {
-  /** How many runs are on trial together; 0 while the run is held and its owner runs without it. */
-  readonly size: number;
-  /** How many owners died before while the run was on trial alone. */
-  readonly loneDeaths: number;
-  /** Milliseconds since the epoch. */
-  readonly startedAt: number;
 }
 
 /** The right to write to a run. Each new owner gets a higher fencing token; writes with an older one are refused. */
@@ -195,7 +186,7 @@ export interface QueuedRunHead
 export type WorkingRun = Omit<QueuedRunHead, 'fence'>;
 
 /** What a run is suspected of. */
-export type RunSuspicion = Pick<RunProgress, 'takeovers' | 'trial'>;
+export type RunSuspicion = Pick<RunProgress, 'takeovers'>;
 
 /** A run with an owner, as the recovery sees it. */
 export interface LeasedRun extends RunLease, RunSuspicion, ToolNeeds, Pick<RunRequest, 'isQueued'> {}
@@ -204,7 +195,7 @@ export interface LeasedRun extends RunLease, RunSuspicion, ToolNeeds, Pick<RunRe
  * Why a run is claimed:
  * - `requested`: a caller asked for it;
  * - `orphaned`: its owner is gone;
- * - `hold`: its owner is gone, and it will be continued later. The conversation is not read either;
+ * - `hold`: its owner gets a new lease. The conversation is not read either;
  * - `end`: only to end it. The conversation is not read: input, transcript and response come back empty.
  */
 export type ClaimReason = 'requested' | 'orphaned' | 'hold' | 'end';

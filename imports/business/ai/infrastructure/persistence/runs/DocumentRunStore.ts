@@ -224,8 +224,7 @@ export class DocumentRunStore implements RunStore {
     awaitedTools: AwaitedTools,
   ): Promise<boolean> {
     const selector = { _id: executionId, fence, owner, state: { $in: UNFINISHED } };
-    const $unset = { parked: true, trial: true } as const;
-    const unowned = { $set: { awaitedTools, owner: UNOWNED, takeovers: 0 }, $unset };
+    const unowned = { $set: { awaitedTools, owner: UNOWNED, takeovers: 0 }, $unset: { parked: true } } as const;
     return (await this.runs.update(selector, owner === '' ? unowned : { $set: { awaitedTools } })) === 1;
   }
 
@@ -280,7 +279,7 @@ export class DocumentRunStore implements RunStore {
   }
 
   async leased(limit: number, except: readonly string[] = [], others?: ToolWaits): Promise<readonly LeasedRun[]> {
-    const fields = { userId: 1, owner: 1, fence: 1, takeovers: 1, trial: 1, isQueued: 1, ...TOOL_NEEDS } as const;
+    const fields = { userId: 1, owner: 1, fence: 1, takeovers: 1, isQueued: 1, ...TOOL_NEEDS } as const;
     const found = await this.runs.find(
       {
         state: { $in: UNFINISHED },

@@ -100,10 +100,8 @@ export class MemoryRunStore implements RunStore {
     entry.fence = fence + 1;
     delete entry.progress.parked;
     delete entry.progress.awaitedTools;
-    if (suspicion !== undefined) {
-      if (suspicion.trial === undefined) delete entry.progress.trial;
-      Object.assign(entry.progress, suspicion);
-    } else if (reason === 'orphaned') entry.progress.takeovers += 1;
+    if (suspicion !== undefined) Object.assign(entry.progress, suspicion);
+    else if (reason === 'orphaned') entry.progress.takeovers += 1;
     const { run, calls } = toStoredRun(entry);
     return Promise.resolve({
       run: reason === 'end' || reason === 'hold' ? withoutTranscript(run) : run,
@@ -163,7 +161,6 @@ export class MemoryRunStore implements RunStore {
       entry.owner = UNOWNED;
       progress.takeovers = 0;
       delete progress.parked;
-      delete progress.trial;
     }
     return Promise.resolve(true);
   }
@@ -231,11 +228,11 @@ export class MemoryRunStore implements RunStore {
       if (leased.length >= limit) break;
       if (isAmong(progress.awaitedTools, others)) continue;
       const { executionId, userId, isQueued } = request;
-      const { takeovers, trial } = progress;
+      const { takeovers } = progress;
       if (owner !== '' && !except.includes(owner) && !isFinished(progress.state))
         leased.push({
           ...{ executionId, userId, owner, fence, takeovers, ...toolNeeds(entry) },
-          ...omitUndefined({ trial, isQueued }),
+          ...omitUndefined({ isQueued }),
         });
     }
     return Promise.resolve(leased);

@@ -14,8 +14,5 @@ export function claimModifier(
   const $unset = { parked: true, awaitedTools: true } as const;
   if (suspicion === undefined)
     return { $set: ownership, $unset, ...(reason === 'orphaned' ? { $inc: { takeovers: 1 } } : {}) };
-  return {
-    $set: { ...ownership, ...suspicion },
-    $unset: suspicion.trial === undefined ? { ...$unset, trial: true } : $unset,
-  };
+  return { $set: { ...ownership, ...suspicion }, $unset };
 }

@@ -13,7 +13,7 @@ import type { Actor } from '../../../domain/types/Actor';
 import type { RunCompaction } from '../../../domain/types/Compaction';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { RunLimits } from '../../../domain/types/RunLimits';
-import type { RunPlan, RunProgress, RunRecord, RunRequest, RunTrial, ToolHash } from '../../../domain/types/RunRecords';
+import type { RunPlan, RunProgress, RunRecord, RunRequest, ToolHash } from '../../../domain/types/RunRecords';
 import type { RunDetailView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
 import type { TraceContext } from '../../../domain/types/TraceContext';
 import { isAsNew } from './isAsNew';
@@ -59,7 +59,8 @@ interface PrivateRunFields {
   readonly worked: number;
   readonly seq: number;
   readonly takeovers: number;
-  readonly trial?: RunTrial;
+  /** Recorded by earlier versions. */
+  readonly trial?: unknown;
   readonly toolHashes?: readonly ToolHash[];
   /** JSON of the calls that have not settled, by their ids in hexadecimal digits after a "c". See `OpenCalls`. */
   readonly openCalls?: Readonly<Record<string, string>>;
@@ -150,7 +151,6 @@ export const WITHOUT_TRANSCRIPT = {
   worked: 1,
   seq: 1,
   takeovers: 1,
-  trial: 1,
   parked: 1,
   awaitedTools: 1,
   missingTools: 1,
@@ -164,7 +164,15 @@ export const WITHOUT_TRANSCRIPT = {
 } as const satisfies Record<
   Exclude<
     keyof RunDocument,
-    'input' | 'transcript' | 'transcriptItems' | 'response' | 'compaction' | 'isDue' | 'claimToken' | ViewOnlyField
+    | 'input'
+    | 'transcript'
+    | 'transcriptItems'
+    | 'response'
+    | 'compaction'
+    | 'isDue'
+    | 'claimToken'
+    | 'trial'
+    | ViewOnlyField
   >,
   1
 >;
@@ -241,7 +249,14 @@ export function fromRunDocument(
   document: Omit<RunDocument, 'input' | 'transcript'> & Partial<Pick<RunDocument, 'input' | 'transcript'>>,
 ): RunRecord {
   const { _id, input = '[]', plan, transcript = '[]', response, compaction, usage, ...stored } = document;
-  const { transcriptItems: _items, openCalls: _openCalls, isDue: _isDue, claimToken: _token, ...viewed } = stored;
+  const {
+    transcriptItems: _items,
+    openCalls: _openCalls,
+    isDue: _isDue,
+    claimToken: _token,
+    trial: _trial,
+    ...viewed
+  } = stored;
   const { budget: _budget, duration: _, words: __, usedWords: ___, ...labelled } = viewed;
   const { rating: _rating, comment: _comment, ratedBy: _ratedBy, ratedAt: _ratedAt, ...plain } = labelled;
   return omitUndefined({

@@ -25,7 +25,7 @@ import type {
 } from '../../../../domain/types/RunRecords';
 import type { ParkReason } from '../../../../domain/types/RunViews';
 import { ClearedTakeovers } from './ClearedTakeovers';
-import { recoveryLimitReason } from './recoveryLimit';
+import { loneDeaths, recoveryLimitReason } from './recoveryLimit';
 import { RemoteRuns, decisionId } from './RemoteRuns';
 import { neededTools, readStoredPlan, toStoredPlan } from '../planRun';
 import { hasBegun, questionOfChanged, toolChanges } from '../../tools/toolChanges';
@@ -131,8 +131,6 @@ export class DurableRuns implements JournalHost {
   private readonly appliedCommands = new Set<string>();
   /** Ids of superseded commands that will be deleted once what they caused is stored. */
   private readonly finishingCommands = new Set<string>();
-  /** End the times for which runs are held. */
-  private readonly holds = new Set<() => void>();
   /** Runs that are being left to other processes, or were, by their writers. */
   private readonly leaving = new Map<RunStoreWriter, Promise<void>>();
   private isClosed = false;
@@ -351,13 +349,11 @@ export class DurableRuns implements JournalHost {
 
   /** Parks a run that kills its owners. Its conversation is not read. */
   park(lease: LeasedRun): Promise<void> {
-    const { takeovers, trial } = lease;
     return this.register(lease.executionId, () =>
       this.parkingUnreadable(lease, async () => {
-        const suspicion = omitUndefined({ takeovers, trial });
-        const claimed = await this.store.claim(lease, this.ownerId, 'end', suspicion);
+        const claimed = await this.store.claim(lease, this.ownerId, 'end');
         if (claimed === undefined) return;
-        await this.parkClaimed(claimed.lease, 'max-takeovers', recoveryLimitReason(takeovers, claimed.calls));
+        await this.parkClaimed(claimed.lease, 'max-takeovers', recoveryLimitReason(loneDeaths(lease), claimed.calls));
       }),
     );
   }
@@ -390,29 +386,6 @@ export class DurableRuns implements JournalHost {
     if (head === undefined) return;
     const seq = head.seq + (head.fence + 1) * MAX_UNRECORDED_EVENTS;
     this.publish?.({ executionId, at: Date.now(), seq, ...body });
-  }
-
-  /**
-   * Makes this process the owner of a run without continuing it.
-   * @param ms how long
-   * @returns the run's lease afterwards; undefined when another process has claimed it, or this one has closed
-   */
-  hold(lease: LeasedRun, suspicion: RunSuspicion, ms: number): Promise<LeasedRun | undefined> {
-    return this.register(lease.executionId, async () => {
-      const claim = (): ReturnType<RunStore['claim']> => this.store.claim(lease, this.ownerId, 'hold', suspicion);
-      const claimed = await this.parkingUnreadable(lease, claim);
-      if (claimed === undefined) return undefined;
-      await new Promise<void>((resolve) => {
-        const release = (): void => {
-          clearTimeout(timer);
-          this.holds.delete(release);
-          resolve();
-        };
-        const timer = setTimeout(release, ms);
-        this.holds.add(release);
-      });
-      return this.isClosed ? undefined : { ...claimed.lease, ...suspicion };
-    });
   }
 
   /** The result of a run of this process; if its lease is lost, its result in the process that continues it. */
@@ -545,7 +518,6 @@ export class DurableRuns implements JournalHost {
   async close(): Promise<void> {
     this.isClosed = true;
     const closed = new AbortController();
-    for (const release of this.holds) release();
     const interpreters = [...this.live.values()].map(({ interpreter }) => interpreter);
     for (const interpreter of interpreters) interpreter.markProgress();
     // A store that cannot be reached must not hold the process up.

@@ -1,8 +1,7 @@
 /** Claims stored runs for this process, whose owners are gone or that have none, and continues them here. */
 import type { RunResult } from '../../../../domain/entities/Run';
 import type { ToolWaits } from '../../../../domain/interfaces/RunStore';
-import type { LeasedRun, RunSuspicion, ToolNeeds } from '../../../../domain/types/RunRecords';
-import { omitUndefined } from '../../../../domain/util/omitUndefined';
+import type { LeasedRun, ToolNeeds } from '../../../../domain/types/RunRecords';
 import type { WorkInProgress } from '../../tools/WorkInProgress';
 import type { RunRegistry } from '../RunRegistry';
 import type { ClaimedRun, DurableRuns, RunEnding } from './DurableRuns';
@@ -45,25 +44,17 @@ export class RunClaims {
     const { executionId } = lease;
     const durable = this.durableOf(executionId);
     if (step === undefined || this.options.work.isDraining) return undefined;
-    const { kind, takeovers, trial, holdMs = 0 } = step;
+    const { kind, takeovers } = step;
     if (kind === 'park') {
       await durable.park(lease);
       return undefined;
     }
-    let orphan = lease;
-    let suspicion: RunSuspicion = omitUndefined({ takeovers, trial });
-    if (trial !== undefined && holdMs > 0) {
-      const held = await durable.hold(lease, { takeovers, trial: { ...trial, size: 0 } }, holdMs);
-      if (held === undefined) return undefined;
-      orphan = held;
-      suspicion = { takeovers, trial: { ...trial, startedAt: Date.now() } };
-    }
-    const launched = await durable.takeOver(orphan, 'orphaned', suspicion, this.options.launch);
+    const launched = await durable.takeOver(lease, 'orphaned', { takeovers }, this.options.launch);
     return launched === undefined ? undefined : durable.resultOf(executionId, launched.done);
   }
 
   /**
-   * Takes over and continues many runs whose owners are gone, and that are not tried.
+   * Takes over and continues many runs whose owners are gone, and that are not to be parked.
    * @returns for each, in their order, what `recover` does
    */
   recoverAll(steps: readonly RunRecoveryStep[]): readonly Promise<RunResult | undefined>[] {
