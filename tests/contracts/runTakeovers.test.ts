@@ -387,6 +387,16 @@ describe(
       expect(steps.at(-1)).to.deep.include({ kind: 'try', takeovers: ALONE + 3 });
     });
 
+    it('parks a suspect that it does not try yet if somebody cancels it', async () => {
+      await left('alone', ALONE + 2);
+      const recovery = new RunRecovery({ loop, store, logger: new RecordingLogger() });
+      await recovery.scan();
+      expect(steps).to.deep.equal([]);
+      await store.addCommand({ id: 'cancel', executionId: 'alone', action: { kind: 'cancel' } });
+      await recovery.scan();
+      expect(steps.map(({ kind }) => kind)).to.deep.equal(['park']);
+    });
+
     it('does not let a suspect that it tries alone die with the next one, although it is slow', async () => {
       await left('slow', 3);
       await left('culprit', 3);

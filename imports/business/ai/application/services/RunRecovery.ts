@@ -16,6 +16,7 @@ import type { RunSlots } from './queue/RunSlots';
 import type { RunClaims } from './runs/durable/RunClaims';
 import type { LocalRuns } from './runs/LocalRuns';
 import { LeaseLostError } from '../../domain/errors/LeaseLostError';
+import { loneDeaths } from './runs/durable/recoveryLimit';
 import { planRecovery } from './runs/durable/recoveryPlan';
 import type { RunRecoveryStep } from './runs/durable/recoveryPlan';
 
@@ -221,6 +222,7 @@ export class RunRecovery {
     if (this.hasLostOwner) for (const listener of this.lossListeners) listener();
     this.hasLostOwner = false;
     await this.deleteObsoleteCommands(left.length === 0 ? leased : leased.filter((run) => !left.includes(run)));
+    await this.parkCancelled(continuable, steps);
     return steps.length;
   }
 
@@ -375,6 +377,20 @@ export class RunRecovery {
       if (isCancelled) await this.loop.cancel(executionId);
       if (isCancelled || head === undefined || isFinished(head.state)) await this.store.removeCommand(id);
     }
+  }
+
+  /** Parks suspects that nobody tries for now, and somebody cancels: the next scan ends them. */
+  private async parkCancelled(orphaned: readonly LeasedRun[], steps: readonly RunRecoveryStep[]): Promise<void> {
+    const taken = new Set(steps.map(({ lease }) => lease));
+    const waiting = orphaned.filter((lease) => loneDeaths(lease) > 0 && !taken.has(lease));
+    if (waiting.length === 0) return;
+    const commands = await this.store.commands(SCAN_LIMIT);
+    const cancelled = new Set(
+      commands.flatMap(({ executionId, action }) => (action.kind === 'cancel' ? executionId : [])),
+    );
+    for (const lease of waiting)
+      if (cancelled.has(lease.executionId))
+        await this.loop.claims.recover(lease, { kind: 'park', lease, takeovers: lease.takeovers });
   }
 
   /** Scans as soon as an owner has left, since it has left its runs to others, or a run was left by itself. */
