@@ -9,6 +9,7 @@ import type { RunHealth } from '../business/ai/infrastructure/persistence/runs/R
 import type { ResponseConversationStore } from '../business/ai/domain/interfaces/ResponseConversationStore';
 import type { ResponseEventStore } from '../business/ai/domain/interfaces/ResponseEventStore';
 import { consoleLogger } from '../log/consoleLogger';
+import { programLogger } from '../log/programLogger';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { RequestLog } from '../business/requestLog/domain/RequestLog';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
@@ -195,7 +196,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   const models = new ModelDirectory({ module, ...permitted });
   const closing = new AbortController();
   const summaries = new EncryptedSummaries(secrets);
-  const logger = ports.logger ?? consoleLogger;
+  const logger = programLogger(ports.logger);
   const secret = secrets[0] ?? randomBytes(32);
   const mcpServers =
     offer &&

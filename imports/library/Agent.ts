@@ -1,7 +1,7 @@
 /** A model with instructions and tools. */
 import { randomUUID } from 'node:crypto';
 import { invalid, readObject } from '../business/ai/domain/util/arguments';
-import { consoleLogger } from '../log/consoleLogger';
+import { programLogger } from '../log/programLogger';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import { isList, isObject } from '../business/ai/domain/util/json';
 import type { BuiltInTool } from '../business/ai/domain/entities/Tool';
@@ -153,7 +153,7 @@ export class Agent {
         return { ...result, value: result.text };
       },
       options,
-      this.engineOptions.logger ?? consoleLogger,
+      programLogger(this.engineOptions.logger),
     );
     // The type of the values follows from the schema, which validated them.
     return entries as BatchEntry<Schema extends undefined ? string : ValueOf<Schema>>[];

@@ -1,6 +1,6 @@
 /** Tools, resources and prompts of an MCP server. */
 import { checkValue } from '../ai/application/services/schema/checkSchema';
-import { consoleLogger } from '../../log/consoleLogger';
+import { programLogger } from '../../log/programLogger';
 import type { Logger } from '../ai/domain/interfaces/Logger';
 import type { McpServerSettings } from './infrastructure/McpServerSettings';
 import type { McpToolPolicy } from './infrastructure/McpToolPolicy';
@@ -22,9 +22,9 @@ export interface McpOptions extends McpServerSettings {
  * Nothing is connected before the first use. Needs the package `@modelcontextprotocol/client`.
  * @throws LLMInvalidRequestError, whose `path` names the invalid option
  */
-export function mcp({ logger = consoleLogger, policy, ...settings }: McpOptions): McpSource {
+export function mcp({ logger, policy, ...settings }: McpOptions): McpSource {
   return new McpSource(settings, {
-    logger,
+    logger: programLogger(logger),
     policy,
     findViolations: async (schema, value, userId) => {
       const { violations } = await checkValue({ schema, untrusted: true, userId }, value);

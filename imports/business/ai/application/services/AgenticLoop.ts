@@ -3,7 +3,7 @@
  * answers. One loop serves any number of concurrent runs and holds no state of a run beyond a registry entry. With a
  * run store, runs survive the process and can be reached from any other.
  */
-import { consoleLogger } from '../../../../log/consoleLogger';
+import { programLogger } from '../../../../log/programLogger';
 import { randomUUID } from 'node:crypto';
 import { isFinished } from '../../domain/entities/Run';
 import type { RunResult, RunState, ToolStatistics } from '../../domain/entities/Run';
@@ -173,7 +173,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   constructor(options: AgenticLoopOptions) {
     super(
       options.onListenerError ??
-        ((error) => (options.logger ?? consoleLogger).error('A listener of the agentic loop threw.', error)),
+        ((error) => programLogger(options.logger).error('A listener of the agentic loop threw.', error)),
     );
     const {
       provider,
@@ -183,9 +183,9 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       keepFinished = 200,
       runStore,
       leaseTimes,
-      logger = consoleLogger,
       instrumentation = currentInstrumentation(),
     } = options;
+    const logger = programLogger(options.logger);
     this.instrumentation = instrumentation;
     this.provider = provider.retriesFailedCalls === true ? provider : resilient({ provider, logger }, instrumentation);
     this.toolExecutor = toolExecutor;

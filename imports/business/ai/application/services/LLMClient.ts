@@ -2,7 +2,7 @@
  * Structured requests in sequence or in bulk (the phases of a simulation, an import, a nightly job), on any provider,
  * with a chain of previous responses for each entity.
  */
-import { consoleLogger } from '../../../../log/consoleLogger';
+import { programLogger } from '../../../../log/programLogger';
 import {
   LLMAbortedError,
   LLMInvalidRequestError,
@@ -100,7 +100,7 @@ export class LLMClient {
     this.model = options.model;
     this.defaultDepth = depthOf(options.defaultDepth ?? 0, 'defaultDepth');
     this.chains = new ResponseChainManager({ entities: options.entities ?? [], namespace: options.namespace });
-    this.logger = options.logger ?? consoleLogger;
+    this.logger = programLogger(options.logger);
   }
 
   /**

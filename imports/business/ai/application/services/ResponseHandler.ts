@@ -1,5 +1,5 @@
 /** Answers user messages with streamed text: one at a time within a conversation, conversations concurrently. */
-import { consoleLogger } from '../../../../log/consoleLogger';
+import { programLogger } from '../../../../log/programLogger';
 import { randomUUID } from 'node:crypto';
 import { isLLMError, isStoreOutage, LLMAbortedError, MaxTakeoversError } from '../../domain/errors/LLMErrors';
 import type { ChatOutcome, ChatTurn, ChatTurnStore } from '../../domain/interfaces/ChatTurnStore';
@@ -124,7 +124,7 @@ export class ResponseHandler implements LeasedWorkSource {
   constructor(options: ResponseHandlerOptions) {
     const { memory, context, lookupTimeout = DEFAULT_LOOKUP_TIMEOUT } = options;
     this.options = options;
-    this.logger = options.logger ?? consoleLogger;
+    this.logger = programLogger(options.logger);
     this.now = options.now ?? Date.now;
     this.input = new ChatInput({ memory, context, logger: this.logger, lookupTimeout });
     options.loop.on('event', (event) => this.onEvent(event));

@@ -92,7 +92,8 @@ export class RunDraft {
   }
 
   private setCall(call: ToolCall): void {
-    this.next.calls = this.next.calls.with(call);
+    // Listeners receive it.
+    this.next.calls = this.next.calls.with(freezeDeep(call));
     const { toolNames } = this.next;
     if (toolNames.length < MAX_LISTED_TOOLS && !toolNames.includes(call.name))
       this.next.toolNames = [...toolNames, call.name];

@@ -13,6 +13,7 @@ import { RouteStats } from '../../application/services/routing/RouteStats';
 import { RoutingRules } from '../../application/services/routing/RoutingRules';
 import type { LeaseTimes } from '../../application/services/runs/durable/LeaseHeartbeat';
 import { withoutOutages } from '../../../../log/withoutOutages';
+import { programLogger } from '../../../../log/programLogger';
 import type { BudgetSettings } from '../../domain/entities/BudgetAccount';
 import type { CompactionOptions } from '../../domain/types/Compaction';
 import type { RoutingRule } from '../../domain/entities/RoutingRule';
@@ -180,7 +181,7 @@ const CIRCUIT_STATES = ['closed', 'open', 'probing'] as const;
 
 /** @throws LLMInvalidRequestError for invalid settings */
 export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {}): AIModule {
-  const ports = given.logger === undefined ? given : { ...given, logger: withoutOutages(given.logger) };
+  const ports = given.logger === undefined ? given : { ...given, logger: withoutOutages(programLogger(given.logger)) };
   const settings = { ...input, providers: (input.providers ?? []).map(withId) };
   const providers = new ProviderCatalog(
     settings,

@@ -1,6 +1,6 @@
 /** Routes requests to one or more providers, with retries, circuit breakers, fallbacks and usage accounting. */
 import { NO_USAGE } from '../../../domain/entities/Response';
-import { consoleLogger } from '../../../../../log/consoleLogger';
+import { programLogger } from '../../../../../log/programLogger';
 import { EventStream } from '../../../domain/events/EventStream';
 import { FairLruMap } from '../../../domain/util/FairLruMap';
 import type { EventStage } from '../../../domain/events/EventStream';
@@ -87,7 +87,7 @@ export class ResilientProvider implements ILLMProvider {
       random: options.random ?? Math.random,
       sleep: options.sleep ?? sleep,
     };
-    const logger = (this.logger = options.logger ?? consoleLogger);
+    const logger = (this.logger = programLogger(options.logger));
     this.router = new ProviderRouter(
       options,
       (id, provider) => new ProviderTarget(id, provider, settings, this.ports, logger),
