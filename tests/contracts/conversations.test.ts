@@ -175,6 +175,7 @@ describe('chat over HTTP', () => {
     expect(facts).to.deep.equal({
       conversation: 'first',
       accepted: true,
+      status: 'processing',
       stream: '/api/output/stream?conversation=first',
     });
     reply.resolve({ text: 'Hello, Ann.' });

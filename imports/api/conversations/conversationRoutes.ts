@@ -55,6 +55,7 @@ export function receiveInput({ module: { conversations }, models, userLimiter }:
     response.status(202).json({
       conversation,
       accepted: true,
+      status: 'processing',
       executionId,
       stream: `/api/output/stream?conversation=${encodeURIComponent(conversation)}`,
     });

@@ -128,6 +128,7 @@ describe('requests in the forms of the specification', () => {
     expect(accepted).to.deep.equal({
       conversation: 'ann',
       accepted: true,
+      status: 'processing',
       stream: '/api/output/stream?conversation=ann',
     });
     expect(await answers(gateway, '')).to.equal('Hello.');

@@ -10,7 +10,7 @@ import {
   UnsupportedFeatureError,
   isLLMError,
 } from '../../domain/errors/LLMErrors';
-import type { LLMError } from '../../domain/errors/LLMErrors';
+import type { LLMError, ErrorCode } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { BatchStore } from '../../domain/interfaces/BatchStore';
 import type { Logger } from '../../domain/interfaces/Logger';
@@ -113,8 +113,9 @@ export class LLMClient {
   async createResponse(request: LLMRequest<undefined>): Promise<string>;
   async createResponse(request: LLMRequest): Promise<unknown> {
     const result = await this.settle(request);
-    if (isLLMError(result)) throw result;
-    return result.value;
+    if (!isLLMError(result)) return result.value;
+    this.logger.error(`A request failed: ${result.message}`, { code: result.code });
+    throw result;
   }
 
   /**
@@ -184,7 +185,15 @@ export class LLMClient {
       const chained = { ...options, model: options.model ?? this.model, ...chainOptions(previous, isChained) };
       const { value, response, usage } = await this.generate(chained, schema, created, place);
       const evicted = entityKey === undefined ? [] : this.chains.confirm(entityKey, response.id, depth);
-      if (entityKey !== undefined) this.chains.addUsage(entityKey, usage);
+      if (entityKey !== undefined) {
+        this.chains.addUsage(entityKey, usage);
+        this.logger.debug(`The chain of "${entityKey}" continues.`, {
+          previous,
+          response: response.id,
+          depth,
+          evicted,
+        });
+      }
       await this.deleteResponses([...evicted, ...(isChained ? created.filter((id) => id !== response.id) : [])]);
       return { ok: true, value, response };
     } catch (error) {
@@ -206,11 +215,14 @@ export class LLMClient {
       // What follows an answer, such as the correction of invalid JSON, is no part of the batch.
       const sent = isPlaced ? { ...request, ...place } : request;
       isPlaced = false;
+      this.logger.debug('A request is sent.', { model: sent.model, previous: sent.previous_response_id });
       const response = await this.provider.generate(this.userId, sent);
-      created.push(response.id);
+      const { id, model, usage } = response;
+      this.logger.debug('A response was received.', { response: id, model, usage });
+      created.push(id);
       return response;
     };
-    const options = { ...given, input: normalizeInput(given.input) };
+    const options = { ...given, input: normalizeInput(given.input), onRetry: this.retryListener(given) };
     if (schema === undefined) {
       const { text, response, usage } = await completeTurn(generate, options);
       return { value: text, response, usage };
@@ -221,6 +233,14 @@ export class LLMClient {
       schema,
       capabilities: this.provider.getCapabilities(options.model ?? this.model, options.wire),
     });
+  }
+
+  private retryListener({ onRetry }: GenerateOptions): NonNullable<GenerateOptions['onRetry']> {
+    return (failed) => {
+      if (failed.reason === RATE_LIMITED)
+        this.logger.warn(`The provider "${failed.providerId}" limits the rate of requests.`, { delay: failed.delay });
+      onRetry?.(failed);
+    };
   }
 
   /** A response that cannot be deleted costs storage, but must not fail the request. */
@@ -247,6 +267,7 @@ function inputOf(input: LLMRequest['input'], data: LLMRequest['inputData']): LLM
   return isObject(data) ? JSON.stringify(data) : data;
 }
 
+const RATE_LIMITED: ErrorCode = 'rate-limited';
 const DEFAULT_STORE_LIMITS = { maxResponses: 10_000, timeToLive: 24 * 3_600_000 } as const;
 
 function storeOf({ provider, responseStore }: LLMClientOptions): ResponseStore {

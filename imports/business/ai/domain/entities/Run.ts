@@ -46,6 +46,14 @@ export interface RunReport extends EndedRun {
 export interface RunResult extends RunReport {
   /** The last answer. Its `usage` covers the last model call; the report's `usage` is the sum over the run. */
   readonly response: LLMResponse;
+  /** The text of the last answer. Not enumerable, since `response` has it. */
+  readonly output_text: string;
+}
+
+/** @param response the last answer, up to now */
+export function toRunResult(report: RunReport, response: LLMResponse): RunResult {
+  const result = { ...report, response };
+  return Object.defineProperty(result, 'output_text', { value: response.output_text }) as RunResult;
 }
 
 /** The report of the run that this error ended, or `undefined` if it ended none. */

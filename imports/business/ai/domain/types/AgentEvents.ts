@@ -145,9 +145,14 @@ export const RUN_END_EVENTS: ReadonlySet<AgentEventType> = new Set(['run:complet
 export type AgentEventOf<T extends AgentEventType> = Extract<AgentEvent, { readonly type: T }>;
 
 /**
- * An event as listeners of the loop receive it. Those of a tool call have the call itself as `toolCall`, which is not
- * enumerable, so it is neither stored nor sent.
+ * An event as listeners of the loop receive it. Those of a tool call have the call as `toolCall`, which is frozen, and
+ * not enumerable, so it is neither stored nor sent.
  */
 export type LocalAgentEvent<E extends AgentEvent = AgentEvent> = E extends { readonly callId: string }
-  ? E & { readonly toolCall: ToolCall }
+  ? E & { readonly toolCall: ListenedToolCall }
   : E;
+
+/** A call that has its name and its arguments also in the form of OpenAI's Chat Completions. */
+export type ListenedToolCall = ToolCall & {
+  readonly function: { readonly name: string; readonly arguments: string };
+};

@@ -69,7 +69,7 @@ describe('LLMClient.createResponse', () => {
       }),
     ).to.deep.equal({ mood: 'fine' });
     expect(upstream.calls.map(({ userId }) => userId)).to.deep.equal(['ann']);
-    const [{ response_format, input, ...options }] = sent() as [GenerateOptions];
+    const [{ response_format, input, onRetry: _, ...options }] = sent() as [GenerateOptions];
     expect(options).to.deep.equal({ model: 'm', instructions: 'Feel.', temperature: 0.5, max_output_tokens: 50 });
     expect(response_format).to.deep.include({ type: 'json_schema', schema });
     expect(input).to.deep.equal([{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] }]);
@@ -138,7 +138,7 @@ describe('LLMClient.createResponse', () => {
     expect(await client.createResponse(QUESTION)).to.deep.equal({ mood: 'b' });
     expect(logger.warnings).to.have.length(1);
     expect(logger.warnings[0]).to.contain('r1');
-    expect(logger.details[0]).to.have.property('message', 'the vendor is down');
+    expect(logger.details.find((detail) => detail instanceof Error)).to.have.property('message', 'the vendor is down');
     expect(bob).to.have.nested.property('_openai.intention_chain').deep.equal(['r2']);
   });
 

@@ -3,7 +3,7 @@
  * decides nothing itself. A run that waits holds no more than its state. Whatever is done to a run from outside enters
  * here, and goes on detached from its caller's async context.
  */
-import { isFinished } from '../../../domain/entities/Run';
+import { isFinished, toRunResult } from '../../../domain/entities/Run';
 import type { RunResult } from '../../../domain/entities/Run';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import { isLLMError, LLMAbortedError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
@@ -15,7 +15,7 @@ import { decideRun } from '../../../domain/run/decideRun';
 import type { RunEffect } from '../../../domain/run/RunEffect';
 import type { Barrier, RunEvent } from '../../../domain/run/RunEvent';
 import type { Spending } from '../../../domain/run/runLimits';
-import type { AgentEventBody } from '../../../domain/types/AgentEvents';
+import type { AgentEventBody, ListenedToolCall } from '../../../domain/types/AgentEvents';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { RunAction } from '../../../domain/types/RunRecords';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
@@ -238,7 +238,7 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
     if (!publisher.hears(body.type)) return;
     const sent = { executionId: run.executionId, at: Date.now(), seq, ...body };
     // Not enumerable, so that it is neither stored nor sent: the event's own fields describe the change.
-    if (call !== undefined) Object.defineProperty(sent, 'toolCall', { value: call });
+    if (call !== undefined) Object.defineProperty(sent, 'toolCall', { value: toListenedCall(call) });
     publisher.publish(sent);
   }
 
@@ -329,7 +329,7 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
   private answer(response: LLMResponse): void {
     const { run, returnsEarly } = this.context;
     if (!returnsEarly) return;
-    if (!this.promises.answer(() => ({ ...run.report(), response }))) run.followUps.push(response);
+    if (!this.promises.answer(() => toRunResult(run.report(), response))) run.followUps.push(response);
   }
 
   private checkUser(): void {
@@ -472,7 +472,7 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
       run.followUps.close(outcome);
       this.promises.reject(outcome);
     } else {
-      this.promises.resolve({ ...run.report(), response: outcome });
+      this.promises.resolve(toRunResult(run.report(), outcome));
       run.followUps.close();
     }
   }
@@ -502,3 +502,8 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
 /** How many tasks of the microtask queue a run leaves to results that arrive together with one. */
 const SETTLING_TASKS = 2;
 const SETTLED = Promise.resolve();
+
+function toListenedCall(call: ToolCall): ListenedToolCall {
+  const named = { name: call.name, arguments: call.arguments };
+  return Object.freeze(Object.defineProperty({ ...call }, 'function', { value: named })) as ListenedToolCall;
+}

@@ -1,5 +1,5 @@
 /** Reaches runs through the store, whichever process owns them. The owner carries the commands out. */
-import { isFinished } from '../../../../domain/entities/Run';
+import { isFinished, toRunResult } from '../../../../domain/entities/Run';
 import type { RunReport, RunResult } from '../../../../domain/entities/Run';
 import { inputOf, isUndelivered } from '../../../../domain/entities/Tool';
 import type { ToolCall } from '../../../../domain/entities/Tool';
@@ -122,7 +122,7 @@ export function resultOfStoredRun({ run, calls }: StoredRun): RunResult {
   });
   if (run.state === 'completed' && run.response !== undefined) {
     followUps.close();
-    return { ...report, response: run.response };
+    return toRunResult(report, run.response);
   }
   const { code, message } = run.error ?? { code: 'vendor-error', message: 'The run failed.' };
   const error = restoreError(code, message, run.response);
