@@ -1,0 +1,388 @@
+/**
+ * Writes the states of a session to the simulated store, in batches as `RunStoreWriter` does: what a batch contains is
+ * decided by the machine's own functions, and when each of its requests is made, lost or repeated by the schedule.
+ */
+import { isFinished } from '../../../imports/business/ai/domain/entities/Run';
+import type { RunState } from '../../../imports/business/ai/domain/entities/Run';
+import { isSettled } from '../../../imports/business/ai/domain/entities/Tool';
+import type { ToolCall } from '../../../imports/business/ai/domain/entities/Tool';
+import type { ActiveRun } from '../../../imports/business/ai/domain/run/ActiveRun';
+import type { CallTable } from '../../../imports/business/ai/domain/run/CallTable';
+import type { RunProgress } from '../../../imports/business/ai/domain/types/RunRecords';
+import type { Writable } from '../../../imports/business/ai/domain/types/Writable';
+import type { RestoredRun } from '../../../imports/business/ai/application/services/runs/durable/restoreRun';
+import type { MachineStore } from './MachineStore';
+import type { SimulatedProcess, World } from './World';
+
+type RunEnd = Pick<RunProgress, 'endedAt' | 'error'>;
+
+/** What is written. */
+export interface WrittenSession {
+  readonly world: World;
+  readonly process: SimulatedProcess;
+  readonly state: ActiveRun;
+  onLeaseLost(): void;
+}
+
+/** A write as it is sent: what it does to the store, and what is known once it is confirmed. */
+interface Write {
+  readonly what: string;
+  readonly apply: (store: MachineStore, isHalf: boolean) => boolean;
+  readonly confirmed: () => void;
+}
+
+interface Waiting {
+  readonly batch: number;
+  readonly then: () => void;
+}
+
+export class StateWriter {
+  fence: number;
+  isBroken = false;
+  /** The state that the last write of the run has stored. */
+  written: ActiveRun;
+  /** The calls as the last write of calls has stored them. */
+  writtenCalls: CallTable;
+  private readonly session: WrittenSession;
+  private readonly recordedIds: Set<string>;
+  private writtenItems: number;
+  private isForced: boolean;
+  private includesProgress = false;
+  private hasLostWrite = false;
+  private finalWrite: RunEnd | undefined;
+  private isClosing = false;
+  /** For which number of the process's cuts it is known that nobody else has the run. */
+  private verifiedCuts: number;
+  private isScheduled = false;
+  private isQueued = false;
+  private isRunBusy = false;
+  private areCallsBusy = false;
+  private batches = 0;
+  private runsDone = 0;
+  private callsDone = 0;
+  private afterRun: Waiting[] = [];
+  private afterCalls: Waiting[] = [];
+
+  constructor(session: WrittenSession, fence: number, storedItems: number, restored: RestoredRun | undefined) {
+    const { state, world, process } = session;
+    this.session = session;
+    this.fence = fence;
+    this.verifiedCuts = process.cuts;
+    this.writtenItems = storedItems;
+    this.isForced =
+      restored !== undefined &&
+      (restored.recorded === undefined || restored.hasInterruptedModelCall || restored.repaired.length > 0);
+    const unwritten = new Set([...(restored?.repaired ?? []), ...(restored?.unwritten ?? [])]);
+    this.writtenCalls =
+      unwritten.size === 0
+        ? state.calls
+        : world.machine.CallTable.of([...state.calls].filter(({ id }) => !unwritten.has(id)));
+    const status: RunState = restored === undefined ? 'running' : restored.storedState;
+    this.written = { ...state, status, calls: this.writtenCalls };
+    this.recordedIds = new Set(restored?.recorded?.withRun);
+    if (unwritten.size > 0) this.schedule();
+  }
+
+  /** Whether the store has the whole state, and no write is under way. */
+  get hasStoredAll(): boolean {
+    const isWriting = this.isQueued || this.isRunBusy || this.areCallsBusy || this.callsDone < this.batches;
+    if (this.isBroken || this.hasLostWrite || this.finalWrite !== undefined || isWriting) return false;
+    const { transcript } = this.session.state;
+    const areItemsWritten = transcript === undefined || this.writtenItems === transcript.length;
+    return areItemsWritten && !this.hasChanged && this.changes(true).length === 0;
+  }
+
+  private get hasChanged(): boolean {
+    const { world, state } = this.session;
+    if (this.isForced || world.machine.isRunChanged(this.written, state)) return true;
+    return this.changes().length > 0 || this.openChanges(state).length > 0;
+  }
+
+  private get isLeaseCurrent(): boolean {
+    const { isCut, cuts } = this.session.process;
+    return !isCut && this.verifiedCuts === cuts;
+  }
+
+  schedule(): void {
+    if (this.isScheduled || this.isBroken) return;
+    this.isScheduled = true;
+    this.later(() => this.start());
+  }
+
+  heartbeat(): void {
+    if (this.session.state.rules.durability === 'end' || this.changes(true).length === 0) return;
+    this.includesProgress = true;
+    this.schedule();
+  }
+
+  stop(): void {
+    this.isBroken = true;
+  }
+
+  /** Content was unloaded, or loaded again. */
+  rebase(before: ActiveRun): void {
+    const { state } = this.session;
+    const rebased = (call: ToolCall): ToolCall =>
+      before.calls.get(call.id) === call ? (state.calls.get(call.id) ?? call) : call;
+    const transcript = this.written.transcript === before.transcript ? state.transcript : this.written.transcript;
+    this.written = { ...this.written, transcript, calls: this.written.calls.map(rebased) };
+    this.writtenCalls = this.writtenCalls.map(rebased);
+  }
+
+  takeoversCleared(): void {
+    this.written = { ...this.written, takeovers: 0 };
+    this.isForced = true;
+    this.start();
+  }
+
+  /** @param then once every change so far is stored */
+  flush(then: () => void): void {
+    this.start();
+    if (this.callsDone >= this.batches) this.later(then);
+    else this.afterCalls.push({ batch: this.batches, then });
+  }
+
+  /** @param then once the run and its open calls are stored, and nobody else can have the run */
+  flushAndVerify(then: () => void): void {
+    this.start();
+    this.afterRuns(() => this.pass(then));
+  }
+
+  /** @param then as for `flushAndVerify`, of whatever is stored */
+  verifyOwnership(then: () => void): void {
+    if (!this.isBroken && this.isLeaseCurrent) then();
+    else this.flushAndVerify(then);
+  }
+
+  /** First all calls, then the end in one last write. */
+  finish(end: RunEnd, then: () => void): void {
+    const isNew = ({ id }: ToolCall): boolean => !this.writtenCalls.has(id) && !this.recordedIds.has(id);
+    this.isClosing = !this.changes().some(isNew);
+    this.flush(() => {
+      this.finalWrite = end;
+      this.send(() => this.runWrite(), then);
+    });
+  }
+
+  private afterRuns(then: () => void): void {
+    if (this.runsDone >= this.batches) this.later(then);
+    else this.afterRun.push({ batch: this.batches, then });
+  }
+
+  private pass(then: () => void): void {
+    if (this.isBroken) return;
+    if (this.isLeaseCurrent) {
+      then();
+      return;
+    }
+    const { process } = this.session;
+    const { cuts } = process;
+    this.isForced = true;
+    this.start();
+    this.afterRuns(() => {
+      // A verification says nothing about what has happened since.
+      if (process.cuts === cuts && !process.isCut) this.verifiedCuts = cuts;
+      this.pass(then);
+    });
+  }
+
+  private start(): void {
+    this.isScheduled = false;
+    if (this.isBroken || this.isQueued || !this.hasChanged) return;
+    this.isQueued = true;
+    this.batches += 1;
+    if (!this.isRunBusy) this.later(() => this.writeRun());
+  }
+
+  private writeRun(): void {
+    if (!this.isQueued || this.isRunBusy) return;
+    this.isQueued = false;
+    const { world, state } = this.session;
+    const isChanged =
+      this.isForced || world.machine.isRunChanged(this.written, state) || this.openChanges(state).length > 0;
+    this.isForced = false;
+    this.isRunBusy = true;
+    const done = (): void => {
+      this.isRunBusy = false;
+      this.runsDone += 1;
+      this.afterRun = this.release(this.afterRun, this.runsDone);
+      this.writeCalls();
+      if (this.isQueued) this.later(() => this.writeRun());
+    };
+    if (isChanged && !(this.isClosing && state.error === this.written.error)) this.send(() => this.runWrite(), done);
+    else done();
+  }
+
+  private writeCalls(): void {
+    if (this.areCallsBusy || this.callsDone >= this.runsDone) return;
+    const ids: string[] = [];
+    for (const { id } of this.changes()) if (this.written.calls.has(id) || this.recordedIds.has(id)) ids.push(id);
+    this.includesProgress = false;
+    this.areCallsBusy = true;
+    const done = (): void => {
+      this.areCallsBusy = false;
+      this.callsDone += 1;
+      this.afterCalls = this.release(this.afterCalls, this.callsDone);
+      this.writeCalls();
+    };
+    if (ids.length === 0) done();
+    else this.afterError(() => this.send(() => this.callsWrite(ids), done));
+  }
+
+  /** Calls that the end has cancelled must not be stored before it is. */
+  private afterError(then: () => void): void {
+    if (this.isBroken) return;
+    if (this.session.state.error === this.written.error) {
+      then();
+      return;
+    }
+    this.start();
+    this.afterRuns(() => this.afterError(then));
+  }
+
+  private runWrite(): Write {
+    const { fence, finalWrite } = this;
+    const { state } = this.session;
+    const changed = finalWrite === undefined ? this.openChanges(state) : [];
+    const settled = this.storedAsSettled();
+    const change = this.changeTo(state);
+    return {
+      what: 'the run',
+      apply: (store, isHalf) => {
+        if (isHalf || !store.saveRun(fence, change, changed, settled)) return false;
+        this.session.world.applied = state;
+        return true;
+      },
+      confirmed: () => {
+        for (const { id } of changed) this.recordedIds.add(id);
+        for (const id of settled) this.recordedIds.delete(id);
+        this.written = state;
+        if (state.transcript !== undefined) this.writtenItems = Math.max(this.writtenItems, state.transcript.length);
+      },
+    };
+  }
+
+  private callsWrite(ids: readonly string[]): Write {
+    const { fence } = this;
+    const { calls } = this.session.state;
+    const saved = ids.flatMap((id) => calls.get(id) ?? []);
+    return {
+      what: 'calls',
+      apply: (store, isHalf) => store.saveCalls(fence, isHalf ? saved.slice(0, saved.length >> 1) : saved),
+      confirmed: () => {
+        for (const call of saved) this.writtenCalls = this.writtenCalls.with(call);
+      },
+    };
+  }
+
+  private changeTo(state: ActiveRun): Partial<RunProgress> {
+    const { finalWrite, written } = this;
+    const { transcript, response, compaction, error } = state;
+    const progress: Writable<Partial<RunProgress>> = this.session.world.machine.runProgress(state, {
+      ...{ worked: 0, startedAt: 0 },
+    });
+    if (finalWrite === undefined && isFinished(state.status)) delete progress.state;
+    if (error !== undefined) progress.error = { code: error.code, message: error.message };
+    if (finalWrite !== undefined) Object.assign(progress, finalWrite);
+    if (transcript !== undefined && (transcript.length > this.writtenItems || finalWrite !== undefined))
+      progress.transcript = transcript;
+    if (response !== undefined && response !== written.response) progress.response = response;
+    if (compaction !== undefined && compaction !== written.compaction) progress.compaction = compaction;
+    return progress;
+  }
+
+  /** Makes a write again, of what there is to write by then, until the store has confirmed it. */
+  private send(attempt: () => Write, done: () => void): void {
+    const { world, process } = this.session;
+    const again = (): void => this.later(() => this.send(attempt, done));
+    if (this.isBroken) return;
+    if (this.hasLostWrite) {
+      this.reclaim(again);
+      return;
+    }
+    const { fence } = this;
+    const write = attempt();
+    world.write(process, write.what, write.apply, (reply) => {
+      if (this.isBroken) return;
+      if (reply === 'unknown') {
+        this.hasLostWrite = true;
+        again();
+      } else if (reply || (this.finalWrite !== undefined && world.store.fence === fence && world.store.hasEnded)) {
+        write.confirmed();
+        done();
+      } else if (fence !== this.fence) again();
+      else this.lose();
+    });
+  }
+
+  /** Claims the run again, so that the lost write can no longer take effect. */
+  private reclaim(then: () => void): void {
+    const { world, process } = this.session;
+    world.write(
+      process,
+      'a claim',
+      (store, isHalf) => {
+        if (isHalf) return false;
+        // An earlier claim may have succeeded although its reply was lost.
+        const isOwn = store.owner === process.name && store.fence >= this.fence;
+        return isOwn && store.claim(store.fence, process.name);
+      },
+      (reply) => {
+        if (this.isBroken) return;
+        if (reply === true) {
+          this.hasLostWrite = false;
+          // Nobody else has claimed it since: the reply has just come.
+          this.fence = world.store.owner === process.name ? world.store.fence : this.fence;
+        } else if (reply === false) {
+          const { store } = world;
+          if (this.finalWrite === undefined || !store.hasEnded || store.fence !== this.fence) {
+            this.lose();
+            return;
+          }
+          this.hasLostWrite = false;
+        }
+        then();
+      },
+    );
+  }
+
+  private lose(): void {
+    this.isBroken = true;
+    this.session.onLeaseLost();
+  }
+
+  private changes(includesProgress = this.includesProgress): readonly ToolCall[] {
+    const { world, state } = this.session;
+    return world.machine.changedCalls(this.writtenCalls, state.calls, includesProgress);
+  }
+
+  private openChanges(state: ActiveRun): readonly ToolCall[] {
+    return this.session.world.machine
+      .changedCalls(this.written.calls, state.calls, false)
+      .filter((call) => !isSettled(call));
+  }
+
+  private storedAsSettled(): readonly string[] {
+    const ids: string[] = [];
+    for (const id of this.recordedIds) {
+      const call = this.writtenCalls.get(id);
+      if (call !== undefined && isSettled(call)) ids.push(id);
+    }
+    return ids;
+  }
+
+  private release(waiting: Waiting[], batch: number): Waiting[] {
+    if (waiting.length === 0) return waiting;
+    const left: Waiting[] = [];
+    for (const each of waiting) {
+      if (each.batch <= batch) this.later(each.then);
+      else left.push(each);
+    }
+    return left;
+  }
+
+  private later(then: () => void): void {
+    const { world, process } = this.session;
+    world.scheduler.add('process', process, then);
+  }
+}

@@ -1,0 +1,56 @@
+/** Checks that the store has a state, once it has confirmed that. */
+import { isSettled } from '../../../imports/business/ai/domain/entities/Tool';
+import { isCalling } from '../../../imports/business/ai/domain/run/ActiveRun';
+import type { ActiveRun } from '../../../imports/business/ai/domain/run/ActiveRun';
+import type { Item } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { Barrier } from '../../../imports/business/ai/domain/run/RunEvent';
+import type { RunSession } from './RunSession';
+import { ensure } from './Violation';
+import type { World } from './World';
+
+/** @param asked the state for which the barrier was */
+export function checkStored({ store }: World, session: RunSession, asked: ActiveRun, barrier: Barrier): void {
+  const { process, writer, state } = session;
+  ensure(
+    store.owner === process.name && store.fence === writer.fence,
+    () => `${process.name} goes on before ${barrier.before}, but the run is ${store.owner}'s.`,
+  );
+  if (barrier.before === 'tool') {
+    const call = state.calls.get(barrier.callId);
+    const stored = store.call(barrier.callId);
+    ensure(
+      call?.state !== 'executing' || (stored?.state === 'executing' && stored.startTime === call.startTime),
+      () => `The start of ${barrier.callId} is not stored.`,
+    );
+  }
+  if (state === asked) checkRunStored(session.world, session);
+}
+
+/** The run as it is, and its open calls. */
+export function checkRunStored({ store }: World, { state, hasProgressed }: RunSession): void {
+  const { run } = store;
+  const is = (holds: boolean, what: string): void => ensure(holds, () => `The store has other ${what}.`);
+  is(state.transcript === undefined || areSame(run.transcript, state.transcript), 'items');
+  is(run.turnStart === state.turnStart, 'turnStart');
+  is(run.response === state.response, 'response');
+  is(run.usage === state.totals.usage, 'usage');
+  is(run.iterations === state.iterations, 'iterations');
+  is((run.deliveries ?? 0) === state.deliveries, 'deliveries');
+  is(run.failedTurns === state.failedTurns, 'failedTurns');
+  is(run.takeovers === state.takeovers, 'takeovers');
+  is(!hasProgressed || run.takeovers === 0, 'takeovers than none after progress');
+  is(run.compaction === state.compaction, 'compaction');
+  is(run.error?.code === state.error?.code, 'error');
+  is(run.isCalling === isCalling(state), 'isCalling');
+  is(run.state === state.status, 'state');
+  for (const call of state.calls)
+    if (!isSettled(call)) {
+      const stored = store.call(call.id);
+      is(stored?.state === call.state && stored.blocking === call.blocking, `state of ${call.id}`);
+    }
+}
+
+/** Items are only added, and never made anew. */
+export function areSame(some: readonly Item[], others: readonly Item[]): boolean {
+  return some.length === others.length && some.at(-1) === others.at(-1);
+}
