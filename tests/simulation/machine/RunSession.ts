@@ -49,7 +49,6 @@ export class RunSession {
   private isPublishing = false;
   private raised: RunEvent[] | undefined;
   private isLeaving = false;
-  private isUnloaded = false;
 
   constructor(world: World, process: SimulatedProcess, fence: number, state: ActiveRun, restored?: RestoredRun) {
     this.world = world;
@@ -132,7 +131,6 @@ export class RunSession {
       writer.flush(() => undefined);
       return;
     }
-    this.isUnloaded = true;
     this.dispatch({ type: 'contentUnloaded' });
     writer.rebase(state);
   }
@@ -154,7 +152,6 @@ export class RunSession {
         if (this.process.isCut || !world.store.release(writer.fence, this.process.name)) return;
         world.note(() => `${this.process.name} leaves the run to others`);
         this.onLeaseLost();
-        world.onOrphaned();
       });
     });
   }
@@ -309,7 +306,7 @@ export class RunSession {
   private ensureOwned(): void {
     const { store } = this.world;
     ensure(
-      store.owner === this.process.name && store.fence === this.writer.fence,
+      store.owner === this.process.name && store.fence >= this.writer.fence,
       () => `${this.process.name} goes on, but the run is ${store.owner}'s.`,
     );
   }
@@ -475,7 +472,8 @@ export class RunSession {
     this.isClosed = true;
     this.writer.stop();
     this.stop(LOST);
-    this.world.note(() => `${this.process.name} has left the run${this.isUnloaded ? ', unloaded' : ''}`);
+    this.world.note(() => `${this.process.name} has left the run`);
+    this.world.onOrphaned();
   }
 }
 

@@ -49,6 +49,8 @@ export class StateWriter {
   private isForced: boolean;
   private includesProgress = false;
   private hasLostWrite = false;
+  /** What waits until the run is claimed again. */
+  private reclaiming: (() => void)[] = [];
   private finalWrite: RunEnd | undefined;
   private isClosing = false;
   /** For which number of the process's cuts it is known that nobody else has the run. */
@@ -297,7 +299,8 @@ export class StateWriter {
     const again = (): void => this.later(() => this.send(attempt, done));
     if (this.isBroken) return;
     if (this.hasLostWrite) {
-      this.reclaim(again);
+      this.reclaiming.push(again);
+      if (this.reclaiming.length === 1) this.reclaim(this.fence);
       return;
     }
     const { fence } = this;
@@ -315,33 +318,29 @@ export class StateWriter {
     });
   }
 
-  /** Claims the run again, so that the lost write can no longer take effect. */
-  private reclaim(then: () => void): void {
+  /** Claims the run again, so that the lost write can no longer take effect. @param fence as it was read */
+  private reclaim(fence: number): void {
     const { world, process } = this.session;
     world.write(
       process,
       'a claim',
-      (store, isHalf) => {
-        if (isHalf) return false;
-        // An earlier claim may have succeeded although its reply was lost.
-        const isOwn = store.owner === process.name && store.fence >= this.fence;
-        return isOwn && store.claim(store.fence, process.name);
-      },
+      (store, isHalf) => !isHalf && store.claim(fence, process.name),
       (reply) => {
-        if (this.isBroken) return;
-        if (reply === true) {
-          this.hasLostWrite = false;
-          // Nobody else has claimed it since: the reply has just come.
-          this.fence = world.store.owner === process.name ? world.store.fence : this.fence;
-        } else if (reply === false) {
-          const { store } = world;
-          if (this.finalWrite === undefined || !store.hasEnded || store.fence !== this.fence) {
-            this.lose();
-            return;
-          }
-          this.hasLostWrite = false;
+        const { store } = world;
+        const isOwn = !store.hasEnded && store.owner === process.name;
+        // An earlier claim may have succeeded although its reply was lost.
+        if (reply === false && isOwn && store.fence > fence) {
+          this.reclaim(store.fence);
+          return;
         }
-        then();
+        const waiting = this.reclaiming;
+        this.reclaiming = [];
+        const hasEnded = this.finalWrite !== undefined && store.hasEnded && store.fence === fence;
+        if (reply === true || (reply === false && hasEnded)) {
+          this.fence = reply ? fence + 1 : fence;
+          this.hasLostWrite = false;
+        } else if (reply === false && !this.isBroken) this.lose();
+        for (const again of waiting) again();
       },
     );
   }

@@ -4,6 +4,7 @@ import { NO_USAGE } from '../../../imports/business/ai/domain/entities/Response'
 import { isSettled, waitOf } from '../../../imports/business/ai/domain/entities/Tool';
 import type { ToolCall } from '../../../imports/business/ai/domain/entities/Tool';
 import type { ActiveRun, RunRules } from '../../../imports/business/ai/domain/run/ActiveRun';
+import { restoreError } from '../../../imports/business/ai/domain/errors/restoreError';
 import type { AgentEventType } from '../../../imports/business/ai/domain/types/AgentEvents';
 import type { RunAction, RunProgress } from '../../../imports/business/ai/domain/types/RunRecords';
 import { decisionId } from '../../../imports/business/ai/application/services/runs/durable/RemoteRuns';
@@ -15,7 +16,7 @@ import { MachineStore, RUN_ID } from './MachineStore';
 import { RunSession } from './RunSession';
 import { Scheduler } from './Scheduler';
 import { INPUT, plannedPlace } from './ScriptedModel';
-import { ABORTED, MODEL_FAILED, TIMED_OUT } from './simulatedErrors';
+import { ABORTED, TIMED_OUT } from './simulatedErrors';
 import { TOOLS, toolOf } from './simulatedTools';
 import { ensure } from './Violation';
 
@@ -31,14 +32,20 @@ export class SimulatedProcess {
   /** How often it could not. */
   cuts = 0;
   session: RunSession | undefined;
+  /** It has claimed the run, and not begun yet. */
+  isLaunching = false;
 
   constructor(name: string, slot: number) {
     this.name = name;
     this.slot = slot;
   }
 
+  get hasRun(): boolean {
+    return !this.isDead && (this.isLaunching || this.session?.isOver === false);
+  }
+
   get isFree(): boolean {
-    return !this.isDead && !this.isDraining && !this.isCut && (this.session === undefined || this.session.isOver);
+    return !this.isDead && !this.isDraining && !this.isCut && !this.hasRun;
   }
 }
 
@@ -337,18 +344,22 @@ export class World {
     const { store } = this;
     if (store.hasEnded) return;
     const owner = this.processes.find(({ name }) => name === store.owner);
-    if (owner !== undefined && !owner.isDead && !owner.isCut) return;
+    if (owner?.hasRun === true && !owner.isCut) return;
     const free = this.processes.filter(({ isFree }) => isFree);
     if (free.length === 0) return;
     const process = this.random.pick(free);
-    const isDeath = store.owner !== UNOWNED;
+    // A process that has given the run up has not died of it.
+    const isDeath = store.owner !== UNOWNED && (owner === undefined || owner.isDead || owner.isCut);
     if (!store.claim(store.fence, process.name)) return;
     if (isDeath) store.run.takeovers += 1;
     this.note(() => `${process.name} takes the run over under fence ${store.fence}`);
     const { fence } = store;
     // It may be cut off, or die, before it begins.
+    process.isLaunching = true;
     this.scheduler.add('process', process, () => {
+      process.isLaunching = false;
       if (store.fence === fence) this.launch(process);
+      else this.recover();
     });
   }
 
@@ -368,7 +379,7 @@ export class World {
     session = new RunSession(this, process, store.fence, restored.state, restored);
     this.register(process, session);
     const { error } = stored.run;
-    session.start(error && [ABORTED, TIMED_OUT, MODEL_FAILED].find(({ code }) => code === error.code));
+    session.start(error && restoreError(error.code, error.message, undefined));
   }
 
   private register(process: SimulatedProcess, session: RunSession): void {

@@ -1,4 +1,5 @@
 /** Checks that the store has a state, once it has confirmed that. */
+import { isFinished } from '../../../imports/business/ai/domain/entities/Run';
 import { isSettled } from '../../../imports/business/ai/domain/entities/Tool';
 import { isCalling } from '../../../imports/business/ai/domain/run/ActiveRun';
 import type { ActiveRun } from '../../../imports/business/ai/domain/run/ActiveRun';
@@ -12,7 +13,7 @@ import type { World } from './World';
 export function checkStored({ store }: World, session: RunSession, asked: ActiveRun, barrier: Barrier): void {
   const { process, writer, state } = session;
   ensure(
-    store.owner === process.name && store.fence === writer.fence,
+    store.owner === process.name && store.fence >= writer.fence,
     () => `${process.name} goes on before ${barrier.before}, but the run is ${store.owner}'s.`,
   );
   if (barrier.before === 'tool') {
@@ -42,7 +43,7 @@ export function checkRunStored({ store }: World, { state, hasProgressed }: RunSe
   is(run.compaction === state.compaction, 'compaction');
   is(run.error?.code === state.error?.code, 'error');
   is(run.isCalling === isCalling(state), 'isCalling');
-  is(run.state === state.status, 'state');
+  is(run.state === state.status || isFinished(state.status), 'state');
   for (const call of state.calls)
     if (!isSettled(call)) {
       const stored = store.call(call.id);
