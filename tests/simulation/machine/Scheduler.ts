@@ -40,7 +40,7 @@ export class Scheduler {
   /** @returns false if nothing was pending */
   step(): boolean {
     const { pending, random } = this;
-    for (let choice = 0; pending.length > 0; ) {
+    for (let choice = 0; pending.length > 0;) {
       const place = pending.length === 1 ? 0 : random.below(pending.length);
       const action = pending[place]!;
       const isDropped = action.owner?.isDead === true;

@@ -75,7 +75,7 @@ export class SimulatedCall {
 
   /** The run that the call has started has answered. */
   onChildEnded(): void {
-    this.end({ type: 'tool:completed', at: this.now, result: 'by a run' });
+    if (this.wait === 'external') this.end({ type: 'tool:completed', at: this.now, result: 'by a run' });
   }
 
   private get now(): number {

@@ -69,7 +69,7 @@ export class StateWriter {
     const { state, world, process } = session;
     this.session = session;
     this.fence = fence;
-    this.verifiedCuts = process.cuts;
+    this.verifiedCuts = process.claimedAtCuts;
     this.writtenItems = storedItems;
     this.isForced =
       restored !== undefined &&
@@ -228,18 +228,13 @@ export class StateWriter {
       this.writeCalls();
     };
     if (ids.length === 0) done();
-    else this.afterError(() => this.send(() => this.callsWrite(ids), done));
+    else this.send(() => this.callsWrite(ids), done);
   }
 
   /** Calls that the end has cancelled must not be stored before it is. */
   private afterError(then: () => void): void {
-    if (this.isBroken) return;
-    if (this.session.state.error === this.written.error) {
-      then();
-      return;
-    }
     this.start();
-    this.afterRuns(() => this.afterError(then));
+    this.afterRuns(then);
   }
 
   private runWrite(): Write {
@@ -264,9 +259,11 @@ export class StateWriter {
     };
   }
 
-  private callsWrite(ids: readonly string[]): Write {
+  /** @returns undefined if the error that ends the run must be stored before */
+  private callsWrite(ids: readonly string[]): Write | undefined {
     const { fence } = this;
-    const { calls } = this.session.state;
+    const { calls, error } = this.session.state;
+    if (error !== this.written.error) return undefined;
     const saved = ids.flatMap((id) => calls.get(id) ?? []);
     return {
       what: 'calls',
@@ -294,7 +291,7 @@ export class StateWriter {
   }
 
   /** Makes a write again, of what there is to write by then, until the store has confirmed it. */
-  private send(attempt: () => Write, done: () => void): void {
+  private send(attempt: () => Write | undefined, done: () => void): void {
     const { world, process } = this.session;
     const again = (): void => this.later(() => this.send(attempt, done));
     if (this.isBroken) return;
@@ -305,6 +302,10 @@ export class StateWriter {
     }
     const { fence } = this;
     const write = attempt();
+    if (write === undefined) {
+      this.afterError(() => this.send(attempt, done));
+      return;
+    }
     world.write(process, write.what, write.apply, (reply) => {
       if (this.isBroken) return;
       if (reply === 'unknown') {

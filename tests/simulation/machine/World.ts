@@ -31,6 +31,8 @@ export class SimulatedProcess {
   isCut = false;
   /** How often it could not. */
   cuts = 0;
+  /** How often it could not when it claimed the run. */
+  claimedAtCuts = 0;
   session: RunSession | undefined;
   /** It has claimed the run, and not begun yet. */
   isLaunching = false;
@@ -214,13 +216,15 @@ export class World {
   onEffectOf(process: SimulatedProcess): void {
     const number = this.decided;
     this.decided += 1;
-    for (const fault of this.byNumber)
-      if (fault.kind === 'killAtEffect' && fault.nth === number) this.kill(process);
+    for (const fault of this.byNumber) if (fault.kind === 'killAtEffect' && fault.nth === number) this.kill(process);
   }
 
   onPublished(session: RunSession, type: AgentEventType): void {
     if (type === 'run:completed' || type === 'run:failed' || type === 'run:cancelled')
-      ensure(this.store.run.state === type.slice(4), () => `${type} is emitted, but the run is ${this.store.run.state}.`);
+      ensure(
+        this.store.run.state === type.slice(4),
+        () => `${type} is emitted, but the run is ${this.store.run.state}.`,
+      );
     const number = this.published;
     this.published += 1;
     for (const fault of this.byNumber)
@@ -232,7 +236,11 @@ export class World {
   }
 
   private inject(): void {
-    for (let fault = this.atSteps.at(-1); fault !== undefined && atOf(fault) <= this.steps; fault = this.atSteps.at(-1)) {
+    for (
+      let fault = this.atSteps.at(-1);
+      fault !== undefined && atOf(fault) <= this.steps;
+      fault = this.atSteps.at(-1)
+    ) {
       this.atSteps.pop();
       this.disturb(fault);
     }
@@ -354,6 +362,7 @@ export class World {
     if (isDeath) store.run.takeovers += 1;
     this.note(() => `${process.name} takes the run over under fence ${store.fence}`);
     const { fence } = store;
+    process.claimedAtCuts = process.cuts;
     // It may be cut off, or die, before it begins.
     process.isLaunching = true;
     this.scheduler.add('process', process, () => {

@@ -7,7 +7,11 @@ import { readTranscript } from './readTranscript';
 import { ensure } from './Violation';
 import type { World } from './World';
 
-export function checkRestored(world: World, { run, calls }: StoredRun, { state, hasInterruptedModelCall }: RestoredRun) {
+export function checkRestored(
+  world: World,
+  { run, calls }: StoredRun,
+  { state, hasInterruptedModelCall }: RestoredRun,
+) {
   const is = (holds: boolean, what: string): void => ensure(holds, () => `The restored run has other ${what}.`);
   for (const { order } of world.sessions)
     ensure(state.seq >= order.last, () => `Events go on after ${state.seq}, but ${order.last} was the last.`);
@@ -44,7 +48,8 @@ export function checkRestored(world: World, { run, calls }: StoredRun, { state, 
   is(state.isAfterAnswer === before.isAfterAnswer, 'isAfterAnswer');
   if (before.response.output.length > 1)
     is(
-      state.turn?.length === before.turn?.length && state.turn?.every(({ id }, at) => id === before.turn?.[at]?.id) !== false,
+      state.turn?.length === before.turn?.length &&
+        state.turn?.every(({ id }, at) => id === before.turn?.[at]?.id) !== false,
       'calls of the turn',
     );
 }

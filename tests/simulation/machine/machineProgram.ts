@@ -4,4 +4,7 @@ export { CallTable } from '../../../imports/business/ai/domain/run/CallTable';
 export { decideRun } from '../../../imports/business/ai/domain/run/decideRun';
 export { restoreRun } from '../../../imports/business/ai/application/services/runs/durable/restoreRun';
 export { runProgress } from '../../../imports/business/ai/application/services/runs/durable/runProgress';
-export { changedCalls, isRunChanged } from '../../../imports/business/ai/application/services/runs/durable/stateChanges';
+export {
+  changedCalls,
+  isRunChanged,
+} from '../../../imports/business/ai/application/services/runs/durable/stateChanges';

@@ -57,7 +57,11 @@ export function planMachineSchedule(seed: number): MachinePlan {
     turns: chooseTurns(random),
     streams: random.chance(0.2),
     tellsRecorded: random.chance(0.5),
-    slow: random.chance(0.5) ? [random.pick(PACES)] : random.chance(0.5) ? [random.pick(PACES), random.pick(PACES)] : [],
+    slow: random.chance(0.5)
+      ? [random.pick(PACES)]
+      : random.chance(0.5)
+        ? [random.pick(PACES), random.pick(PACES)]
+        : [],
     rejects: random.chance(0.3) ? 0.5 : 0.1,
     faults,
   };

@@ -55,7 +55,9 @@ export function restoreRun({ run, calls: storedCalls, recorded }: StoredRun, rul
   );
   // A run that only ends is restored without its transcript.
   const calls = [...storedCalls, ...unrecorded].map((call) =>
-    transcript.length === 0 ? call : reconcile(call, results.get(call.id), run.turnStart, run.response?.id),
+    transcript.length === 0
+      ? call
+      : reconcile(call, results.get(call.id), acknowledged.includes(call.id), run.turnStart, run.response?.id),
   );
   const undelivered = calls.filter(({ id }) => (results.get(id)?.index ?? -1) >= run.turnStart).map(({ id }) => id);
   const isLate = (id: string): boolean => results.get(id)?.item.deferred === true;
@@ -145,14 +147,21 @@ function unrecordedCalls(
 function reconcile(
   call: ToolCall,
   result: TranscriptResult | undefined,
+  isAcknowledged: boolean,
   turnStart: number,
   responseId: string | undefined,
 ): ToolCall {
-  if (result === undefined) return undelivered(call);
+  if (result === undefined) return isAcknowledged ? notBlocking(call) : undelivered(call);
   const settled = isSettled(call) ? call : settleWith(call, result.item);
   if (result.index >= turnStart) return undelivered(settled);
   if (settled.deliveredIn !== undefined || responseId === undefined) return settled;
   return { ...settled, deliveredIn: responseId };
+}
+
+/** The turn went on without the result of a tool that was detached, which may not be stored of the call yet. */
+function notBlocking(call: ToolCall): ToolCall {
+  const open = undelivered(call);
+  return open.blocking ? { ...open, blocking: false } : open;
 }
 
 function undelivered(call: ToolCall): ToolCall {

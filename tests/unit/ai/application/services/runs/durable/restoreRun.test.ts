@@ -40,4 +40,21 @@ describe('A call of a run that was taken over', () => {
   it('was not delivered if its result was lost as well', () => {
     expect(deliveredInAfter([CALL], 'lost')).to.equal(undefined);
   });
+
+  it('is not waited for if the turn went on without its result, which is not stored of the call', () => {
+    const call: ToolCall = {
+      ...{ id: 'c', call_id: 'c', name: 't', arguments: '{}', blocking: true, createdAt: 0 },
+      ...{ state: 'executing', startTime: 0 },
+    };
+    const acknowledged: Item = { ...OUTPUT, status: 'in_progress' };
+    const progress = {
+      ...initialProgress({ input: [], createdAt: 0 }, 'running'),
+      ...{ transcript: [CALL, acknowledged], response: response({ id: 'last', output: [CALL] }) },
+    };
+    // The plan is left out, since it is not read.
+    const run = { executionId: 'r', input: [], fence: 2, owner: 'me', ...progress } as unknown as RunRecord;
+    const restored = restoreRun({ run, calls: [call] }, {} as RunRules);
+    expect(restored.state.calls.get('c')?.blocking).to.equal(false);
+    expect(restored.repaired).to.deep.equal(['c']);
+  });
 });
