@@ -25,19 +25,20 @@ export type EngineBundle = (globals: readonly unknown[]) => typeof program;
 
 const ROOT = resolve(__dirname, '../..');
 const FILE = 'engine.cjs';
+const ENTRY_POINT = 'processProgram.ts';
 
 /** The engine as it is, which is bundled again only when a source has changed. */
 const cache = new BuildCache(undefined, undefined, ['imports', 'tests', 'node_modules/.package-lock.json']);
 
 export async function bundledEngine(): Promise<EngineBundle> {
-  const write = async (directory: string): Promise<void> => writeFile(join(directory, FILE), await bundle([]));
+  const write = async (directory: string): Promise<void> => writeFile(join(directory, FILE), await bundleOf(ENTRY_POINT, []));
   const directory = cache.find('simulated-engine') ?? (await cache.add('simulated-engine', write));
   return compile(await readFile(join(directory, FILE), 'utf8'));
 }
 
 /** @throws Error if a replacement's text does not occur exactly once, or the engine does not consist of its file */
 export async function changedEngine(replacements: readonly Replacement[]): Promise<EngineBundle> {
-  return compile(await bundle(replacements));
+  return compile(await bundleOf(ENTRY_POINT, replacements));
 }
 
 function compile(code: string): EngineBundle {
@@ -52,10 +53,14 @@ function compile(code: string): EngineBundle {
   };
 }
 
-async function bundle(replacements: readonly Replacement[]): Promise<string> {
+/**
+ * @param entryPoint beside this file
+ * @throws Error if a replacement's text does not occur exactly once, or the bundle does not consist of its file
+ */
+export async function bundleOf(entryPoint: string, replacements: readonly Replacement[]): Promise<string> {
   const left = new Set(replacements);
   const { outputFiles } = await build({
-    entryPoints: [join(__dirname, 'processProgram.ts')],
+    entryPoints: [join(__dirname, entryPoint)],
     bundle: true,
     write: false,
     platform: 'node',

@@ -3,7 +3,7 @@
  * effects of its decisions as `RunInterpreter` does, but leaves to the scheduler when each of them ends.
  */
 import { isFinished } from '../../../imports/business/ai/domain/entities/Run';
-import { waitOf } from '../../../imports/business/ai/domain/entities/Tool';
+import { isSettled, waitOf } from '../../../imports/business/ai/domain/entities/Tool';
 import type { ToolCall } from '../../../imports/business/ai/domain/entities/Tool';
 import type { LLMError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import type { ActiveRun } from '../../../imports/business/ai/domain/run/ActiveRun';
@@ -13,7 +13,7 @@ import type { RunAction } from '../../../imports/business/ai/domain/types/RunRec
 import type { RestoredRun } from '../../../imports/business/ai/application/services/runs/durable/restoreRun';
 import { decisionId } from '../../../imports/business/ai/application/services/runs/durable/RemoteRuns';
 import { checkRequest } from './checkRequest';
-import { areSame, checkStored } from './checkStored';
+import { areSame, checkRunStored, checkStored } from './checkStored';
 import { EventOrder } from './EventOrder';
 import type { Pace } from './MachinePlan';
 import { respond, TOKENS_PER_CALL, USAGE } from './ScriptedModel';
@@ -21,7 +21,7 @@ import { ABORTED, LOST, MODEL_FAILED } from './simulatedErrors';
 import { SimulatedCall } from './SimulatedCall';
 import { Slots } from './Slots';
 import { StateWriter } from './StateWriter';
-import { ensure } from './Violation';
+import { ensure, Violation } from './Violation';
 import type { SimulatedProcess, World } from './World';
 
 export class RunSession {
@@ -43,6 +43,8 @@ export class RunSession {
   /** Something has shown that the run does not kill its owners. */
   hasProgressed = false;
   private readonly calls: SimulatedCall[] = [];
+  /** Ids of calls with which the turn need not wait. */
+  private readonly accepted = new Set<string>();
   private readonly ready = new Map<string, () => void>();
   private readonly blocking: Slots;
   private readonly nonBlocking: Slots;
@@ -119,6 +121,15 @@ export class RunSession {
     if (action !== undefined) this.later('person', () => this.apply(action));
   }
 
+  /** Checks that the store has what there is to store, if nothing is on its way. */
+  ensureStored(): void {
+    const { world, process, state } = this;
+    if (this.isOver || process.isDead || process.isCut || state.rules.durability !== 'step') return;
+    // The response is stored with the first start of one of its calls.
+    if (state.phase === 'tools' && state.turn?.some(({ id }) => state.calls.get(id)?.state === 'pending') === true) return;
+    if (this.writer.isAtRest && !world.machine.isStepping(state)) checkRunStored(world, this);
+  }
+
   /** Writes what was left out so far, and leaves the content of a run that waits to the store. */
   heartbeat(): void {
     const { state, writer, world } = this;
@@ -171,7 +182,7 @@ export class RunSession {
     const before = this.state;
     const { state, effects } = world.machine.decideRun(before, event);
     this.state = state;
-    this.observe(before, event);
+    this.observe(before, event, effects.length);
     this.isPublishing = true;
     for (const effect of effects) {
       if (process.isDead) return;
@@ -190,13 +201,31 @@ export class RunSession {
     if (process.isDraining) this.leaveIfIdle();
   }
 
-  private observe(before: ActiveRun, event: RunEvent): void {
+  private observe(before: ActiveRun, event: RunEvent, effects: number): void {
+    const { state } = this;
+    if (before.phase === 'ended' || before.phase === 'left') {
+      const isLate = event.type === 'callChanged' && event.event.type === 'tool:late' && before.phase === 'ended';
+      ensure(isLate || (state === before && effects === 0), () => `${event.type} has an effect after the end.`);
+    }
+    if (event.type === 'callAccepted' || (event.type === 'callChanged' && event.event.type === 'tool:detached'))
+      this.accepted.add(event.callId);
+    if (state.phase === 'tools') this.ensureAwaited();
     if (event.type === 'cancelled' && before.error === undefined && !isFinished(before.status) && !this.isOver)
       ensure(this.state.error === event.error, () => `The cancellation during ${before.phase} has no effect.`);
     if (event.type === 'modelAnswered' && before.phase === 'calling' && before.error === undefined)
       this.hasProgressed = true;
     if (event.type === 'callChanged' && SETTLING.has(event.event.type) && !this.world.machine.isOver(before))
       this.hasProgressed = true;
+  }
+
+  /** Checks that a turn waits for something. */
+  private ensureAwaited(): void {
+    const { turn = [], calls } = this.state;
+    for (const { id } of turn) {
+      const call = calls.get(id);
+      if (call !== undefined && !isSettled(call) && (call.blocking || !this.accepted.has(id))) return;
+    }
+    throw new Violation('The turn waits for nothing.');
   }
 
   private publish(effect: RunEffect): void {
@@ -284,6 +313,8 @@ export class RunSession {
       case 'settle':
         this.isClosed = true;
         this.isOver = true;
+        // What is still under way may be heard of later.
+        if (world.random.chance(0.1)) this.later('process', () => this.dispatch({ type: 'modelBilled', bill: BILL }));
         return;
       case 'leave':
         this.leave();

@@ -85,10 +85,15 @@ export class StateWriter {
     if (unwritten.size > 0) this.schedule();
   }
 
+  /** Whether nothing is being written, or will be unless the run changes. */
+  get isAtRest(): boolean {
+    const isWriting = this.isQueued || this.isRunBusy || this.areCallsBusy || this.callsDone < this.batches;
+    return !isWriting && !this.isScheduled && !this.isBroken;
+  }
+
   /** Whether the store has the whole state, and no write is under way. */
   get hasStoredAll(): boolean {
-    const isWriting = this.isQueued || this.isRunBusy || this.areCallsBusy || this.callsDone < this.batches;
-    if (this.isBroken || this.hasLostWrite || this.finalWrite !== undefined || isWriting) return false;
+    if (!this.isAtRest || this.hasLostWrite || this.finalWrite !== undefined) return false;
     const { transcript } = this.session.state;
     const areItemsWritten = transcript === undefined || this.writtenItems === transcript.length;
     return areItemsWritten && !this.hasChanged && this.changes(true).length === 0;

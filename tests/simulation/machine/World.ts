@@ -98,21 +98,20 @@ export class World {
     this.atSteps = plan.faults.filter((fault) => 'at' in fault).toSorted((a, b) => atOf(b) - atOf(a));
     this.byNumber = plan.faults.filter((fault) => 'nth' in fault);
     for (let slot = 0; slot < plan.processes; slot += 1) this.startProcess(slot);
-    const [first] = this.processes;
-    this.store = new MachineStore(INPUT, first!.name);
-    this.launch(first!);
+    this.store = new MachineStore(INPUT, this.processes[0]!.name);
   }
 
   /** @throws Violation */
   run(): void {
+    this.launch(this.processes[0]!);
     for (;;) {
       this.steps += 1;
       ensure(this.steps < MAX_STEPS, () => 'The run goes on for ever.');
       this.inject();
       if (this.scheduler.step()) continue;
       const next = this.atSteps.at(-1);
-      // What is still to come may wake the run, or disturb nobody any more.
-      if (next === undefined) return;
+      // No fault must be needed for the run to go on.
+      if (next === undefined || !this.store.hasEnded) return;
       this.steps = Math.max(this.steps, atOf(next));
     }
   }
@@ -189,6 +188,7 @@ export class World {
     const { store } = this;
     const before = store.run;
     const { iterations, seq, turnStart } = before;
+    const hadEnded = store.hasEnded;
     const items = before.transcript.length;
     const isApplied = apply(store, isHalf);
     this.note(() => `${name} writes ${what} (write ${number})${isApplied ? '' : ', which is refused'}`);
@@ -198,6 +198,9 @@ export class World {
     );
     ensure(store.run.transcript.length >= items, () => `Write ${number} of ${name} removes items.`);
     this.storedError ??= store.run.error;
+    if (store.hasEnded && !hadEnded)
+      for (const [id, state] of this.children)
+        ensure(state !== 'running', () => `The run of ${id} goes on without its parent.`);
     for (const { saved, open } of store.calls.values()) {
       if (saved !== undefined && waitOf(saved) !== undefined) this.onWait(saved);
       if (open !== undefined && waitOf(open) !== undefined) this.onWait(open);
@@ -421,6 +424,7 @@ export class World {
 
   private decide(call: ToolCall, id: string): void {
     const { store } = this;
+    for (const { session } of this.processes) session?.ensureStored();
     if (store.hasEnded || store.commands.has(id)) return;
     const isWaiting = (each: ToolCall | undefined): boolean =>
       each !== undefined && !isSettled(each) && decisionId('', each) === id;

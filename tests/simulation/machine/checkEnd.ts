@@ -19,7 +19,7 @@ export function checkEnd(world: World): void {
 }
 
 /** The run has ended: everybody who could act has. */
-function checkOver({ store, processes, sessions, children }: World): void {
+function checkOver({ store, processes, sessions }: World): void {
   ensure(store.hasEnded, () => {
     const phases = sessions.map(
       ({ process, state }) => `${process.name}${process.isDead ? ' (dead)' : ''} ${state.phase}`,
@@ -29,11 +29,6 @@ function checkOver({ store, processes, sessions, children }: World): void {
   });
   for (const { isDead, session, name } of processes)
     ensure(isDead || session === undefined || session.isOver, () => `${name} still has the run.`);
-  for (const [id, state] of children)
-    ensure(state !== 'running' || isUnrecorded(id), () => `The run of ${id} goes on without its parent.`);
-  function isUnrecorded(id: string): boolean {
-    return store.call(id) === undefined;
-  }
 }
 
 function checkEvents({ sessions, store }: World): void {

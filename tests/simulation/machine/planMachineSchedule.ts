@@ -70,6 +70,7 @@ export function planMachineSchedule(seed: number): MachinePlan {
 function chooseTurns(random: SeededRandom): readonly PlannedTurn[] {
   const count = random.between(1, 5);
   const fails = random.chance(0.15) ? 0.8 : 0.1;
+  const detaches = random.chance(0.2) ? 0.4 : 0.03;
   // A few tools at a time, so that their calls meet.
   const tools = [random.pick(TOOL_NAMES), random.pick(TOOL_NAMES), random.pick(TOOL_NAMES)];
   return Array.from({ length: count }, (): PlannedTurn => {
@@ -77,13 +78,18 @@ function chooseTurns(random: SeededRandom): readonly PlannedTurn[] {
     if (kind < 0.08) return { kind: 'pause' };
     if (kind < 0.25) return { kind: 'answer' };
     const calls = Array.from({ length: random.between(1, random.chance(0.3) ? 5 : 3) }, () =>
-      chooseCall(random, tools, fails),
+      chooseCall(random, tools, fails, detaches),
     );
     return { kind: 'calls', calls };
   });
 }
 
-function chooseCall(random: SeededRandom, tools: readonly ToolName[], fails: number): PlannedCall {
+function chooseCall(
+  random: SeededRandom,
+  tools: readonly ToolName[],
+  fails: number,
+  detaches: number,
+): PlannedCall {
   const tool = random.pick(tools);
   const isOk = !random.chance(fails);
   const chance = random.next();
@@ -91,7 +97,7 @@ function chooseCall(random: SeededRandom, tools: readonly ToolName[], fails: num
   return {
     ...{ tool, outcome },
     ...(random.chance(0.1) ? { progress: random.between(1, 3) } : {}),
-    ...(random.chance(0.06) ? { detaches: true } : {}),
+    ...(random.chance(detaches) ? { detaches: true } : {}),
     ...(random.chance(0.08) ? { reusesId: true } : {}),
   };
 }
