@@ -45,12 +45,13 @@ function sources() {
   );
 }
 
-/** What tests load as bundles: esbuild is a process of its own. */
-async function buildPages() {
+/** What tests load as bundles: esbuild is a process of its own. @param {(typeof SUITES)[string]} suite */
+async function buildPages(suite) {
   const { cachedDashboard } = require('../server/cachedDashboard.ts');
   const { buildPage } = require('../tests/support/meteorClient/buildPage.ts');
   const { bundledEngine } = require('../tests/simulation/EngineBundle.ts');
-  await Promise.all([cachedDashboard(), buildPage(), bundledEngine()]);
+  const { bundledMachines } = require('../tests/simulation/machine/MachineBundle.ts');
+  await Promise.all([cachedDashboard(), buildPage(), bundledEngine(), bundledMachines(suite.env.BOLIDE_SEED)]);
 }
 
 /** @param {readonly string[]} words of the command line */
@@ -169,7 +170,7 @@ async function main() {
   const results = [];
   for (let round = 0; round < Number(options.repeat ?? 1); round++) {
     const ordered = options.shuffle === undefined ? files : shuffled(files, Number(options.shuffle) + round);
-    await buildPages();
+    await buildPages(suite);
     const runs = options.each === true ? ordered.map((file) => [file]) : [ordered];
     for (const each of runs) results.push(await runMocha(suite, each, mochaArguments));
     if (options.repeat !== undefined) {

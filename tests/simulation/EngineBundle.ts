@@ -31,7 +31,8 @@ const ENTRY_POINT = 'processProgram.ts';
 const cache = new BuildCache(undefined, undefined, ['imports', 'tests', 'node_modules/.package-lock.json']);
 
 export async function bundledEngine(): Promise<EngineBundle> {
-  const write = async (directory: string): Promise<void> => writeFile(join(directory, FILE), await bundleOf(ENTRY_POINT, []));
+  const write = async (directory: string): Promise<void> =>
+    writeFile(join(directory, FILE), await bundleOf(ENTRY_POINT, []));
   const directory = cache.find('simulated-engine') ?? (await cache.add('simulated-engine', write));
   return compile(await readFile(join(directory, FILE), 'utf8'));
 }

@@ -3,15 +3,30 @@ import type { Plan } from './Plan';
 
 /** @param fails whether the schedule still breaks a promise */
 export async function shrinkPlan(plan: Plan, fails: (plan: Plan) => Promise<boolean>): Promise<Plan> {
+  return shrink(plan, smallerPlans, fails);
+}
+
+/**
+ * @param smallerThan each with one part less
+ * @param fails whether it still does
+ */
+export async function shrink<P>(
+  plan: P,
+  smallerThan: (plan: P) => Iterable<P>,
+  fails: (plan: P) => Promise<boolean> | boolean,
+): Promise<P> {
   let smallest = plan;
   for (;;) {
-    const smaller = await firstFailing(smallerPlans(smallest), fails);
+    const smaller = await firstFailing(smallerThan(smallest), fails);
     if (smaller === undefined) return smallest;
     smallest = smaller;
   }
 }
 
-async function firstFailing(plans: Iterable<Plan>, fails: (plan: Plan) => Promise<boolean>): Promise<Plan | undefined> {
+async function firstFailing<P>(
+  plans: Iterable<P>,
+  fails: (plan: P) => Promise<boolean> | boolean,
+): Promise<P | undefined> {
   for (const plan of plans) if (await fails(plan)) return plan;
   return undefined;
 }
@@ -34,6 +49,6 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
   if (plan.hasSlowTools) yield { ...plan, hasSlowTools: false };
 }
 
-function without<T>(items: readonly T[], left: T): readonly T[] {
+export function without<T>(items: readonly T[], left: T): readonly T[] {
   return items.filter((item) => item !== left);
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { compileFunction } from 'node:vm';
 import { BuildCache } from '../../../scripts/build/BuildCache.cjs';
 import { bundleOf } from '../EngineBundle';
-import type { Replacement } from '../EngineBundle';
+import type { PlantedFault } from '../plantedFaults';
 import { SeededRandom } from '../SeededRandom';
 import { PLANTED_FAULTS } from './plantedFaults';
 import type { Machine } from './World';
@@ -18,18 +18,18 @@ const SAMPLED = 3;
 
 const cache = new BuildCache(undefined, undefined, ['imports', 'tests', 'node_modules/.package-lock.json']);
 
-/** The mistakes that `npm test` plants, which `BOLIDE_SEED` decides. */
-export function sampledFaults(): readonly (typeof PLANTED_FAULTS)[number][] {
-  const random = SeededRandom.of(seed(), 'faults');
+/** The mistakes that `npm test` plants. @param seed decides which */
+export function sampledFaults(seed: string | undefined = process.env['BOLIDE_SEED']): readonly PlantedFault[] {
+  const random = SeededRandom.of(Number(seed ?? 0), 'faults');
   const left = [...PLANTED_FAULTS];
   return Array.from({ length: SAMPLED }, () => left.splice(random.below(left.length), 1)[0]!);
 }
 
-/** Bundles the machine with each of them, unless that was done since a source has changed. */
-export async function bundledMachines(): Promise<string> {
-  const name = `simulated-machines-${seed()}`;
+/** Bundles the machine with each of them, unless that was done since a source has changed. @returns the directory */
+export async function bundledMachines(seed: string | undefined = process.env['BOLIDE_SEED']): Promise<string> {
+  const name = `simulated-machines-${seed ?? '0'}`;
   const write = async (directory: string): Promise<void> => {
-    const writing = sampledFaults().map(async (fault, index) =>
+    const writing = sampledFaults(seed).map(async (fault, index) =>
       writeFile(fileIn(directory, index), await bundleOf(ENTRY_POINT, [fault])),
     );
     await Promise.all(writing);
@@ -37,13 +37,13 @@ export async function bundledMachines(): Promise<string> {
   return cache.find(name) ?? (await cache.add(name, write));
 }
 
-/** @param index of one of `sampledFaults` */
-export async function sampledMachine(index: number): Promise<Machine> {
-  return compile(await readFile(fileIn(await bundledMachines(), index), 'utf8'));
+/** @param fault one of `sampledFaults` */
+export async function sampledMachine(fault: PlantedFault): Promise<Machine> {
+  return compile(await readFile(fileIn(await bundledMachines(), sampledFaults().indexOf(fault)), 'utf8'));
 }
 
 /** @throws as `bundleOf` does */
-export async function changedMachine(fault: Replacement): Promise<Machine> {
+export async function changedMachine(fault: PlantedFault): Promise<Machine> {
   return compile(await bundleOf(ENTRY_POINT, [fault]));
 }
 
@@ -59,8 +59,4 @@ function compile(code: string): Machine {
 
 function fileIn(directory: string, index: number): string {
   return join(directory, `machine${index}.cjs`);
-}
-
-function seed(): number {
-  return Number(process.env['BOLIDE_SEED'] ?? 0);
 }

@@ -124,9 +124,11 @@ export class RunSession {
   /** Checks that the store has what there is to store, if nothing is on its way. */
   ensureStored(): void {
     const { world, process, state } = this;
-    if (this.isOver || process.isDead || process.isCut || state.rules.durability !== 'step') return;
+    const isOwner = world.store.owner === process.name && !process.isDead && !process.isCut && !process.isDraining;
+    if (this.isOver || !isOwner || state.rules.durability !== 'step') return;
     // The response is stored with the first start of one of its calls.
-    if (state.phase === 'tools' && state.turn?.some(({ id }) => state.calls.get(id)?.state === 'pending') === true) return;
+    if (state.phase === 'tools' && state.turn?.some(({ id }) => state.calls.get(id)?.state === 'pending') === true)
+      return;
     if (this.writer.isAtRest && !world.machine.isStepping(state)) checkRunStored(world, this);
   }
 

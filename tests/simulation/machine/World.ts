@@ -53,6 +53,8 @@ export class SimulatedProcess {
 
 type WriteReply = boolean | 'unknown';
 
+/** How likely it is that the run of a call takes a step more. */
+const CHILD_GOES_ON = 0.7;
 /** Steps of a schedule that goes on for ever. */
 const MAX_STEPS = 5_000;
 
@@ -498,7 +500,12 @@ export class World {
   }
 
   private endChild(callId: string): void {
-    if (this.children.get(callId) === 'cancelled') return;
+    const state = this.children.get(callId);
+    if (state === 'cancelled') return;
+    if (state === 'running' && this.random.chance(CHILD_GOES_ON)) {
+      this.scheduler.add('tool', undefined, () => this.endChild(callId));
+      return;
+    }
     this.children.set(callId, 'ended');
     for (const { isDead, isCut, session } of this.processes)
       if (!isDead && !isCut && session !== undefined && !session.isOver) session.onChildEnded(callId);

@@ -27,8 +27,10 @@ export function checkRestored(
     return isDeliverable(call) && there?.isAcknowledged === true && there.results === 0;
   });
   is(sameIds(state.lateResults, new Set(late.map(({ id }) => id))), 'late results');
-  for (const [id, { results }] of inTranscript) {
+  for (const [id, { results, isAcknowledged }] of inTranscript) {
     const call = state.calls.get(id);
+    const isAwaited = isAcknowledged && call !== undefined && !isSettled(call) && call.blocking;
+    ensure(!isAwaited, () => `${id} blocks the run that is restored, but its turn went on without it.`);
     is(results === 0 || (call !== undefined && isSettled(call)), `state of ${id}, whose result is there`);
   }
   const before = world.applied;

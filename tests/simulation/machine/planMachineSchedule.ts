@@ -5,7 +5,8 @@ import { TOOL_NAMES } from './simulatedTools';
 import type { ToolName } from './simulatedTools';
 
 const PACES: readonly Pace[] = ['store', 'reply', 'model', 'tool', 'call', 'person', 'process'];
-const PLENTY = { maxIterations: 50, maxToolErrors: 50, maxParallelTools: 8, runTimeout: 1 } as const;
+/** Limits that no schedule reaches. */
+export const PLENTY = { maxIterations: 50, maxToolErrors: 50, maxParallelTools: 8, runTimeout: 1 } as const;
 /** A schedule takes about so many steps without faults. */
 const STEPS = 90;
 
@@ -84,12 +85,7 @@ function chooseTurns(random: SeededRandom): readonly PlannedTurn[] {
   });
 }
 
-function chooseCall(
-  random: SeededRandom,
-  tools: readonly ToolName[],
-  fails: number,
-  detaches: number,
-): PlannedCall {
+function chooseCall(random: SeededRandom, tools: readonly ToolName[], fails: number, detaches: number): PlannedCall {
   const tool = random.pick(tools);
   const isOk = !random.chance(fails);
   const chance = random.next();

@@ -187,7 +187,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     title: 'does not cancel the runs below',
     file: DECIDE,
-    find: "function endChildren(run: RunDraft): void {\n  if (mayHaveChildren(run.next))",
+    find: 'function endChildren(run: RunDraft): void {\n  if (mayHaveChildren(run.next))',
     replace: 'function endChildren(run: RunDraft): void {\n  if (run.next.seq < 0)',
   },
   {
