@@ -10,7 +10,7 @@ import { bundleOf } from '../EngineBundle';
 import type { PlantedFault } from '../plantedFaults';
 import { SeededRandom } from '../SeededRandom';
 import { PLANTED_FAULTS } from './plantedFaults';
-import type { Machine } from './World';
+import type { Machine } from './Machine';
 
 const ENTRY_POINT = 'machine/machineProgram.ts';
 /** How many mistakes `npm test` plants. */

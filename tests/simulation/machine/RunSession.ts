@@ -19,14 +19,17 @@ import type { Pace } from './MachinePlan';
 import { respond, TOKENS_PER_CALL, USAGE } from './ScriptedModel';
 import { ABORTED, LOST, MODEL_FAILED } from './simulatedErrors';
 import { SimulatedCall } from './SimulatedCall';
+import type { CallSession } from './SimulatedCall';
 import { Slots } from './Slots';
 import { StateWriter } from './StateWriter';
+import type { WrittenSession } from './StateWriter';
 import { ensure, Violation } from './Violation';
-import type { SimulatedProcess, World } from './World';
+import type { SessionWorld } from './SessionWorld';
+import type { ProcessState } from './SimulatedProcess';
 
-export class RunSession {
-  readonly world: World;
-  readonly process: SimulatedProcess;
+export class RunSession implements CallSession, WrittenSession {
+  readonly world: SessionWorld;
+  readonly process: ProcessState;
   readonly initial: ActiveRun;
   state: ActiveRun;
   readonly writer: StateWriter;
@@ -52,7 +55,7 @@ export class RunSession {
   private raised: RunEvent[] | undefined;
   private isLeaving = false;
 
-  constructor(world: World, process: SimulatedProcess, fence: number, state: ActiveRun, restored?: RestoredRun) {
+  constructor(world: SessionWorld, process: ProcessState, fence: number, state: ActiveRun, restored?: RestoredRun) {
     this.world = world;
     this.process = process;
     this.initial = state;
@@ -129,7 +132,7 @@ export class RunSession {
     // The response is stored with the first start of one of its calls.
     if (state.phase === 'tools' && state.turn?.some(({ id }) => state.calls.get(id)?.state === 'pending') === true)
       return;
-    if (this.writer.isAtRest && !world.machine.isStepping(state)) checkRunStored(world, this);
+    if (this.writer.isAtRest && !world.machine.isStepping(state)) checkRunStored(world.store, this);
   }
 
   /** Writes what was left out so far, and leaves the content of a run that waits to the store. */
@@ -174,7 +177,8 @@ export class RunSession {
 
   dispatch(event: RunEvent): void {
     const { world, process } = this;
-    if (process.isDead) return;
+    const hasDied = (): boolean => process.isDead;
+    if (hasDied()) return;
     if (this.isPublishing) {
       (this.raised ??= []).push(event);
       return;
@@ -187,7 +191,7 @@ export class RunSession {
     this.observe(before, event, effects.length);
     this.isPublishing = true;
     for (const effect of effects) {
-      if (process.isDead) return;
+      if (hasDied()) return;
       this.publish(effect);
     }
     this.isPublishing = false;
@@ -197,7 +201,7 @@ export class RunSession {
     for (const effect of effects) {
       if (effect.type === 'publish' || effect.type === 'publishCall') continue;
       world.onEffectOf(process);
-      if (process.isDead) return;
+      if (hasDied()) return;
       this.perform(effect);
     }
     if (process.isDraining) this.leaveIfIdle();
@@ -335,7 +339,7 @@ export class RunSession {
     const { world, writer, state } = this;
     const pass = (): void => {
       // What is stored before the end is not verified: nothing follows it.
-      if (this.state.error === undefined && !this.isOver) checkStored(world, this, state, barrier);
+      if (this.state.error === undefined && !this.isOver) checkStored(world.store, this, state, barrier);
       this.dispatch({ type: 'persisted', at: world.steps, barrier });
     };
     if (barrier.before === 'call' && state.rules.durability !== 'step') writer.verifyOwnership(pass);

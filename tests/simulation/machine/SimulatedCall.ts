@@ -1,4 +1,4 @@
-/** A tool call on its way in one process, as `ToolProcessor` leads it: review, arguments, approval, slot, tool, result. */
+/** A tool call in one process, as `ToolProcessor` leads it: review, arguments, approval, slot, tool, result. */
 import {
   acceptsDecision,
   isExecuting,
@@ -11,21 +11,45 @@ import {
 } from '../../../imports/business/ai/domain/entities/Tool';
 import type { FunctionTool, ToolCall, ToolEvent } from '../../../imports/business/ai/domain/entities/Tool';
 import type { ToolFailure } from '../../../imports/business/ai/domain/errors/LLMErrors';
+import type { ActiveRun } from '../../../imports/business/ai/domain/run/ActiveRun';
+import type { RunEvent } from '../../../imports/business/ai/domain/run/RunEvent';
 import type { RunAction } from '../../../imports/business/ai/domain/types/RunRecords';
-import type { PlannedCall } from './MachinePlan';
-import type { RunSession } from './RunSession';
+import type { Pace, PlannedCall } from './MachinePlan';
+import type { SessionWorld } from './SessionWorld';
+import type { ProcessState } from './SimulatedProcess';
 import { toolOf } from './simulatedTools';
+import type { Slots } from './Slots';
+import type { StateWriter } from './StateWriter';
 
 /** What a call waits for in this process. */
 export type CallWaitKind = 'approval' | 'review' | 'external';
+
+/** What a call knows of its run. */
+export interface CallSession {
+  readonly world: SessionWorld;
+  readonly process: Pick<ProcessState, 'isDraining'>;
+  readonly state: ActiveRun;
+  readonly writer: Pick<StateWriter, 'flushAndVerify'>;
+  /** The run ends. */
+  readonly isCancelled: boolean;
+  /** Nobody can decide about its calls any more. */
+  readonly isClosed: boolean;
+  slots(isBlocking: boolean): Slots;
+  /** @param then once the start of the tool is stored */
+  awaitStart(callId: string, then: () => void): void;
+  /** Looks for a decision about what the call waits for now. */
+  hearOfDecision(call: ToolCall): void;
+  dispatch(event: RunEvent): void;
+  later(pace: Pace, then: () => void): void;
+}
 
 export class SimulatedCall {
   readonly id: string;
   /** Whether the tool has begun, and not returned. */
   isRunning = false;
   isOpen = true;
-  private readonly session: RunSession;
-  /** As it was when it was started here. */
+  private readonly session: CallSession;
+  /** The call as it was when it was started here. */
   private readonly call: ToolCall;
   private readonly tool: FunctionTool;
   private readonly planned: PlannedCall;
@@ -37,7 +61,7 @@ export class SimulatedCall {
   private isRerunApproved = false;
   private isAccepted = false;
 
-  constructor(session: RunSession, call: ToolCall) {
+  constructor(session: CallSession, call: ToolCall) {
     this.session = session;
     this.call = call;
     this.id = call.id;
@@ -68,8 +92,7 @@ export class SimulatedCall {
     this.wait = undefined;
     this.afterWait = undefined;
     this.later(() => afterWait(action));
-    if ('by' in action && action.by !== undefined)
-      this.report({ type: 'tool:decided', at: action.by.at, by: action.by });
+    if ('by' in action) this.report({ type: 'tool:decided', at: action.by.at, by: action.by });
     return true;
   }
 

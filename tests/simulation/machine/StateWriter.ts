@@ -11,15 +11,15 @@ import type { CallTable } from '../../../imports/business/ai/domain/run/CallTabl
 import type { RunProgress } from '../../../imports/business/ai/domain/types/RunRecords';
 import type { Writable } from '../../../imports/business/ai/domain/types/Writable';
 import type { RestoredRun } from '../../../imports/business/ai/application/services/runs/durable/restoreRun';
-import type { MachineStore } from './MachineStore';
-import type { SimulatedProcess, World } from './World';
+import type { SessionWorld, StoreChange } from './SessionWorld';
+import type { ProcessState } from './SimulatedProcess';
 
 type RunEnd = Pick<RunProgress, 'endedAt' | 'error'>;
 
 /** What is written. */
 export interface WrittenSession {
-  readonly world: World;
-  readonly process: SimulatedProcess;
+  readonly world: SessionWorld;
+  readonly process: ProcessState;
   readonly state: ActiveRun;
   onLeaseLost(): void;
 }
@@ -27,7 +27,7 @@ export interface WrittenSession {
 /** A write as it is sent: what it does to the store, and what is known once it is confirmed. */
 interface Write {
   readonly what: string;
-  readonly apply: (store: MachineStore, isHalf: boolean) => boolean;
+  readonly apply: StoreChange;
   readonly confirmed: () => void;
 }
 

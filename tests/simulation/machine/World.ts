@@ -4,69 +4,41 @@ import { NO_USAGE } from '../../../imports/business/ai/domain/entities/Response'
 import { isSettled, waitOf } from '../../../imports/business/ai/domain/entities/Tool';
 import type { ToolCall } from '../../../imports/business/ai/domain/entities/Tool';
 import type { ActiveRun, RunRules } from '../../../imports/business/ai/domain/run/ActiveRun';
+import type { LLMError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import { restoreError } from '../../../imports/business/ai/domain/errors/restoreError';
 import type { AgentEventType } from '../../../imports/business/ai/domain/types/AgentEvents';
 import type { RunAction, RunProgress } from '../../../imports/business/ai/domain/types/RunRecords';
 import { decisionId } from '../../../imports/business/ai/application/services/runs/durable/RemoteRuns';
 import { SeededRandom } from '../SeededRandom';
 import { checkRestored } from './checkRestored';
-import type * as program from './machineProgram';
+import type { Machine } from './Machine';
 import type { MachineFault, MachinePlan, PlannedCall } from './MachinePlan';
 import { MachineStore, RUN_ID } from './MachineStore';
 import { RunSession } from './RunSession';
 import { Scheduler } from './Scheduler';
+import type { ModelFault, SessionWorld, StoreChange, WriteReply } from './SessionWorld';
+import { SimulatedProcess } from './SimulatedProcess';
+import type { ProcessState } from './SimulatedProcess';
 import { INPUT, plannedPlace } from './ScriptedModel';
 import { ABORTED, TIMED_OUT } from './simulatedErrors';
 import { TOOLS, toolOf } from './simulatedTools';
 import { ensure } from './Violation';
 
-export type Machine = typeof program;
-
-export class SimulatedProcess {
-  readonly name: string;
-  readonly slot: number;
-  isDead = false;
-  isDraining = false;
-  /** It cannot reach the store. */
-  isCut = false;
-  /** How often it could not. */
-  cuts = 0;
-  /** How often it could not when it claimed the run. */
-  claimedAtCuts = 0;
-  session: RunSession | undefined;
-  /** It has claimed the run, and not begun yet. */
-  isLaunching = false;
-
-  constructor(name: string, slot: number) {
-    this.name = name;
-    this.slot = slot;
-  }
-
-  get hasRun(): boolean {
-    return !this.isDead && (this.isLaunching || this.session?.isOver === false);
-  }
-
-  get isFree(): boolean {
-    return !this.isDead && !this.isDraining && !this.isCut && !this.hasRun;
-  }
-}
-
-type WriteReply = boolean | 'unknown';
+type WorldProcess = SimulatedProcess<RunSession>;
 
 /** How likely it is that the run of a call takes a step more. */
 const CHILD_GOES_ON = 0.7;
 /** Steps of a schedule that goes on for ever. */
 const MAX_STEPS = 5_000;
 
-export class World {
+export class World implements SessionWorld {
   readonly machine: Machine;
   readonly plan: MachinePlan;
   readonly random: SeededRandom;
   readonly scheduler: Scheduler;
   readonly store: MachineStore;
-  readonly processes: SimulatedProcess[] = [];
+  readonly processes: WorldProcess[] = [];
   readonly sessions: RunSession[] = [];
-  /** Lengths of the requests that were answered, by the ids of the responses. */
   readonly requests = new Map<string, number>();
   /** What has happened, if it is kept. */
   readonly trail: string[] | undefined;
@@ -74,7 +46,6 @@ export class World {
   /** The runs that calls have started, by the ids of the calls. */
   readonly children = new Map<string, 'running' | 'ended' | 'cancelled'>();
   steps = 0;
-  /** The state with which the store has been written last. */
   applied: ActiveRun | undefined;
   /** The error with which the run was about to end when it was first stored. */
   storedError: RunProgress['error'];
@@ -135,14 +106,13 @@ export class World {
     return this.responses;
   }
 
-  nextModelFault(): 'fail' | 'retry' | 'refuse' | 'compact' | undefined {
+  nextModelFault(): ModelFault | undefined {
     const { modelCalls } = this;
     this.modelCalls += 1;
     for (const fault of this.byNumber) if (fault.kind === 'model' && fault.nth === modelCalls) return fault.does;
     return undefined;
   }
 
-  /** Whether such a fault is due before the next model call. */
   modelFault(does: 'compact'): boolean {
     return this.byNumber.some(
       (fault) => fault.kind === 'model' && fault.nth === this.modelCalls && fault.does === does,
@@ -151,13 +121,7 @@ export class World {
 
   // The store
 
-  /** Sends a request that changes the store. @param onReply in the process, if it lives */
-  write(
-    process: SimulatedProcess,
-    what: string,
-    apply: (store: MachineStore, isHalf: boolean) => boolean,
-    onReply: (reply: WriteReply) => void,
-  ): void {
+  write(process: WorldProcess, what: string, apply: StoreChange, onReply: (reply: WriteReply) => void): void {
     const number = this.writes;
     this.writes += 1;
     const fault = this.writeFault(number);
@@ -180,13 +144,7 @@ export class World {
     });
   }
 
-  private arrive(
-    { name }: SimulatedProcess,
-    number: number,
-    what: string,
-    apply: (store: MachineStore, isHalf: boolean) => boolean,
-    isHalf = false,
-  ): boolean {
+  private arrive({ name }: ProcessState, number: number, what: string, apply: StoreChange, isHalf = false): boolean {
     const { store } = this;
     const before = store.run;
     const { iterations, seq, turnStart } = before;
@@ -218,13 +176,13 @@ export class World {
 
   // Processes
 
-  onEffectOf(process: SimulatedProcess): void {
+  onEffectOf(process: WorldProcess): void {
     const number = this.decided;
     this.decided += 1;
     for (const fault of this.byNumber) if (fault.kind === 'killAtEffect' && fault.nth === number) this.kill(process);
   }
 
-  onPublished(session: RunSession, type: AgentEventType): void {
+  onPublished(session: { cancel(error: LLMError): void }, type: AgentEventType): void {
     if (type === 'run:completed' || type === 'run:failed' || type === 'run:cancelled')
       ensure(
         this.store.run.state === type.slice(4),
@@ -276,14 +234,14 @@ export class World {
     }
   }
 
-  private startProcess(slot: number): SimulatedProcess {
+  private startProcess(slot: number): WorldProcess {
     this.started += 1;
-    const process = new SimulatedProcess(`p${this.started}`, slot);
+    const process: WorldProcess = new SimulatedProcess(`p${this.started}`, slot);
     this.processes[slot] = process;
     return process;
   }
 
-  private kill(process: SimulatedProcess): void {
+  private kill(process: WorldProcess): void {
     if (process.isDead) return;
     this.note(() => `${process.name} dies`);
     process.isDead = true;
@@ -294,7 +252,7 @@ export class World {
     this.onOrphaned();
   }
 
-  private cut(process: SimulatedProcess, steps: number): void {
+  private cut(process: WorldProcess, steps: number): void {
     if (process.isDead || process.isCut) return;
     this.note(() => `${process.name} is cut off`);
     process.isCut = true;
@@ -310,7 +268,7 @@ export class World {
     });
   }
 
-  private drain(process: SimulatedProcess, steps: number): void {
+  private drain(process: WorldProcess, steps: number): void {
     if (process.isDead || process.isDraining) return;
     this.note(() => `${process.name} drains`);
     process.isDraining = true;
@@ -322,7 +280,7 @@ export class World {
     });
   }
 
-  private close(process: SimulatedProcess): void {
+  private close(process: WorldProcess): void {
     if (process.isDead) return;
     const { session } = process;
     const end = (): void => {
@@ -377,7 +335,7 @@ export class World {
     });
   }
 
-  private launch(process: SimulatedProcess): void {
+  private launch(process: WorldProcess): void {
     const { store, machine } = this;
     const rules = this.rules();
     let session: RunSession;
@@ -396,7 +354,7 @@ export class World {
     session.start(error && restoreError(error.code, error.message, undefined));
   }
 
-  private register(process: SimulatedProcess, session: RunSession): void {
+  private register(process: WorldProcess, session: RunSession): void {
     process.session = session;
     this.sessions.push(session);
     if (process.isDraining) session.leaveIfIdle();
@@ -416,7 +374,6 @@ export class World {
 
   // People, tools and other runs
 
-  /** Somebody sees that a call waits for a decision, and will make one. */
   onWait(call: ToolCall): void {
     const id = decisionId('', call);
     if (this.noticed.has(id)) return;
@@ -474,7 +431,6 @@ export class World {
       if (!process.isDead) this.scheduler.add('person', process, () => process.session?.apply(action));
   }
 
-  /** A tool has its effect. */
   onEffect({ id, name }: ToolCall): void {
     const times = (this.effects.get(id) ?? 0) + 1;
     this.effects.set(id, times);
@@ -492,7 +448,6 @@ export class World {
     return this.effects.get(callId) ?? 0;
   }
 
-  /** Starts the run of a call, or finds the one that was started for it. */
   startChild(callId: string): void {
     const state = this.children.get(callId);
     if (state === undefined) this.children.set(callId, 'running');

@@ -2,18 +2,25 @@
 import { isDeliverable, isSettled } from '../../../imports/business/ai/domain/entities/Tool';
 import type { StoredRun } from '../../../imports/business/ai/domain/interfaces/RunStore';
 import { isCalling } from '../../../imports/business/ai/domain/run/ActiveRun';
+import type { ActiveRun } from '../../../imports/business/ai/domain/run/ActiveRun';
 import type { RestoredRun } from '../../../imports/business/ai/application/services/runs/durable/restoreRun';
 import { readTranscript } from './readTranscript';
 import { ensure } from './Violation';
-import type { World } from './World';
+
+/** What there was before. */
+export interface Before {
+  readonly sessions: readonly { readonly order: { readonly last: number } }[];
+  /** The state with which the store has been written last. */
+  readonly applied: ActiveRun | undefined;
+}
 
 export function checkRestored(
-  world: World,
+  before: Before,
   { run, calls }: StoredRun,
   { state, hasInterruptedModelCall }: RestoredRun,
-) {
+): void {
   const is = (holds: boolean, what: string): void => ensure(holds, () => `The restored run has other ${what}.`);
-  for (const { order } of world.sessions)
+  for (const { order } of before.sessions)
     ensure(state.seq >= order.last, () => `Events go on after ${state.seq}, but ${order.last} was the last.`);
   is(state.transcript?.length === run.transcript.length, 'items');
   const inTranscript = readTranscript(run.transcript).calls;
@@ -33,25 +40,25 @@ export function checkRestored(
     ensure(!isAwaited, () => `${id} blocks the run that is restored, but its turn went on without it.`);
     is(results === 0 || (call !== undefined && isSettled(call)), `state of ${id}, whose result is there`);
   }
-  const before = world.applied;
-  if (before === undefined || before.error !== undefined) return;
-  is(state.turnStart === before.turnStart, 'turnStart');
-  is(state.response === before.response, 'response');
-  is(state.deliveries === before.deliveries, 'deliveries');
-  is(state.failedTurns === before.failedTurns, 'failedTurns');
-  is(state.compaction === before.compaction, 'compaction');
-  is(state.totals.usage === before.totals.usage, 'usage');
-  is(state.iterations === before.iterations - (isCalling(before) ? 1 : 0), 'iterations');
-  is(hasInterruptedModelCall === isCalling(before), 'interrupted call');
-  is(sameIds([...state.acknowledged], before.acknowledged), 'acknowledged calls');
-  is(sameIds(state.undelivered, new Set(before.undelivered)), 'undelivered results');
-  is(sameIds(state.lateUndelivered, new Set(before.lateUndelivered)), 'undelivered late results');
-  if (before.response === undefined) return;
-  is(state.isAfterAnswer === before.isAfterAnswer, 'isAfterAnswer');
-  if (before.response.output.length > 1)
+  const { applied } = before;
+  if (applied === undefined || applied.error !== undefined) return;
+  is(state.turnStart === applied.turnStart, 'turnStart');
+  is(state.response === applied.response, 'response');
+  is(state.deliveries === applied.deliveries, 'deliveries');
+  is(state.failedTurns === applied.failedTurns, 'failedTurns');
+  is(state.compaction === applied.compaction, 'compaction');
+  is(state.totals.usage === applied.totals.usage, 'usage');
+  is(state.iterations === applied.iterations - (isCalling(applied) ? 1 : 0), 'iterations');
+  is(hasInterruptedModelCall === isCalling(applied), 'interrupted call');
+  is(sameIds([...state.acknowledged], applied.acknowledged), 'acknowledged calls');
+  is(sameIds(state.undelivered, new Set(applied.undelivered)), 'undelivered results');
+  is(sameIds(state.lateUndelivered, new Set(applied.lateUndelivered)), 'undelivered late results');
+  if (applied.response === undefined) return;
+  is(state.isAfterAnswer === applied.isAfterAnswer, 'isAfterAnswer');
+  if (applied.response.output.length > 1)
     is(
-      state.turn?.length === before.turn?.length &&
-        state.turn?.every(({ id }, at) => id === before.turn?.[at]?.id) !== false,
+      state.turn?.length === applied.turn?.length &&
+        state.turn?.every(({ id }, at) => id === applied.turn?.[at]?.id) !== false,
       'calls of the turn',
     );
 }

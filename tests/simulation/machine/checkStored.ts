@@ -5,12 +5,21 @@ import { isCalling } from '../../../imports/business/ai/domain/run/ActiveRun';
 import type { ActiveRun } from '../../../imports/business/ai/domain/run/ActiveRun';
 import type { Item } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { Barrier } from '../../../imports/business/ai/domain/run/RunEvent';
-import type { RunSession } from './RunSession';
+import type { MachineStore } from './MachineStore';
+import type { ProcessState } from './SimulatedProcess';
 import { ensure } from './Violation';
-import type { World } from './World';
+
+/** A run as a process has it. */
+export interface HeldRun {
+  readonly process: Pick<ProcessState, 'name'>;
+  readonly writer: { readonly fence: number };
+  readonly state: ActiveRun;
+  /** Something has shown that the run does not kill its owners. */
+  readonly hasProgressed: boolean;
+}
 
 /** @param asked the state for which the barrier was */
-export function checkStored({ store }: World, session: RunSession, asked: ActiveRun, barrier: Barrier): void {
+export function checkStored(store: MachineStore, session: HeldRun, asked: ActiveRun, barrier: Barrier): void {
   const { process, writer, state } = session;
   ensure(
     store.owner === process.name && store.fence >= writer.fence,
@@ -25,11 +34,11 @@ export function checkStored({ store }: World, session: RunSession, asked: Active
       () => `The start of ${barrier.callId} is not stored.`,
     );
   }
-  if (state === asked) checkRunStored(session.world, session);
+  if (state === asked) checkRunStored(store, session);
 }
 
 /** The run as it is, and its open calls. */
-export function checkRunStored({ store }: World, { state, hasProgressed }: RunSession): void {
+export function checkRunStored(store: MachineStore, { state, hasProgressed }: HeldRun): void {
   const { run } = store;
   const is = (holds: boolean, what: string): void => ensure(holds, () => `The store has other ${what}.`);
   is(state.transcript === undefined || areSame(run.transcript, state.transcript), 'items');

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import type { MachinePlan } from './MachinePlan';
 import { shrinkMachinePlan } from './shrinkMachinePlan';
 import { simulateMachine } from './simulateMachine';
-import type { Machine } from './World';
+import type { Machine } from './Machine';
 
 /** How many of the last lines of the trail are shown. */
 const LINES = 60;

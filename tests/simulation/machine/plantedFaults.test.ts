@@ -5,7 +5,7 @@ import { changedMachine, sampledFaults, sampledMachine } from './MachineBundle';
 import { planMachineSchedule } from './planMachineSchedule';
 import { PLANTED_FAULTS } from './plantedFaults';
 import { simulateMachine } from './simulateMachine';
-import type { Machine } from './World';
+import type { Machine } from './Machine';
 
 /** Schedules within which a mistake must be found: as many as `npm test` runs of the machine as it is. */
 const SCHEDULES = 50_000;

@@ -1,7 +1,7 @@
 /** Runs a schedule of the machine and checks what must hold of it. */
 import { checkEnd } from './checkEnd';
 import type { MachinePlan } from './MachinePlan';
-import type { Machine } from './World';
+import type { Machine } from './Machine';
 import { World } from './World';
 
 export interface MachineResult {
