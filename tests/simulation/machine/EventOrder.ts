@@ -32,6 +32,8 @@ export class EventOrder {
   /** The late results that the model is asked about. */
   private asked: readonly string[] | undefined;
   private hasBeenAsked = false;
+  /** The next event announces the answer to late results. */
+  private owesResponse = false;
   private iteration = 0;
   private readonly lastOfCall = new Map<string, CallEvent>();
   private readonly arrived = new Set<string>();
@@ -79,21 +81,26 @@ export class EventOrder {
         ensure(this.isAsking && body.iteration === this.iteration, () => `${type} follows no iteration:start.`);
         this.isAsking = false;
         this.hasBeenAsked = this.asked !== undefined;
+        this.owesResponse = this.hasBeenAsked;
         return;
       case 'nonblocking:llm_response':
         ensure(this.hasBeenAsked && sameIds(this.asked, body.callIds), () => `${type} has other results.`);
+        this.owesResponse = false;
         this.asked = undefined;
         this.hasBeenAsked = false;
         return;
       case 'nonblocking:error':
         ensure(sameIds(this.asked, body.callIds), () => `${type} has other results.`);
+        this.asked = undefined;
         return;
       case 'tool:pending':
         ensure(call !== undefined && call.state === 'pending', () => `${type} of a call that is not.`);
         this.follow(body.callId, 'tool:pending');
         return;
       default:
-        if (RUN_END_EVENTS.has(type)) this.end = type;
+        if (!RUN_END_EVENTS.has(type)) return;
+        ensure(!this.isAsking || this.asked === undefined, () => 'Nobody is told that late results were not answered.');
+        this.end = type;
     }
   }
 
@@ -121,6 +128,10 @@ export class EventOrder {
   private number(seq: number, type: string): void {
     ensure(seq === this.last + 1, () => `${type} has the seq ${seq} after ${this.last} in ${this.process}.`);
     this.last = seq;
+    ensure(
+      !this.owesResponse || type === 'nonblocking:llm_response',
+      () => `${type} comes before the answer to late results is announced.`,
+    );
     ensure(this.end === undefined || type === 'tool:late', () => `${type} follows ${this.end!}.`);
   }
 }

@@ -28,6 +28,8 @@ export type PlannedTurn =
   | { readonly kind: 'calls'; readonly calls: readonly PlannedCall[] }
   /** The vendor pauses the turn of the model. */
   | { readonly kind: 'pause' }
+  /** The response is cut off, which ends the run. */
+  | { readonly kind: 'cutOff' }
   | { readonly kind: 'answer' };
 
 export interface PlannedCall {

@@ -3,7 +3,7 @@
  * effects of its decisions as `RunInterpreter` does, but leaves to the scheduler when each of them ends.
  */
 import { isFinished } from '../../../imports/business/ai/domain/entities/Run';
-import { isSettled, waitOf } from '../../../imports/business/ai/domain/entities/Tool';
+import { waitOf } from '../../../imports/business/ai/domain/entities/Tool';
 import type { ToolCall } from '../../../imports/business/ai/domain/entities/Tool';
 import type { LLMError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import type { ActiveRun } from '../../../imports/business/ai/domain/run/ActiveRun';
@@ -14,6 +14,7 @@ import type { RestoredRun } from '../../../imports/business/ai/application/servi
 import { decisionId } from '../../../imports/business/ai/application/services/runs/durable/RemoteRuns';
 import { checkRequest } from './checkRequest';
 import { areSame, checkRunStored, checkStored } from './checkStored';
+import { DecisionCheck } from './DecisionCheck';
 import { EventOrder } from './EventOrder';
 import type { Pace } from './MachinePlan';
 import { respond, TOKENS_PER_CALL, USAGE } from './ScriptedModel';
@@ -23,7 +24,7 @@ import type { CallSession } from './SimulatedCall';
 import { Slots } from './Slots';
 import { StateWriter } from './StateWriter';
 import type { WrittenSession } from './StateWriter';
-import { ensure, Violation } from './Violation';
+import { ensure } from './Violation';
 import type { SessionWorld } from './SessionWorld';
 import type { ProcessState } from './SimulatedProcess';
 
@@ -43,17 +44,16 @@ export class RunSession implements CallSession, WrittenSession {
   isClosed = false;
   /** The error that has ended it, or was asked to, before it had ended. */
   cancelledWith: LLMError | undefined;
-  /** Something has shown that the run does not kill its owners. */
-  hasProgressed = false;
   private readonly calls: SimulatedCall[] = [];
-  /** Ids of calls with which the turn need not wait. */
-  private readonly accepted = new Set<string>();
+  private readonly decisions: DecisionCheck;
   private readonly ready = new Map<string, () => void>();
   private readonly blocking: Slots;
   private readonly nonBlocking: Slots;
   private isPublishing = false;
   private raised: RunEvent[] | undefined;
   private isLeaving = false;
+  /** The iteration for which the model was called last. */
+  private called = 0;
 
   constructor(world: SessionWorld, process: ProcessState, fence: number, state: ActiveRun, restored?: RestoredRun) {
     this.world = world;
@@ -62,11 +62,16 @@ export class RunSession implements CallSession, WrittenSession {
     this.state = state;
     this.isTakenOver = restored !== undefined;
     this.order = new EventOrder(state, process.name);
+    this.decisions = new DecisionCheck(world.machine, state, this.isTakenOver);
     this.blocking = new Slots(state.rules.limits.maxParallelTools);
     this.nonBlocking = new Slots(state.rules.limits.maxParallelTools);
     const storedItems = restored?.state.transcript?.length ?? state.rules.inputLength;
     this.writer = new StateWriter(this, fence, storedItems, restored);
     if (restored?.hasInterruptedModelCall === true) this.dispatch({ type: 'modelBilled', bill: BILL });
+  }
+
+  get hasProgressed(): boolean {
+    return this.decisions.hasProgressed;
   }
 
   get isCancelled(): boolean {
@@ -188,7 +193,7 @@ export class RunSession implements CallSession, WrittenSession {
     const before = this.state;
     const { state, effects } = world.machine.decideRun(before, event);
     this.state = state;
-    this.observe(before, event, effects.length);
+    this.decisions.decided(before, event, state, effects);
     this.isPublishing = true;
     for (const effect of effects) {
       if (hasDied()) return;
@@ -205,33 +210,6 @@ export class RunSession implements CallSession, WrittenSession {
       this.perform(effect);
     }
     if (process.isDraining) this.leaveIfIdle();
-  }
-
-  private observe(before: ActiveRun, event: RunEvent, effects: number): void {
-    const { state } = this;
-    if (before.phase === 'ended' || before.phase === 'left') {
-      const isLate = event.type === 'callChanged' && event.event.type === 'tool:late' && before.phase === 'ended';
-      ensure(isLate || (state === before && effects === 0), () => `${event.type} has an effect after the end.`);
-    }
-    if (event.type === 'callAccepted' || (event.type === 'callChanged' && event.event.type === 'tool:detached'))
-      this.accepted.add(event.callId);
-    if (state.phase === 'tools') this.ensureAwaited();
-    if (event.type === 'cancelled' && before.error === undefined && !isFinished(before.status) && !this.isOver)
-      ensure(this.state.error === event.error, () => `The cancellation during ${before.phase} has no effect.`);
-    if (event.type === 'modelAnswered' && before.phase === 'calling' && before.error === undefined)
-      this.hasProgressed = true;
-    if (event.type === 'callChanged' && SETTLING.has(event.event.type) && !this.world.machine.isOver(before))
-      this.hasProgressed = true;
-  }
-
-  /** Checks that a turn waits for something. */
-  private ensureAwaited(): void {
-    const { turn = [], calls } = this.state;
-    for (const { id } of turn) {
-      const call = calls.get(id);
-      if (call !== undefined && !isSettled(call) && (call.blocking || !this.accepted.has(id))) return;
-    }
-    throw new Violation('The turn waits for nothing.');
   }
 
   private publish(effect: RunEffect): void {
@@ -276,6 +254,7 @@ export class RunSession implements CallSession, WrittenSession {
         return;
       case 'startTool': {
         if (state.error !== undefined || world.machine.isOver(state)) return;
+        this.decisions.goesOn();
         const call = state.calls.get(effect.callId);
         ensure(call !== undefined, () => `The tool of the unknown call ${effect.callId} is started.`);
         this.calls.push(new SimulatedCall(this, call!));
@@ -288,6 +267,7 @@ export class RunSession implements CallSession, WrittenSession {
         this.soon('starting', () => this.dispatch({ type: 'userChecked', at: world.steps }));
         return;
       case 'check':
+        this.decisions.goesOn();
         this.soon('checking', () => this.check());
         return;
       case 'fitHistory':
@@ -317,6 +297,10 @@ export class RunSession implements CallSession, WrittenSession {
         this.saveEnd(effect.error);
         return;
       case 'settle':
+        ensure(
+          state.phase === 'ended' && state.transcript !== undefined && this.order.end !== undefined,
+          () => 'The run is reported before it has ended, or without what it did.',
+        );
         this.isClosed = true;
         this.isOver = true;
         // What is still under way may be heard of later.
@@ -378,6 +362,17 @@ export class RunSession implements CallSession, WrittenSession {
       this.dispatch({
         type: 'historyCompacted',
         compaction: { count, length, summarizedUpTo: 0, clearedUpTo: length },
+        report: {
+          ...{ type: 'history:compacted', iteration: state.iterations + 1, model: 'm', reason: 'window' },
+          ...{
+            strategy: 'portable',
+            tokensBefore: 2,
+            tokensAfter: 1,
+            summarizedItems: 0,
+            clearedItems: length,
+            losses: [],
+          },
+        },
       });
     }
     this.dispatch({ type: 'historyFitted', at: world.steps });
@@ -393,12 +388,17 @@ export class RunSession implements CallSession, WrittenSession {
         store.run.isCalling && store.run.iterations === iterations && areSame(store.run.transcript, transcript!),
         () => `The model is called, but the store does not have call ${iterations} with its request.`,
       );
-    checkRequest(plan, transcript!);
+    const isDelivery = checkRequest(plan, transcript!);
+    this.decisions.called(isDelivery);
     const { maxIterations, budget } = rules.limits;
-    ensure(iterations - state.deliveries <= maxIterations + 1, () => 'maxIterations is exceeded.');
+    const counted = iterations - state.deliveries - (isDelivery ? 1 : 0);
+    ensure(counted <= maxIterations, () => 'maxIterations is exceeded.');
     ensure(budget?.calls === undefined || iterations <= budget.calls, () => 'The budget of calls is exceeded.');
+    // A call that is made again is the same: what its attempts have used is not checked.
+    const isRepeated = this.called === iterations;
+    this.called = iterations;
     ensure(
-      budget?.tokens === undefined || totals.usage.total_tokens + NEXT_TOKENS <= budget.tokens,
+      isRepeated || budget?.tokens === undefined || totals.usage.total_tokens + NEXT_TOKENS <= budget.tokens,
       () => 'The budget of tokens is exceeded.',
     );
     const request = transcript!;
@@ -412,8 +412,9 @@ export class RunSession implements CallSession, WrittenSession {
   private answer(request: NonNullable<ActiveRun['transcript']>, iterations: number): void {
     const { world } = this;
     const at = world.steps;
+    if (this.isOver) return;
     const { phase } = this.state;
-    if (phase !== 'calling' || this.state.iterations !== iterations) return;
+    ensure(phase === 'calling' && this.state.iterations === iterations, () => 'A model call is not waited for.');
     if (this.cancelledWith !== undefined && world.random.chance(0.7)) {
       this.dispatch({ type: 'modelFailed', at, error: this.cancelledWith, bill: BILL });
       return;
@@ -427,7 +428,7 @@ export class RunSession implements CallSession, WrittenSession {
         this.dispatch({ type: 'modelRefused', at });
         return;
       case 'retry':
-        this.dispatch({ type: 'modelRetried', attempt: { providerId: 'p', reason: 'rate-limit', delay: 1 } });
+        this.dispatch({ type: 'modelRetried', attempt: FAILED_ATTEMPT });
         this.later('model', () => this.answer(request, iterations));
         return;
       default:
@@ -506,6 +507,7 @@ export class RunSession implements CallSession, WrittenSession {
   }
 
   private leave(): void {
+    ensure(this.state.phase === 'left' && this.state.error === LOST, () => 'The run is left, and goes on.');
     this.isOver = true;
     this.isClosed = true;
     this.writer.stop();
@@ -516,6 +518,7 @@ export class RunSession implements CallSession, WrittenSession {
 }
 
 const NEXT_TOKENS = TOKENS_PER_CALL;
+const FAILED_ATTEMPT = { providerId: 'p', reason: 'rate-limit', delay: 1, usage: USAGE } as const;
 const BILL = { usage: USAGE, cost: {}, model: '' } as const;
 const SETTLING: ReadonlySet<string> = new Set(['tool:completed', 'tool:failed', 'tool:timeout']);
 

@@ -119,6 +119,7 @@ function checkOutcome(
     'vendor-error': has('model'),
     'budget-exceeded': limits.budget !== undefined,
     'max-iterations': run.iterations >= limits.maxIterations,
+    incomplete: plan.turns[answers.length - 1]?.kind === 'cutOff',
     'tool-loop': failedTurns >= limits.maxToolErrors,
   };
   ensure(reasons[run.error.code] === true, () => `The run ended with ${run.error!.code} for no reason.`);

@@ -77,7 +77,8 @@ function chooseTurns(random: SeededRandom): readonly PlannedTurn[] {
   return Array.from({ length: count }, (): PlannedTurn => {
     const kind = random.next();
     if (kind < 0.08) return { kind: 'pause' };
-    if (kind < 0.25) return { kind: 'answer' };
+    if (kind < 0.23) return { kind: 'answer' };
+    if (kind < 0.25) return { kind: 'cutOff' };
     const calls = Array.from({ length: random.between(1, random.chance(0.3) ? 5 : 3) }, () =>
       chooseCall(random, tools, fails, detaches),
     );
