@@ -222,7 +222,7 @@ export class RunSession implements CallSession, WrittenSession {
       const { call, event, seq } = effect;
       world.note(() => `${this.process.name}   ${seq} ${event.type} ${call.id}`);
       this.order.publishedCall(seq, event, call);
-      if (SETTLING.has(event.type) && this.state.acknowledged.has(call.id)) this.order.owes(call.id);
+      if (SETTLING.has(event.type) && this.state.acknowledged.includes(call.id)) this.order.owes(call.id);
       if (event.type === 'tool:approval_required')
         ensure(
           world.store.call(call.id) !== undefined,

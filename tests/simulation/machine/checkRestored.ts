@@ -50,7 +50,7 @@ export function checkRestored(
   is(state.totals.usage === applied.totals.usage, 'usage');
   is(state.iterations === applied.iterations - (isCalling(applied) ? 1 : 0), 'iterations');
   is(hasInterruptedModelCall === isCalling(applied), 'interrupted call');
-  is(sameIds([...state.acknowledged], applied.acknowledged), 'acknowledged calls');
+  is(sameIds(state.acknowledged, new Set(applied.acknowledged)), 'acknowledged calls');
   is(sameIds(state.undelivered, new Set(applied.undelivered)), 'undelivered results');
   is(sameIds(state.lateUndelivered, new Set(applied.lateUndelivered)), 'undelivered late results');
   if (applied.response === undefined) return;

@@ -52,14 +52,14 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     title: 'forgets that a call was acknowledged',
     file: DECIDE,
-    find: 'if (open.length > 0) next.acknowledged = new Set([...next.acknowledged, ...open]);',
+    find: 'if (open.length > 0) next.acknowledged = [...next.acknowledged, ...open];',
     replace: '',
   },
   {
     title: 'remembers the acknowledged calls of the last turn only',
     file: DECIDE,
-    find: 'next.acknowledged = new Set([...next.acknowledged, ...open]);',
-    replace: 'next.acknowledged = new Set(open);',
+    find: 'next.acknowledged = [...next.acknowledged, ...open];',
+    replace: 'next.acknowledged = open;',
   },
   {
     title: 'delivers results early that are for an idle model',
@@ -230,7 +230,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     title: 'forgets after a takeover which calls were acknowledged',
     file: RESTORE,
-    find: 'acknowledged: new Set(acknowledged),',
+    find: 'acknowledged: acknowledged.filter((id) => !results.has(id)),',
     replace: '',
   },
   {
