@@ -125,12 +125,10 @@ describe('the plan of the recovery', () => {
       expect(parked(runs).toSorted()).to.deep.equal(Array.from({ length: poisons }, (_, index) => `poison ${index}`));
       const others = runs.filter(({ fuse }) => fuse === undefined);
       expect(others.every(({ end }) => end === 'done')).to.equal(true);
-      console.log(`      ${poisons} of 10,000: ${deaths} deaths, the last of the others done after ${last(others)} s`);
       expect(deaths).to.be.at.most(1 + poisons * 20);
     });
 
   it('parks no slow run among those that kill their processes, at once or after a while', () => {
-    let slowest = 0;
     for (let schedule = 0; schedule < 40; schedule += 1) {
       const slow = Array.from({ length: 1 + Math.floor(random() * 10) }, (_, index) =>
         run(`slow ${index}`, between(1, 300)),
@@ -139,9 +137,7 @@ describe('the plan of the recovery', () => {
       const runs = [...slow, ...poisons].toSorted(() => random() - 0.5);
       simulate(runs, { until: 60_000 });
       expect(parked(runs).toSorted(), `schedule ${schedule}`).to.deep.equal(['poison 0', 'poison 1', 'poison 2']);
-      slowest = Math.max(slowest, last(slow));
     }
-    console.log(`      all slow runs were done after ${Math.round(slowest)} s at most`);
   });
 
   it('parks no run where something else kills processes every six seconds', () => {
@@ -149,8 +145,6 @@ describe('the plan of the recovery', () => {
     const { deaths } = simulate(runs, { lifetime: () => 6, calmAt: 600, until: 3_000 });
     expect(deaths).to.be.greaterThan(50);
     expect(runs.filter(({ end }) => end !== 'done')).to.deep.equal([]);
-    const short = runs.filter(({ work }) => work < 6);
-    console.log(`      done after ${last(short)} s, those that need 10 s after ${last(runs)} s`);
   });
 
   it('parks no run that takes longer than processes live that something else kills at random', () => {
