@@ -71,6 +71,23 @@ describe('A stream through the gateway', () => {
     expect(gateway.unexpected).to.deep.equal([]);
   });
 
+  for (const model of MODELS)
+    it(`of chat completions from ${model} ends with its usage for a client that asks for it, and for no other`, async () => {
+      await start();
+      const usages = async (asked: object): Promise<readonly unknown[]> => {
+        const body = { model, stream: true, messages: [{ role: 'user', content: 'Hi' }], ...asked };
+        const text = await (await gateway.request('/v1/chat/completions', body)).text();
+        const chunks = [...text.matchAll(/^data: (\{.*)$/gm)].map(
+          ([, json]) => JSON.parse(json!) as { choices: unknown[]; usage?: { total_tokens: number } },
+        );
+        return chunks.filter(({ choices }) => choices.length === 0).map(({ usage }) => usage?.total_tokens);
+      };
+      expect(await usages({})).to.deep.equal([]);
+      const [total, ...others] = await usages({ stream_options: { include_usage: true } });
+      expect(total).to.be.greaterThan(0);
+      expect(others).to.deep.equal([]);
+    });
+
   for (const { route, model } of sampled(CALLS, ({ route, model }) => [route, model]))
     it(`of ${route.name} from ${model} has headers that prevent buffering, and writes whole frames`, async () => {
       await start();

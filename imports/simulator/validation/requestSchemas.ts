@@ -50,8 +50,12 @@ export function findViolation(name: SchemaName, body: unknown): Violation | unde
   );
 }
 
-/** Fields that vendors accept although their schemas lack them. OpenAI's own Codex sends `client_metadata`. */
+/**
+ * Fields that vendors accept although their schemas lack them. OpenAI's own Codex sends `client_metadata`; Groq's SDK
+ * does not declare `stream_options`, which its API honours: https://github.com/Portkey-AI/gateway/issues/1072
+ */
 const UNDOCUMENTED: Partial<Record<SchemaName, ReadonlySet<string>>> = {
+  'groq.chat-completions': new Set(['stream_options']),
   'openai.responses': new Set(['client_metadata']),
 };
 

@@ -59,8 +59,7 @@ export function streamChat(context: TurnContext): readonly SseEvent[] {
       profile.groqUsage ? { x_groq: { id: `req_${randomAlphanumeric(26).toLowerCase()}`, usage }, usage } : {},
     ),
   );
-  if (chatBody(context.body).stream_options?.include_usage === true && !profile.groqUsage)
-    chunks.push({ ...base, choices: [], usage });
+  if (chatBody(context.body).stream_options?.include_usage === true) chunks.push({ ...base, choices: [], usage });
   return [...chunks.map(event), { data: '[DONE]' }];
 }
 

@@ -23,8 +23,6 @@ export const groq: Vendor = {
   // https://console.groq.com/docs/openai lists the fields that Groq rejects; the others are in the types of groq-sdk.
   quirks: {
     maxTokensField: 'max_completion_tokens',
-    // Usage is always sent, in `x_groq` of the last chunk.
-    supportsStreamUsage: false,
     structuredOutput: 'json_object',
     supportsStrictSchemas: false,
     // "json mode cannot be combined with tool/function calling"

@@ -433,9 +433,14 @@ describe('toChatCompletions', () => {
       expect(sent({ max_output_tokens: 7 }, 'openai_compatible').body.max_tokens).to.equal(7);
     });
 
-    it('requests usage if the vendor requires it', () => {
+    it('requests usage if the vendor supports it', () => {
       expect(sent({}, 'openai', {}, true).body.stream_options).to.deep.equal({ include_usage: true });
-      expect(sent({}, 'groq', {}, true).body).to.have.all.keys('model', 'messages', 'stream');
+      expect(sent({}, 'groq', {}, true).body.stream_options).to.deep.equal({ include_usage: true });
+      expect(sent({}, 'groq', { supportsStreamUsage: false }, true).body).to.have.all.keys(
+        'model',
+        'messages',
+        'stream',
+      );
     });
 
     it('never omits stop sequences', () => {
