@@ -208,6 +208,6 @@ function warnAboutIgnoredContent({ choices, message }: Completion, warnings: str
     );
   }
   const { content } = message;
-  if (content !== null && content !== undefined && typeof content !== 'string' && !Array.isArray(content))
+  if (typeof content === 'number' || typeof content === 'boolean')
     warnings.push(`The response's content is of type ${typeof content} instead of text; it was ignored.`);
 }

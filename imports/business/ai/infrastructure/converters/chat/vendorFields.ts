@@ -13,6 +13,8 @@ export interface ChatVendorFields {
   readonly message?: JsonObject;
   /** On reasoning: the message fields that held its text. */
   readonly reasoning_fields?: readonly string[];
+  /** On reasoning: the content parts that held its text. */
+  readonly reasoning_parts?: readonly JsonObject[];
   /** On calls and results: written in the deprecated form (`function_call`, role `function`). */
   readonly legacy?: boolean;
 }
@@ -21,6 +23,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   'from',
   'message',
   'reasoning_fields',
+  'reasoning_parts',
   'legacy',
 ] satisfies (keyof ChatVendorFields)[]);
 const NONE: JsonObject = {};

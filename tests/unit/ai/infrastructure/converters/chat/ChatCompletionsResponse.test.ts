@@ -9,10 +9,19 @@ import {
   LLMRateLimitError,
   LLMStreamError,
 } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
+import { writeChatCompletions } from '../../../../../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
 import type { LLMResponse } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
 import { chatContext, chatResponseContext } from '../../../../../support/chatRecordings';
 
+const THOUGHT = {
+  type: 'thinking',
+  thinking: [
+    { type: 'text', text: 'hm, ' },
+    { type: 'text', text: 'well' },
+  ],
+  closed: true,
+};
 const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 
 function completion(message: JsonObject, choice: JsonObject = {}, fields: JsonObject = {}): JsonObject {
@@ -41,13 +50,13 @@ function call(fields: JsonObject): JsonObject {
 }
 
 /** The assistant message that is sent back with the next request. */
-function replayed(response: LLMResponse, vendor = 'openai' as const): JsonObject {
+function replayed(response: LLMResponse, model = 'asked-model'): JsonObject {
   const { body } = toChatCompletions(
     {
-      model: 'asked-model',
+      model,
       input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'a' }] }, ...response.output],
     },
-    chatContext(vendor),
+    chatContext('openai'),
     false,
   );
   return (body.messages as readonly JsonObject[])[1] ?? {};
@@ -255,12 +264,49 @@ describe('fromChatCompletions', () => {
 
     it('contain the text next to parts of unknown types', () => {
       const parts = [
-        { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
+        { type: 'reference', reference_ids: [1] },
         { type: 'text', text: 'x' },
       ];
       const response = read({ content: parts });
       expect(response.output_text).to.equal('x');
       expect(replayed(response)).to.deep.equal({ role: 'assistant', content: parts });
+    });
+
+    for (const [form, content] of Object.entries({
+      'before the text': [THOUGHT, { type: 'text', text: 'x' }],
+      'of which none is text': [THOUGHT],
+      'after the text': [{ type: 'text', text: 'x' }, THOUGHT],
+    }))
+      it(`contain the reasoning of parts ${form}, which goes back to its model as it came`, () => {
+        const response = read({ content });
+        expect(response.output[0]).to.deep.include({
+          type: 'reasoning',
+          content: [{ type: 'reasoning_text', text: 'hm, well' }],
+        });
+        expect(response.output_text).to.equal(content.length === 1 ? '' : 'x');
+        expect(replayed(response)).to.deep.equal({ role: 'assistant', content });
+        expect(writeChatCompletions(response)).to.deep.equal(completion({ content }));
+      });
+
+    it('keep reasoning of parts from other models, whether calls follow it or text', () => {
+      expect(replayed(read({ content: [THOUGHT, { type: 'text', text: 'x' }] }), 'other')).to.deep.equal({
+        role: 'assistant',
+        content: [{ type: 'text', text: 'x' }],
+      });
+      const calling = read({ content: [THOUGHT], tool_calls: [call({})] });
+      expect(replayed(calling)).to.deep.equal({
+        role: 'assistant',
+        content: [THOUGHT],
+        tool_calls: [call({})],
+      });
+      expect(replayed(calling, 'other')).to.deep.equal({ role: 'assistant', content: null, tool_calls: [call({})] });
+    });
+
+    it('contain structured output that came parsed as its JSON', () => {
+      const response = read({ content: { answer: 42 } });
+      expect(response.output_text).to.equal('{"answer":42}');
+      expect(response.vendor.warnings).to.deep.equal([]);
+      expect(replayed(response)).to.deep.equal({ role: 'assistant', content: '{"answer":42}' });
     });
   });
 

@@ -7,6 +7,7 @@ import {
   isLegacy,
   joinTexts,
   reasoningFieldsOf,
+  reasoningPartsOf,
   reasoningText,
   toToolCall,
 } from '../request/assistantMessage';
@@ -72,7 +73,8 @@ function originalCompletion(
 function restoredMessage({ output, vendor }: LLMResponse, leftover: JsonObject): JsonObject {
   const message: JsonObject = { ...output.map(messageFieldsOf).find((fields) => fields !== undefined), ...leftover };
   const parts = collectMessageParts(output, vendor.name);
-  if (parts.texts.length > 0 && !isList(message.content)) message.content = joinTexts(parts.texts);
+  if (parts.texts.length + parts.thoughts.length > 0 && !isList(message.content))
+    message.content = joinTexts(parts.texts, parts.thoughts);
   if (parts.refusal !== undefined) message.refusal = parts.refusal;
   if (parts.annotations.length > 0 && !isList(message.annotations)) message.annotations = parts.annotations;
   if (parts.executedTools.length > 0) message.executed_tools = parts.executedTools;
@@ -94,6 +96,7 @@ interface MessageParts {
   readonly calls: JsonObject[];
   readonly executedTools: JsonObject[];
   readonly reasoning: JsonObject;
+  readonly thoughts: JsonObject[];
   readonly annotations: JsonObject[];
   foreignReasoning: string;
   refusal?: string;
@@ -106,6 +109,7 @@ function collectMessageParts(output: readonly OutputItem[], vendor: string): Mes
     calls: [],
     executedTools: [],
     reasoning: {},
+    thoughts: [],
     annotations: [],
     foreignReasoning: '',
   };
@@ -125,6 +129,7 @@ function collectMessageParts(output: readonly OutputItem[], vendor: string): Mes
     } else if (item.type === 'reasoning') {
       const fields = reasoningFieldsOf(item);
       for (const field of fields) parts.reasoning[field] = reasoningText(item);
+      parts.thoughts.push(...reasoningPartsOf(item));
       if (fields.length === 0)
         parts.foreignReasoning += reasoningText(item) || item.summary.map((part) => part.text).join('\n\n');
     }

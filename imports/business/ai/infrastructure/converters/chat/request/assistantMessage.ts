@@ -3,7 +3,7 @@
  * responses assemble. https://platform.openai.com/docs/api-reference/chat/create#chat-create-messages
  */
 import { vendorFieldsOf, isFromVendor, ownFieldsOf } from '../vendorFields';
-import { fieldsOf } from '../../../../domain/util/json';
+import { fieldsOf, isList, isObject } from '../../../../domain/util/json';
 import type {
   FunctionCallItem,
   HostedItem,
@@ -50,9 +50,16 @@ function assistantText(part: InputText | OutputContent, own: JsonObject | undefi
   return own === undefined ? { text: part.text } : { text: part.text, part: { ...own, type: 'text', text: part.text } };
 }
 
-/** Texts that came as parts stay parts; all others become one string, which every vendor accepts. */
-export function joinTexts(groups: readonly (readonly AssistantText[])[]): string | JsonObject[] {
+/**
+ * Texts that came as parts stay parts; all others become one string, which every vendor accepts. Reasoning that came in
+ * parts precedes them.
+ */
+export function joinTexts(
+  groups: readonly (readonly AssistantText[])[],
+  thoughts: readonly JsonObject[] = [],
+): string | JsonObject[] {
   const texts = groups.flat();
+  if (thoughts.length > 0) return [...thoughts, ...texts.map(({ text, part }) => part ?? { type: 'text', text })];
   const parts = texts.map((text) => text.part).filter((part) => part !== undefined);
   if (parts.length === texts.length && parts.length > 0) return parts;
   return groups.map((group) => group.map(({ text }) => text).join('')).join('\n\n');
@@ -85,6 +92,12 @@ export function isLegacy(item: FunctionCallItem): boolean {
 
 export function reasoningText(item: ReasoningItem): string {
   return item.content?.map((part) => part.text).join('') ?? '';
+}
+
+/** The content parts that held the text on this wire; none for other reasoning. */
+export function reasoningPartsOf(item: ReasoningItem): readonly JsonObject[] {
+  const parts = vendorFieldsOf(item).reasoning_parts;
+  return isList(parts) ? parts.filter(isObject) : [];
 }
 
 /** The message fields that held the text on this wire; none for reasoning from other wires. */

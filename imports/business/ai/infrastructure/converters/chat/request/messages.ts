@@ -7,6 +7,7 @@ import {
   isLegacy,
   joinTexts,
   reasoningFieldsOf,
+  reasoningPartsOf,
   reasoningText,
   toToolCall,
 } from './assistantMessage';
@@ -57,6 +58,7 @@ interface Draft {
   readonly texts: (readonly AssistantText[])[];
   readonly calls: JsonObject[];
   readonly reasoning: JsonObject;
+  readonly thoughts: JsonObject[];
   /** Images and files, which an assistant message cannot contain. */
   readonly attachments: JsonObject[];
   refusal?: string;
@@ -157,7 +159,7 @@ class ChatMessageBuilder {
   }
 
   /**
-   * Sends reasoning back only to the model that wrote it, in the field that it came in. Reasoning without a vendor was
+   * Sends reasoning back only to the model that wrote it, in the form that it came in. Reasoning without a vendor was
    * put into the request by the caller, who is responsible for it.
    */
   private addReasoning(item: ReasoningItem): void {
@@ -167,7 +169,8 @@ class ChatMessageBuilder {
       origin?.wire === 'chat_completions' &&
       (origin.vendor === undefined || (origin.vendor === this.context.vendor && origin.model === this.model));
     const fields = isOwn ? reasoningFieldsOf(item).filter((field) => messageFields?.includes(field) ?? true) : [];
-    if (fields.length === 0) {
+    const parts = isOwn ? reasoningPartsOf(item) : [];
+    if (fields.length === 0 && parts.length === 0) {
       this.recordLoss(
         item,
         'reasoning',
@@ -179,6 +182,7 @@ class ChatMessageBuilder {
     }
     const draft = this.draftFor(item);
     for (const field of fields) draft.reasoning[field] = reasoningText(item);
+    draft.thoughts.push(...parts);
   }
 
   private addToolMessage(toolMessage: ToolMessage, item: InputItem): void {
@@ -199,7 +203,7 @@ class ChatMessageBuilder {
       return draft;
     }
     this.end();
-    this.draft = { first: item, fields, texts: [], calls: [], reasoning: {}, attachments: [] };
+    this.draft = { first: item, fields, texts: [], calls: [], reasoning: {}, thoughts: [], attachments: [] };
     return this.draft;
   }
 
@@ -277,14 +281,16 @@ const cachedToolCall = cacheByItem(
   isSameVendor,
 );
 
-function assistantMessage({ fields, texts, calls, reasoning, refusal, legacyCall }: Draft): JsonObject | undefined {
+function assistantMessage({ fields, texts, thoughts, ...draft }: Draft): JsonObject | undefined {
+  const { calls, reasoning, refusal, legacyCall } = draft;
   const hasCalls = calls.length > 0 || legacyCall !== undefined;
-  const hasContent = hasCalls || texts.length > 0 || refusal !== undefined;
+  const hasTexts = texts.length > 0 || thoughts.length > 0;
+  const hasContent = hasCalls || hasTexts || refusal !== undefined;
   if (!hasContent && isEmpty(reasoning) && (fields === undefined || isEmpty(fields))) return undefined;
   const message: JsonObject = { role: 'assistant', ...fields, ...reasoning };
-  if (texts.length > 0 && !isList(message.content)) message.content = joinTexts(texts);
+  if (hasTexts && !isList(message.content)) message.content = joinTexts(texts, thoughts);
   // `null` is accepted by every vendor; a message that came from this wire keeps the form it had.
-  if (fields === undefined && texts.length === 0) message.content = hasContent ? null : '';
+  if (fields === undefined && !hasTexts) message.content = hasContent ? null : '';
   // Without the calls that it came with, because the client left them out.
   if (!hasContent && message.content === null) message.content = '';
   if (refusal !== undefined) message.refusal = refusal;

@@ -3,6 +3,7 @@
  * https://platform.openai.com/docs/api-reference/chat/object#chat-object-choices
  */
 import { isText, without, withVendorFields } from '../vendorFields';
+import { isThought, thoughtText } from '../thoughts';
 import type { ChatVendorFields } from '../vendorFields';
 import { fieldsOf, isEmpty, isList, isObject } from '../../../../domain/util/json';
 import type {
@@ -40,7 +41,10 @@ export interface SplitAssistantMessage {
 export function splitAssistantMessage(message: JsonObject, source: MessageSource): SplitAssistantMessage {
   const texts = reasoningTexts(message);
   const rest = without(message, [...texts.values()].flat());
-  const reasoning = [...texts].map(([text, fields]) => reasoningItem(text, fields, source));
+  const reasoning = [
+    ...[...texts].map(([text, reasoning_fields]) => reasoningItem(text, { reasoning_fields }, source)),
+    ...thoughtItems(rest.content, source),
+  ];
   const calls = callItems(rest, source);
   const text = messageItem(rest, source, calls.length > 0);
   return {
@@ -60,18 +64,20 @@ function reasoningTexts(message: JsonObject): ReadonlyMap<string, readonly strin
   return fieldsOfText;
 }
 
-function reasoningItem(
-  text: string,
-  reasoning_fields: readonly string[],
-  { origin, status }: MessageSource,
-): ReasoningItem {
+function thoughtItems(content: unknown, source: MessageSource): ReasoningItem[] {
+  const thoughts = isList(content) ? content.filter(isThought) : [];
+  const text = thoughts.map(thoughtText).join('');
+  return thoughts.length === 0 ? [] : [reasoningItem(text, { reasoning_parts: thoughts }, source)];
+}
+
+function reasoningItem(text: string, fields: ChatVendorFields, { origin, status }: MessageSource): ReasoningItem {
   return {
     type: 'reasoning',
     summary: [],
     content: [{ type: 'reasoning_text', text }],
     ...statusField(status),
     origin,
-    ...withVendorFields({ reasoning_fields }, origin.vendor),
+    ...withVendorFields({ ...fields }, origin.vendor),
   };
 }
 
@@ -89,11 +95,18 @@ function textParts(rest: JsonObject, hasCalls: boolean): OutputContent[] {
     delete rest.content;
     return [{ type: 'output_text', text: content, annotations: [] }];
   }
+  // Cloudflare sends structured output parsed: https://developers.cloudflare.com/workers-ai/features/json-mode/
+  if (isObject(content)) {
+    delete rest.content;
+    return [{ type: 'output_text', text: JSON.stringify(content), annotations: [] }];
+  }
   if (!isList(content)) return [];
-  const parts = content.map(contentPart);
+  const firstOther = content.findIndex((part) => !isThought(part));
+  const parts = (firstOther < 0 ? [] : content.slice(firstOther)).map(contentPart);
   const converted = parts.filter((part) => part !== undefined);
-  // A part of an unknown type leaves the entire list in the rest; its texts become items all the same.
-  if (converted.length === parts.length && parts.length > 0) delete rest.content;
+  // A part of an unknown type, or reasoning after text, leaves the entire list in the rest; its texts become items all
+  // the same.
+  if (converted.length === parts.length && content.length > 0) delete rest.content;
   return converted;
 }
 

@@ -10,6 +10,7 @@ import { OutputIndexes } from './OutputIndexes';
 import { fromChatCompletions } from '../ChatCompletionsConverter';
 import { fromChatAnnotation } from '../annotations';
 import { REASONING_FIELDS } from '../response/assistantItems';
+import { thoughtText } from '../thoughts';
 import { isText } from '../vendorFields';
 import { quirksOfModel } from '../quirksOfModel';
 import {
@@ -136,14 +137,7 @@ export class ChatCompletionsDecoder implements StreamDecoder {
   }
 
   private emitDelta(delta: JsonObject, out: ResponseStreamEvent[]): void {
-    const reasoning = isText(delta.reasoning_content) ? delta.reasoning_content : delta.reasoning;
-    if (isText(reasoning))
-      out.push({
-        type: 'response.reasoning.delta',
-        output_index: this.indexes.reasoning(out),
-        delta: reasoning,
-        summary: false,
-      });
+    this.emitReasoning(isText(delta.reasoning_content) ? delta.reasoning_content : delta.reasoning, out);
     const { content, refusal, annotations } = delta;
     if (isText(content))
       out.push({ type: 'response.output_text.delta', output_index: this.indexes.message(out), delta: content });
@@ -161,8 +155,15 @@ export class ChatCompletionsDecoder implements StreamDecoder {
     }
   }
 
+  private emitReasoning(text: unknown, out: ResponseStreamEvent[]): void {
+    if (!isText(text)) return;
+    const output_index = this.indexes.reasoning(out);
+    out.push({ type: 'response.reasoning.delta', output_index, delta: text, summary: false });
+  }
+
   private emitParts(parts: readonly unknown[], out: ResponseStreamEvent[]): void {
     for (const part of parts) {
+      this.emitReasoning(thoughtText(part), out);
       if (isObject(part) && part.type === 'text' && isText(part.text))
         out.push({ type: 'response.output_text.delta', output_index: this.indexes.message(out), delta: part.text });
     }

@@ -5,6 +5,7 @@
 import { isEmpty, isList, isObject } from '../../../../domain/util/json';
 import { writeChatCompletions } from '../gateway/ChatCompletionsGateway';
 import { REASONING_FIELDS } from '../response/assistantItems';
+import { isThought } from '../thoughts';
 import { without } from '../vendorFields';
 import type { LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
@@ -64,10 +65,10 @@ export class PassthroughFields {
   }
 }
 
-/** Content parts without a domain equivalent. Texts are excluded: they were streamed. */
+/** Content parts without a domain equivalent. Texts and reasoning are excluded: they were streamed. */
 function unmappedContent({ content }: JsonObject): JsonObject {
   const parts = isList(content)
-    ? content.filter((part) => !isObject(part) || (part.type !== 'text' && part.type !== 'refusal'))
+    ? content.filter((part) => !isObject(part) || (part.type !== 'text' && part.type !== 'refusal' && !isThought(part)))
     : [];
   return parts.length === 0 ? {} : { content: parts };
 }

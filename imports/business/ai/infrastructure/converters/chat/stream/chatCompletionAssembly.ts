@@ -2,6 +2,7 @@
 import { newCall, ToolCallFragments } from './ToolCallFragments';
 import type { PartialCall } from './ToolCallFragments';
 
+import { isThought } from '../thoughts';
 import { isText } from '../vendorFields';
 import { REASONING_FIELDS } from '../response/assistantItems';
 import { isList, isObject } from '../../../../domain/util/json';
@@ -250,9 +251,4 @@ function joinedWith(last: unknown, part: unknown): JsonObject | undefined {
 
 function isPlainText(part: unknown): part is { readonly type: 'text'; readonly text: string } {
   return isObject(part) && part.type === 'text' && typeof part.text === 'string' && Object.keys(part).length === 2;
-}
-
-/** https://docs.mistral.ai/capabilities/reasoning */
-function isThought(part: unknown): part is JsonObject & { readonly thinking: readonly unknown[] } {
-  return isObject(part) && part.type === 'thinking' && isList(part.thinking);
 }

@@ -263,13 +263,21 @@ describe('ChatCompletionsDecoder', () => {
       expect(responseIn(events).output.map(({ type }) => type)).to.deep.equal(['reasoning', 'message']);
     });
 
-    it('emits the texts of content parts', () => {
+    it('emits the texts and the reasoning of content parts', () => {
+      const thought = (text: string): JsonObject => ({ type: 'thinking', thinking: [{ type: 'text', text }] });
       const events = streamed(
-        chunk({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] }),
+        chunk({ content: [thought('h')] }),
+        chunk({ content: [thought('m')] }),
         chunk({ content: [{ type: 'text', text: 'a' }] }),
         chunk({ content: 'b' }),
         end(),
       );
+      expect(of(events, 'response.reasoning.delta').map(({ delta }) => delta)).to.deep.equal(['h', 'm']);
+      expect(of(events, 'response.output_item.done').map(({ item }) => item.type)).to.deep.equal([
+        'reasoning',
+        'message',
+      ]);
+      expect(responseIn(events).output[0]).to.deep.include({ content: [{ type: 'reasoning_text', text: 'hm' }] });
       expect(of(events, 'response.output_text.delta').map(({ delta }) => delta)).to.deep.equal(['a', 'b']);
       expect(responseIn(events).output_text).to.equal('ab');
     });
