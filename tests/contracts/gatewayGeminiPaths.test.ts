@@ -14,6 +14,67 @@ describe("Google's API", () => {
   });
   after(() => gateway.close());
 
+  const MODELS = ['google', 'groq', 'anthropic', 'openai'] as const;
+
+  it('reads a single object as a list of it, with every vendor behind it', async () => {
+    const body = {
+      systemInstruction: { parts: { text: 'Be brief.' } },
+      contents: { parts: { text: 'Hi' } },
+      tools: { functionDeclarations: { name: 'look', description: 'Looks.' } },
+    };
+    for (const model of MODELS) {
+      gateway.simulator.enqueue({ text: 'Hello.' });
+      const response = await gateway.request(`/v1beta/models/${model}:generateContent`, body, AS_GOOGLE);
+      expect(response.status, await response.clone().text()).to.equal(200);
+      const sent = JSON.stringify(gateway.simulator.requests.at(-1)?.body);
+      for (const text of ['Be brief.', 'Hi', 'look']) expect(sent, model).to.include(text);
+    }
+  });
+
+  const BROKEN: Readonly<Record<string, unknown>> = {
+    'an unknown field': { nonsense: {} },
+    'no field': {},
+    'media without data': { inlineData: { mimeType: 'image/png' } },
+    'data that is no base64': { inlineData: { mimeType: 'image/png', data: '%' } },
+    'a file without a URI': { fileData: { mimeType: 'image/png' } },
+    'a call without a name': { functionCall: { args: {} } },
+    'a result without a name': { functionResponse: { response: {} } },
+    'a text that is none': { text: 1 },
+  };
+  for (const [name, part] of Object.entries(BROKEN))
+    it(`refuses a part with ${name}, which other vendors would not see, and leaves it to Google`, async () => {
+      const body = { contents: [{ role: 'user', parts: [{ text: 'Hi' }, part] }] };
+      const { length } = gateway.simulator.requests;
+      for (const model of MODELS.filter((other) => other !== 'google'))
+        for (const [verb, sent] of [
+          ['generateContent', body],
+          ['streamGenerateContent', body],
+          ['countTokens', body],
+          ['countTokens', { generateContentRequest: body }],
+        ] as const) {
+          const response = await gateway.request(`/v1beta/models/${model}:${verb}`, sent, AS_GOOGLE);
+          const text = await response.text();
+          expect(response.status, text).to.equal(400);
+          expect(text).to.include('contents[0].parts[1]').and.to.include('INVALID_ARGUMENT');
+        }
+      expect(gateway.simulator.requests).to.have.length(length);
+      await gateway.request('/v1beta/models/google:generateContent', body, AS_GOOGLE);
+      expect(gateway.simulator.requests.at(-1)?.body).to.have.deep.nested.property('contents[0].parts[1]', part);
+    });
+
+  it('keeps parts of its own tools from other vendors, with a warning', async () => {
+    gateway.simulator.enqueue({ text: 'Hello.' });
+    const parts = [
+      { text: 'Ran.' },
+      { executableCode: { language: 'PYTHON', code: '1' } },
+      { thoughtSignature: 'YQ==' },
+    ];
+    const contents = [...BODY.contents, { role: 'model', parts }, ...BODY.contents];
+    const response = await gateway.request('/v1beta/models/groq:generateContent', { contents }, AS_GOOGLE);
+    expect(response.status).to.equal(200);
+    expect(response.headers.get('x-bolide-warnings')).to.include('vendor_item');
+  });
+
   for (const version of ['v1beta', 'v1', 'v1alpha']) {
     const read = async (path: string, body?: unknown): Promise<{ status: number; body: JsonObject }> => {
       const response = await gateway.request(`/${version}${path}`, body, AS_GOOGLE);

@@ -20,5 +20,10 @@ export interface GatewayApi {
   readonly wire: StatelessWire;
   /** @throws LLMInvalidRequestError with the path of the invalid field */
   read(request: HttpRequest): ClientRequest;
+  /**
+   * Refuses what only a vendor of this API could understand, in a request for another one.
+   * @throws LLMInvalidRequestError with the path of the invalid field
+   */
+  refuse?(request: HttpRequest): void;
   write(response: LLMResponse): JsonObject;
 }

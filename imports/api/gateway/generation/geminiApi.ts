@@ -6,6 +6,7 @@
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../../business/ai/domain/util/json';
 import {
+  checkParts,
   readGoogleRequest,
   writeGoogle,
 } from '../../../business/ai/infrastructure/converters/google/gateway/GoogleGateway';
@@ -20,16 +21,19 @@ export const GEMINI_COUNT_PATH = /^\/v1(?:beta|alpha)?\/(?:models\/)?(?<model>.+
 export const geminiApi: GatewayApi = {
   wire: 'gemini',
   read({ path, query, body }) {
-    const counting = GEMINI_COUNT_PATH.exec(path)?.groups;
-    const { model = '', verb } = counting ?? GEMINI_PATH.exec(path)?.groups ?? {};
-    // A request to count may be complete, or have `contents` alone.
-    const generation: unknown = counting === undefined ? body : (fieldsOf(body)['generateContentRequest'] ?? body);
-    const { stream: _, ...options } = readGoogleRequest(generation, decodeModel(model));
+    const { model = '', verb } = GEMINI_COUNT_PATH.exec(path)?.groups ?? GEMINI_PATH.exec(path)?.groups ?? {};
+    const { stream: _, ...options } = readGoogleRequest(generationIn(path, body), decodeModel(model));
     if (verb !== 'streamGenerateContent') return { options };
     return { options, stream: query.alt === 'sse' ? GOOGLE_EVENTS : JSON_ARRAY };
   },
+  refuse: ({ path, body }) => checkParts(generationIn(path, body)),
   write: writeGoogle,
 };
+
+/** A request to count may be complete, or have `contents` alone. */
+function generationIn(path: string, body: unknown): unknown {
+  return GEMINI_COUNT_PATH.test(path) ? (fieldsOf(body)['generateContentRequest'] ?? body) : body;
+}
 
 /** @param model from the path, where it may be percent-encoded */
 export function decodeModel(model: string): string {

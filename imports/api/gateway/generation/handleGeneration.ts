@@ -43,6 +43,7 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
     details.provider = route.providerId;
     details.isSameApi = route.wire === api.wire;
     refuseThreads(options, route.wire);
+    if (route.wire !== api.wire) api.refuse?.(request);
     await pauseFor(options);
     const sink = stream === undefined ? undefined : new ResponseSink(response, stream, signal);
     const generateOptions: GenerateOptions = {

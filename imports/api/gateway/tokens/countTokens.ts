@@ -39,6 +39,7 @@ export function countTokens(
     const { options } = api.read(context.request);
     const route = await ports.models.resolve(context.principal, options.model, api.wire);
     refuseThreads(options, route.wire);
+    if (route.wire !== api.wire) api.refuse?.(context.request);
     await pauseFor(options);
     await respond(context, ports, { route, options: { ...options, wire: api.wire } }, write);
   };

@@ -3,12 +3,13 @@
  * express is stored verbatim in `vendor.google`, and marks on items preserve their wire form, so that Gemini receives
  * the same body again. https://ai.google.dev/api/generate-content
  */
+import { asList } from './asList';
 import { readContents, readSystemInstruction } from './readContents';
 import { readToolConfig, readTools } from './readTools';
 import { readGenerationConfig } from './readGenerationConfig';
 import { camelCaseKeys } from '../googleTypes';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
-import { isEmpty, isObject } from '../../../../domain/util/json';
+import { isEmpty, isList, isObject } from '../../../../domain/util/json';
 import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { GenerateOptions } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
@@ -16,6 +17,7 @@ import type { JsonObject } from '../../../../domain/types/VendorTypes';
 /** Maximum nesting of a body, as at every API. */
 const MAX_DEPTH = 64;
 
+export { checkParts } from './checkParts';
 export { writeGoogle } from './writeResponse';
 
 /**
@@ -27,8 +29,8 @@ export function readGoogleRequest(body: unknown, model: string): GenerateOptions
   if (!isObject(body)) throw new LLMInvalidRequestError('The request must be a JSON object.', { path: '' });
   assertDepth(body, 'body', 0);
   const { contents, systemInstruction, tools, toolConfig, generationConfig, ...rest } = camelCaseKeys(body);
-  if (contents !== undefined && !Array.isArray(contents))
-    throw new LLMInvalidRequestError('"contents" must be a list.', { path: 'contents' });
+  const contentList = asList(contents ?? []);
+  if (!isList(contentList)) throw new LLMInvalidRequestError('"contents" must be a list.', { path: 'contents' });
 
   const offered = readTools(tools);
   const choice = readToolConfig(toolConfig);
@@ -39,7 +41,7 @@ export function readGoogleRequest(body: unknown, model: string): GenerateOptions
   };
   return omitUndefined({
     model,
-    input: [...readSystemInstruction(systemInstruction), ...readContents(contents ?? [])],
+    input: [...readSystemInstruction(systemInstruction), ...readContents(contentList)],
     tools: offered.tools.length === 0 ? undefined : offered.tools,
     tool_choice: choice.toolChoice,
     ...generation.options,

@@ -2,6 +2,7 @@
  * Reads the contents of a client's request as items, the inverse of `toContents`.
  * https://ai.google.dev/api/caching#Content
  */
+import { asList } from './asList';
 import { toItems, kindOfPart, groupParts } from '../response/items';
 import { isEmptyText } from '../request/parts';
 import { fromMediaPart } from '../media';
@@ -9,7 +10,7 @@ import { camelCaseKeys, vendorFields, withMark } from '../googleTypes';
 import type { ItemNaming } from '../response/items';
 import type { GoogleMark, GooglePart } from '../googleTypes';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
-import { isEmpty, isObject } from '../../../../domain/util/json';
+import { isEmpty, isList, isObject } from '../../../../domain/util/json';
 import type {
   FunctionCallOutputItem,
   InputContent,
@@ -76,10 +77,11 @@ function startingContent(
   ];
 }
 
-function requireParts(parts: unknown, path: string): GooglePart[] {
+/** @throws LLMInvalidRequestError if they are no list of objects */
+export function requireParts(given: unknown, path: string): GooglePart[] {
+  const parts = asList(given);
   if (parts === undefined) return [];
-  if (!Array.isArray(parts))
-    throw new LLMInvalidRequestError(`"${path}.parts" must be a list.`, { path: `${path}.parts` });
+  if (!isList(parts)) throw new LLMInvalidRequestError(`"${path}.parts" must be a list.`, { path: `${path}.parts` });
   return parts.map((part, index) => {
     if (isObject(part)) return withCamelCaseKeys(part);
     throw new LLMInvalidRequestError(`"${path}.parts[${index}]" must be an object.`, {

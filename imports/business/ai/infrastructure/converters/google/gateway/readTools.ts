@@ -1,9 +1,10 @@
 /** Reads a client's `tools` and `toolConfig`, the inverse of `toGoogleTools`. https://ai.google.dev/api/caching#Tool */
+import { asList } from './asList';
 import { fromOpenApiSchema } from '../openApiSchema';
 import { camelCaseKeys, vendorFields, withMark } from '../googleTypes';
 import type { GoogleMark } from '../googleTypes';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
-import { isEmpty, isObject } from '../../../../domain/util/json';
+import { isEmpty, isList, isObject } from '../../../../domain/util/json';
 import type { BuiltInToolType, FunctionTool, Tool } from '../../../../domain/entities/Tool';
 import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { ToolChoice } from '../../../../domain/types/LLMTypes';
@@ -25,9 +26,10 @@ export interface ParsedTools {
   readonly verbatim?: readonly JsonObject[];
 }
 
-export function readTools(tools: unknown): ParsedTools {
+export function readTools(given: unknown): ParsedTools {
+  const tools = asList(given);
   if (tools === undefined) return { tools: [] };
-  if (!Array.isArray(tools)) throw new LLMInvalidRequestError('"tools" must be a list.', { path: 'tools' });
+  if (!isList(tools)) throw new LLMInvalidRequestError('"tools" must be a list.', { path: 'tools' });
   const verbatim: JsonObject[] = [];
   const read = tools.flatMap((tool, group) => {
     if (!isObject(tool))
@@ -41,7 +43,8 @@ export function readTools(tools: unknown): ParsedTools {
 
 /** Reads one tool object, which contains any number of tools. Its other fields are stored on the first of them. */
 function readToolObject(object: JsonObject, group: number): Tool[] {
-  const { functionDeclarations, ...fields } = object;
+  const { functionDeclarations: given, ...fields } = object;
+  const functionDeclarations = asList(given);
   const tools: Tool[] = [];
   const beside: JsonObject = {};
   if (isDeclarationList(functionDeclarations)) {
