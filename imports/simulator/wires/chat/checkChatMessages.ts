@@ -2,6 +2,7 @@
 import { vendorProfile } from '../../vendorProfiles';
 import { isGiven, isObject, objectsIn } from '../../json';
 import { firstRejection, reject } from '../../validation/Rejection';
+import type { VendorName } from '../../../business/ai/domain/types/VendorTypes';
 import type { Rejection, Rule } from '../../validation/Rejection';
 import type { WireRequest } from '../WireSimulator';
 import { chatBody } from './chatBody';
@@ -13,7 +14,7 @@ export function checkChatMessages(request: WireRequest): Rejection | undefined {
   const profile = vendorProfile(request.vendor);
   const rules: readonly Rule<ChatBody>[] = profile.requiresPairedCalls
     ? [
-        rejectLongCallIds,
+        ...(LIMIT_CALL_IDS.has(request.vendor) ? [rejectLongCallIds] : []),
         rejectDuplicateResults,
         rejectUnansweredCalls,
         rejectOrphanedResults,
@@ -24,11 +25,12 @@ export function checkChatMessages(request: WireRequest): Rejection | undefined {
 }
 
 const MAX_CALL_ID = 40;
-
 /**
  * OpenAI accepts call ids of at most 40 characters on this wire ("string too long. Expected a string with maximum
- * length 40").
+ * length 40"). OpenRouter's own are longer.
  */
+const LIMIT_CALL_IDS: ReadonlySet<VendorName> = new Set(['openai', 'azure_openai']);
+
 export function rejectLongCallIds({ messages }: ChatBody): Rejection | undefined {
   for (const [index, message] of messages.entries()) {
     for (const [at, call] of (message.tool_calls ?? []).entries()) {

@@ -13,8 +13,7 @@ export const openAICompatible: Vendor = {
   wires: ['chat_completions', 'responses'],
   requiresBaseURL: true,
   storesResponses: false,
-  // APIs that copy OpenAI's copy this limit; ids within it are sent unchanged.
-  quirks: { maxCallIdLength: 40 },
+  quirks: {},
   models: [],
   foreignModels: [...openai.models, ...anthropic.models, ...google.models, ...grok.models, ...OPEN_MODELS],
   modelPatterns: [],

@@ -46,6 +46,8 @@ export const openai: Vendor = {
     maxTokensField: 'max_completion_tokens',
     systemRole: 'developer',
     maxStopSequences: 4,
+    // "Invalid 'messages[3].tool_calls[0].id': string too long. Expected a string with maximum length 40":
+    // https://github.com/microsoft/autogen/issues/6377
     maxCallIdLength: 40,
     supportsAllowedTools: true,
     supportsToolNamespaces: true,

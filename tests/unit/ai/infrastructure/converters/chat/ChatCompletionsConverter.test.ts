@@ -210,10 +210,19 @@ describe('toChatCompletions', () => {
       const [called] = messages[1]?.tool_calls as readonly { readonly id: string }[];
       expect(called?.id).to.have.length.at.most(40);
       expect(messages[2]?.tool_call_id).to.equal(called?.id);
-      expect(
-        (sent({ input: [user('a'), call(id), gave(id, 'ok')] }, 'grok').messages[2] as { tool_call_id: string })
-          .tool_call_id,
-      ).to.equal(id);
+    });
+
+    it('keeps call ids of any length for hosts that are not known to reject them', () => {
+      const id = `call_${'x'.repeat(45)}`;
+      for (const vendor of ['grok', 'groq', 'llama', 'openai_compatible'] as const) {
+        const { messages } = sent({ input: [user('a'), call(id), gave(id, 'ok')] }, vendor);
+        expect(messages[1], vendor).to.have.nested.property('tool_calls[0].id', id);
+        expect(messages[2], vendor).to.include({ tool_call_id: id });
+      }
+      const limited = sent({ input: [user('a'), call(id), gave(id, 'ok')] }, 'openai_compatible', {
+        maxCallIdLength: 40,
+      });
+      expect(limited.messages[2]?.tool_call_id).to.have.length.at.most(40);
     });
   });
 
