@@ -88,6 +88,8 @@ export interface VendorQuirks {
   readonly supportsBackground?: boolean;
   /** Whether `strict` on a response format is supported. Default: true. */
   readonly supportsStrictSchemas?: boolean;
+  /** Whether strict response formats may have `default`. Default: false, and it is left out. */
+  readonly acceptsStrictDefaults?: boolean;
   readonly supportsParallelToolCalls: boolean;
   /**
    * How a request says what is to be cached: by marks in it, by a key that a conversation's requests share, or by the

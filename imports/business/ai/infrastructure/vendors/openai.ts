@@ -49,6 +49,8 @@ export const openai: Vendor = {
     // "Invalid 'messages[3].tool_calls[0].id': string too long. Expected a string with maximum length 40":
     // https://github.com/microsoft/autogen/issues/6377
     maxCallIdLength: 40,
+    // Unlike Azure: https://github.com/openai/openai-agents-python/issues/4390
+    acceptsStrictDefaults: true,
     supportsAllowedTools: true,
     supportsToolNamespaces: true,
     supportsCustomTools: true,

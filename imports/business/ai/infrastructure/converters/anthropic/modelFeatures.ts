@@ -24,6 +24,8 @@ export interface AnthropicModelFeatures {
   readonly supportsForcedTools: boolean;
   /** Whether `messages` may contain `role: 'system'`. */
   readonly supportsSystemMessages: boolean;
+  /** Whether the assistant may begin the conversation. https://github.com/anthropics/anthropic-sdk-typescript/issues/622 */
+  readonly mayBeginWithAssistant: boolean;
   /** Whether web search and web fetch can filter results by code before the model reads them. */
   readonly supportsDynamicFiltering: boolean;
   readonly computer: 'computer_toolset_20260801' | 'computer_20251124' | 'computer_20250124' | 'none';
@@ -58,6 +60,7 @@ const NEWEST = {
   sampling: 'none',
   supportsForcedTools: false,
   supportsSystemMessages: true,
+  mayBeginWithAssistant: true,
   supportsDynamicFiltering: true,
   computer: 'computer_toolset_20260801',
 } as const satisfies AnthropicModelFeatures;
@@ -71,6 +74,7 @@ const CLAUDE_4_6 = {
   sampling: 'one',
   supportsForcedTools: true,
   supportsSystemMessages: false,
+  mayBeginWithAssistant: true,
   supportsDynamicFiltering: true,
   computer: 'computer_20251124',
 } as const satisfies AnthropicModelFeatures;
@@ -82,16 +86,26 @@ const CLAUDE_4_5 = {
   sampling: 'one',
   supportsForcedTools: true,
   supportsSystemMessages: false,
+  mayBeginWithAssistant: true,
   supportsDynamicFiltering: false,
   computer: 'computer_20250124',
 } as const satisfies AnthropicModelFeatures;
 
 const CLAUDE_4 = { ...CLAUDE_4_5, sampling: 'both' } as const satisfies AnthropicModelFeatures;
 
-const CLAUDE_3 = { ...CLAUDE_4, thinking: 'none', computer: 'none' } as const satisfies AnthropicModelFeatures;
+const CLAUDE_3 = {
+  ...CLAUDE_4,
+  thinking: 'none',
+  mayBeginWithAssistant: false,
+  computer: 'none',
+} as const satisfies AnthropicModelFeatures;
 
 /** Other vendors that offer this wire for their own models implement its first version. */
-const OTHER_VENDOR = { ...CLAUDE_4, computer: 'none' } as const satisfies AnthropicModelFeatures;
+const OTHER_VENDOR = {
+  ...CLAUDE_4,
+  mayBeginWithAssistant: false,
+  computer: 'none',
+} as const satisfies AnthropicModelFeatures;
 
 const MODELS = {
   'claude-fable-5': CLAUDE_5,

@@ -168,19 +168,20 @@ function toFormat(
   warnings: string[],
   losses: Loss[],
 ): JsonObject | undefined {
+  const { quirks, vendor } = context;
   if (format.type !== 'json_schema')
-    return format.type === 'text' ? format : jsonObject(format, context.quirks, warnings, context.vendor);
-  switch (context.quirks.structuredOutput) {
+    return format.type === 'text' ? format : jsonObject(format, quirks, warnings, vendor);
+  switch (quirks.structuredOutput) {
     case 'json_schema':
       return {
-        ...strictFormat(format, context.quirks.supportsStrictSchemas !== false, losses),
+        ...strictFormat(format, quirks.supportsStrictSchemas !== false, losses, quirks.acceptsStrictDefaults),
         name: format.name ?? 'response',
       };
     case 'json_object':
-      warnings.push(`"json_schema" was replaced by "json_object": ${context.vendor} does not support it.`);
+      warnings.push(`"json_schema" was replaced by "json_object": ${vendor} does not support it.`);
       return { type: 'json_object' };
     case 'none':
-      warnings.push(`"response_format" was omitted: ${context.vendor} has no structured output.`);
+      warnings.push(`"response_format" was omitted: ${vendor} has no structured output.`);
       return undefined;
   }
 }

@@ -14,12 +14,25 @@ export interface StrictSchema {
   readonly losses: readonly Loss[];
 }
 
+interface Target {
+  readonly losses: Loss[];
+  readonly keepsDefaults: boolean;
+}
+
 type JsonSchemaFormat = Extract<ResponseFormat, { readonly type: 'json_schema' }>;
 
-/** Converts the format's schema for strict mode, or removes `strict` if strict mode is not possible. */
-export function strictFormat(format: JsonSchemaFormat, isSupported: boolean, losses: Loss[]): JsonSchemaFormat {
+/**
+ * Converts the format's schema for strict mode, or removes `strict` if strict mode is not possible.
+ * @param keepsDefaults whether the vendor accepts `default` in strict mode
+ */
+export function strictFormat(
+  format: JsonSchemaFormat,
+  isSupported: boolean,
+  losses: Loss[],
+  keepsDefaults = false,
+): JsonSchemaFormat {
   if (format.strict !== true) return format;
-  const strict = isSupported ? toStrictSchema(format.schema) : undefined;
+  const strict = isSupported ? toStrictSchema(format.schema, keepsDefaults) : undefined;
   if (strict !== undefined) {
     losses.push(...strict.losses);
     return strict.schema === format.schema ? format : { ...format, schema: strict.schema };
@@ -84,11 +97,11 @@ const MAX_PROPERTIES = 5_000;
  * Returns `undefined` for schemas that strict mode cannot express: maps, untyped values, combinations, nesting deeper
  * than ten levels, or more than 5,000 properties.
  */
-export function toStrictSchema(schema: JsonObject, path = 'response_format.schema'): StrictSchema | undefined {
+export function toStrictSchema(schema: JsonObject, keepsDefaults = false): StrictSchema | undefined {
   const losses: Loss[] = [];
   if (!isObjectType(schema) || 'anyOf' in schema || 'oneOf' in schema) return undefined;
   if (propertiesWithin(schema) > MAX_PROPERTIES) return undefined;
-  const strict = convertNode(schema, path, losses, 0);
+  const strict = convertNode(schema, 'response_format.schema', { losses, keepsDefaults }, 0);
   return strict === undefined ? undefined : { schema: strict, losses };
 }
 
@@ -105,24 +118,30 @@ function propertiesWithin(node: object): number {
 }
 
 /** The node itself if nothing has to change. */
-function convertNode(schema: unknown, path: string, losses: Loss[], depth: number): JsonObject | undefined {
+function convertNode(schema: unknown, path: string, target: Target, depth: number): JsonObject | undefined {
   if (!isObject(schema) || depth > MAX_DEPTH) return undefined;
-  const converted = convertKeywords(schema, path, losses, depth);
+  const converted = convertKeywords(schema, path, target, depth);
   return converted !== undefined && hasSameFields(converted, schema) ? schema : converted;
 }
 
-function convertKeywords(schema: JsonObject, path: string, losses: Loss[], depth: number): JsonObject | undefined {
+function convertKeywords(schema: JsonObject, path: string, target: Target, depth: number): JsonObject | undefined {
   const strict: Record<string, unknown> = {};
   for (const keyword of Object.keys(schema)) {
     const value = schema[keyword];
     if (INEXPRESSIBLE.has(keyword)) return undefined;
     if (keyword === 'oneOf' && !('anyOf' in schema)) {
       strict.anyOf = value;
-      losses.push({ path, what: 'oneOf', reason: 'It is sent as anyOf.' });
+      target.losses.push({ path, what: 'oneOf', reason: 'It is sent as anyOf.' });
     } else if (SUPPORTED_KEYWORDS.has(keyword) && !(keyword === 'format' && !FORMATS.has(String(value))))
       strict[keyword] = value;
+    // OpenAI's own SDKs remove a default of null: https://github.com/openai/openai-python/pull/1663
+    else if (keyword === 'default' && target.keepsDefaults && value !== null) strict.default = value;
     else if (!ANNOTATIONS.has(keyword))
-      losses.push({ path: `${path}.${keyword}`, what: keyword, reason: 'Strict mode does not support this keyword.' });
+      target.losses.push({
+        path: `${path}.${keyword}`,
+        what: keyword,
+        reason: 'Strict mode does not support this keyword.',
+      });
   }
   if (
     strict.$ref === undefined &&
@@ -132,49 +151,49 @@ function convertKeywords(schema: JsonObject, path: string, losses: Loss[], depth
     strict.type === undefined
   )
     return undefined;
-  return withChildren(strict, path, losses, depth);
+  return withChildren(strict, path, target, depth);
 }
 
 function withChildren(
   strict: Record<string, unknown>,
   path: string,
-  losses: Loss[],
+  target: Target,
   depth: number,
 ): JsonObject | undefined {
   for (const keyword of ['$defs', 'definitions'] as const) {
     if (strict[keyword] === undefined) continue;
     const defined = eachOf(strict[keyword], (child, name) =>
-      convertNode(child, `${path}.${keyword}.${name}`, losses, depth),
+      convertNode(child, `${path}.${keyword}.${name}`, target, depth),
     );
     if (defined === undefined) return undefined;
     strict[keyword] = defined;
   }
   if (Array.isArray(strict.anyOf)) {
     const given: readonly unknown[] = strict.anyOf;
-    const choices = given.map((child, index) => convertNode(child, `${path}.anyOf[${index}]`, losses, depth));
+    const choices = given.map((child, index) => convertNode(child, `${path}.anyOf[${index}]`, target, depth));
     if (choices.includes(undefined)) return undefined;
     if (choices.some((choice, index) => choice !== given[index])) strict.anyOf = choices;
   }
   if (typesOf(strict).includes('array')) {
-    const items = convertNode(strict.items, `${path}.items`, losses, depth + 1);
+    const items = convertNode(strict.items, `${path}.items`, target, depth + 1);
     if (items === undefined) return undefined;
     strict.items = items;
   }
-  return isObjectType(strict) ? closeObject(strict, path, losses, depth) : strict;
+  return isObjectType(strict) ? closeObject(strict, path, target, depth) : strict;
 }
 
 /** Closes an object. Optional properties become required and nullable, which is how strict mode expresses them. */
 function closeObject(
   strict: Record<string, unknown>,
   path: string,
-  losses: Loss[],
+  target: Target,
   depth: number,
 ): JsonObject | undefined {
   const isOpen = strict.additionalProperties !== undefined && strict.additionalProperties !== false;
   if (isOpen || (strict.properties === undefined && strict.additionalProperties !== false)) return undefined;
   const required = new Set<unknown>(Array.isArray(strict.required) ? strict.required : []);
   const properties = eachOf(strict.properties ?? {}, (child, name) => {
-    const property = convertNode(child, `${path}.properties.${name}`, losses, depth + 1);
+    const property = convertNode(child, `${path}.properties.${name}`, target, depth + 1);
     return property === undefined || required.has(name) ? property : orNull(property);
   });
   if (properties === undefined) return undefined;

@@ -117,6 +117,25 @@ describe('toAnthropic: roles', () => {
     ]);
   });
 
+  it('lets the assistant begin, after a note of the user only for models that require one', () => {
+    const input = [message('assistant', 'Welcome.'), message('user', 'Hi')];
+    const own = [
+      { role: 'assistant', content: [text('Welcome.')] },
+      { role: 'user', content: [text('Hi')] },
+    ];
+    for (const model of ['claude-sonnet-4-5', 'claude-opus-4-20250514', 'claude-opus-5', 'claude-new-9']) {
+      const request = send(input, { model });
+      expect(messages(request), model).to.deep.equal(own);
+      expect(request.losses).to.deep.equal([]);
+    }
+    for (const model of ['claude-3-haiku-20240307', 'another-model']) {
+      const request = send(input, { model });
+      expect(messages(request).map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'user']);
+      expect(messages(request).slice(1)).to.deep.equal(own);
+      expect(request.losses.map(({ path }) => path)).to.deep.equal(['input']);
+    }
+  });
+
   it('puts all results of a turn first in one user message', () => {
     const request = send([
       message('user', 'Hi'),
@@ -158,12 +177,6 @@ describe('toAnthropic: roles', () => {
       text('Never mind'),
     ]);
     expect(request.losses).to.have.lengthOf(1);
-  });
-
-  it("inserts a note if the assistant's message comes first", () => {
-    const request = send([message('assistant', 'Hello!'), message('user', 'Hi')]);
-    expect(messages(request).map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'user']);
-    expect(request.losses.map(({ path }) => path)).to.deep.equal(['input']);
   });
 
   it('sends later system messages with their role, after the user, if the model supports it', () => {

@@ -589,6 +589,14 @@ describe('toChatCompletions', () => {
     };
     const format = { type: 'json_schema', schema, strict: true } as const;
 
+    it('keeps defaults in strict schemas for OpenAI, but not for Azure, which rejects them', () => {
+      const withDefault = { ...schema, properties: { a: { type: 'integer', default: 1 } } };
+      const sentTo = (vendor: VendorName): unknown =>
+        sent({ response_format: { ...format, schema: withDefault } }, vendor).body.response_format;
+      expect(sentTo('openai')).to.have.deep.nested.property('json_schema.schema', withDefault);
+      expect(sentTo('azure_openai')).to.have.deep.nested.property('json_schema.schema', schema);
+    });
+
     it("uses the vendor's own format, with a name", () => {
       expect(sent({ response_format: format }).body.response_format).to.deep.equal({
         type: 'json_schema',

@@ -52,6 +52,19 @@ describe('toStrictSchema', () => {
     expect(toStrictSchema(schema)?.schema.properties).to.deep.equal({ a: text });
   });
 
+  it('keeps defaults where the vendor accepts them, but for null', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'string', default: 'b' }, c: { type: ['string', 'null'], default: null } },
+      required: ['a', 'c'],
+      additionalProperties: false,
+    };
+    expect(toStrictSchema(schema, true)?.schema.properties).to.deep.equal({
+      a: { type: 'string', default: 'b' },
+      c: { type: ['string', 'null'] },
+    });
+  });
+
   it('preserves references and definitions, even recursive ones', () => {
     const node = {
       type: 'object',

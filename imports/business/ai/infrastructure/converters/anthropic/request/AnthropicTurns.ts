@@ -3,6 +3,7 @@
  * in one user message. System messages inside a conversation keep their role if the model supports that.
  * https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
  */
+import type { AnthropicModelFeatures } from '../modelFeatures';
 import { isObject } from '../../../../domain/util/json';
 import type { InputItem, MessageItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
@@ -10,6 +11,8 @@ import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 export function isSystemMessage(item: InputItem): item is MessageItem {
   return item.type === 'message' && (item.role === 'developer' || item.role === 'system');
 }
+
+type TurnFeatures = Pick<AnthropicModelFeatures, 'supportsSystemMessages' | 'mayBeginWithAssistant'>;
 
 interface SystemContent {
   readonly item: MessageItem;
@@ -34,11 +37,11 @@ export class AnthropicTurns {
   private readonly turns: Turn[] = [];
   /** Results of a toolset's members must name the toolset. Toolset name by call id. */
   private readonly toolsets = new Map<string, unknown>();
-  private readonly supportsSystemMessages: boolean;
+  private readonly features: TurnFeatures;
   private readonly losses: Loss[];
 
-  constructor(supportsSystemMessages: boolean, losses: Loss[]) {
-    this.supportsSystemMessages = supportsSystemMessages;
+  constructor(features: TurnFeatures, losses: Loss[]) {
+    this.features = features;
     this.losses = losses;
   }
 
@@ -95,7 +98,7 @@ export class AnthropicTurns {
    * original position.
    */
   private writeWithSystem({ content, fields }: Turn, system: readonly SystemContent[], messages: JsonObject[]): void {
-    if (this.supportsSystemMessages && (content.length > 0 || endsInServerResult(messages.at(-1)))) {
+    if (this.features.supportsSystemMessages && (content.length > 0 || endsInServerResult(messages.at(-1)))) {
       appendMessage(messages, 'user', content, fields);
       for (const { item, blocks } of system)
         if (blocks.length > 0) messages.push({ role: 'system', content: blocks, ...messageFields(item) });
@@ -119,9 +122,10 @@ export class AnthropicTurns {
     return entry.blocks.map(tagged);
   }
 
-  /** The API requires the first message to be the user's, unless it is a compaction. */
+  /** Older models require the first message to be the user's, unless it is a compaction. */
   private startWithUser(messages: JsonObject[]): JsonObject[] {
-    if (messages[0]?.role !== 'assistant' || beginsWithCompaction(messages[0])) return messages;
+    if (this.features.mayBeginWithAssistant || messages[0]?.role !== 'assistant' || beginsWithCompaction(messages[0]))
+      return messages;
     this.losses.push({
       path: 'input',
       what: 'assistant message at the start',

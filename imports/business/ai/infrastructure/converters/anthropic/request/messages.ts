@@ -37,7 +37,7 @@ export function* toConversation(
 ): Slices<AnthropicConversation> {
   const losses: Loss[] = [];
   const system: JsonObject[] = [];
-  const turns = new AnthropicTurns(features.supportsSystemMessages, losses);
+  const turns = new AnthropicTurns(features, losses);
   let hasStarted = false;
   const kept = convertedHistory(items);
   let index = -1;

@@ -141,7 +141,12 @@ function withFormat(
 
 function jsonSchema(format: ResponseFormat, quirks: VendorQuirks, losses: Loss[]): JsonObject {
   if (format.type !== 'json_schema') return format;
-  const { name, description, schema, strict } = strictFormat(format, quirks.supportsStrictSchemas !== false, losses);
+  const { name, description, schema, strict } = strictFormat(
+    format,
+    quirks.supportsStrictSchemas !== false,
+    losses,
+    quirks.acceptsStrictDefaults,
+  );
   return {
     type: 'json_schema',
     json_schema: omitUndefined({
