@@ -358,6 +358,26 @@ describe('The Responses API', () => {
     expect(lastSeen()).to.deep.include({ presence_penalty: 0.5, frequency_penalty: 0.25 });
   });
 
+  it('reports penalties that a vendor of its own API lacks, instead of sending them to be refused', async () => {
+    const body = { input: 'x', presence_penalty: 0.5, frequency_penalty: 0.25 };
+    for (const [model, isSent] of [
+      ['openai', false],
+      ['azure_openai', false],
+      ['anthropic', false],
+      ['openai_compatible', true],
+      ['google', true],
+    ] as const) {
+      const answer = await gateway.request('/v1/responses', { model, ...body });
+      expect(answer.status, model).to.equal(200);
+      const warnings = answer.headers.get('x-bolide-warnings') ?? '';
+      expect(/presence_penalty.*frequency_penalty/.test(warnings), model).to.equal(!isSent);
+      expect(/presence_?penalty":0.5/i.test(JSON.stringify(lastSeen())), model).to.equal(isSent);
+      expect(await answer.json()).to.deep.include({ presence_penalty: 0.5, frequency_penalty: 0.25 });
+    }
+    const defaults = await gateway.request('/v1/responses', { model: 'openai', input: 'x', presence_penalty: 0 });
+    expect(defaults.headers.get('x-bolide-warnings')).to.equal(null);
+  });
+
   describe('enforcing tool_choice', () => {
     for (const [choice, called, allowed] of [
       ['none', 'get_weather', false],

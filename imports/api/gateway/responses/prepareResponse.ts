@@ -81,8 +81,14 @@ export async function prepareResponse(
     findKeeper: async () => (previousId === undefined ? undefined : (await store.find(userId, previousId))?.providerId),
   });
   if (route.wire !== 'responses') checkForeignRequest(body);
-  const { background, conversation: _, ...vendorFields } = vendor?.openai_responses ?? {};
-  const verbatim = withoutDefaults(vendorFields);
+  const {
+    background,
+    conversation: _,
+    presence_penalty,
+    frequency_penalty,
+    ...fields
+  } = vendor?.openai_responses ?? {};
+  const verbatim = withoutNulls(fields);
   const conversation = await conversations.requestedBy(userId, body);
   // Items of a conversation must be complete for every vendor.
   const referencedProvider = conversation === undefined ? { providerId: route.providerId } : {};
@@ -112,6 +118,11 @@ export async function prepareResponse(
     createdAt: Math.floor(Date.now() / 1_000),
     options: {
       ...read,
+      // OpenAI's API lacks the penalties of Open Responses: what sends them to the vendor may have to leave them out.
+      ...omitUndefined({
+        presence_penalty: nonZero(presence_penalty),
+        frequency_penalty: nonZero(frequency_penalty),
+      }),
       ...(history.isStoredByProvider && previousId !== undefined
         ? { input, previous_response_id: previousId }
         : { input: [...history.items, ...input] }),
@@ -179,16 +190,14 @@ function normalizeToolChoice(body: JsonObject): JsonObject {
     : body;
 }
 
-/**
- * Null is the same as absent, but not every provider accepts it. OpenAI's API lacks the penalties of Open Responses,
- * so their default is dropped rather than rejected upstream.
- */
-function withoutDefaults(fields: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(fields).filter(
-      ([field, value]) => value !== null && !(value === 0 && /^(?:presence|frequency)_penalty$/.test(field)),
-    ),
-  );
+/** Null is the same as absent, but not every provider accepts it. */
+function withoutNulls(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}
+
+/** Zero is the default. */
+function nonZero(value: unknown): number | undefined {
+  return typeof value === 'number' && value !== 0 ? value : undefined;
 }
 
 /** Rejects what only the provider that stores it could resolve; dropping it would change the request's meaning. */

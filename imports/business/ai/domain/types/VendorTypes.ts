@@ -86,6 +86,8 @@ export interface VendorQuirks {
   readonly supportsCustomTools?: boolean;
   /** Whether the Responses API has background mode and conversations. Default: false. */
   readonly supportsBackground?: boolean;
+  /** Responses: whether `presence_penalty` and `frequency_penalty` of Open Responses are accepted. Default: false. */
+  readonly hasOpenResponsesPenalties?: boolean;
   /** Whether `strict` on a response format is supported. Default: true. */
   readonly supportsStrictSchemas?: boolean;
   /** Whether strict response formats may have `default`. Default: false, and it is left out. */

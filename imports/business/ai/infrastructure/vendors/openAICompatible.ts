@@ -13,7 +13,7 @@ export const openAICompatible: Vendor = {
   wires: ['chat_completions', 'responses'],
   requiresBaseURL: true,
   storesResponses: false,
-  quirks: {},
+  quirks: { hasOpenResponsesPenalties: true },
   models: [],
   foreignModels: [...openai.models, ...anthropic.models, ...google.models, ...grok.models, ...OPEN_MODELS],
   modelPatterns: [],

@@ -41,7 +41,9 @@ const PASSTHROUGH_OPTIONS = [
 /** The API rejects a lower limit, which clients of other APIs send to find out whether a model answers. */
 const MIN_OUTPUT_TOKENS = 16;
 
-const UNSUPPORTED_OPTIONS = ['top_k', 'seed', 'presence_penalty', 'frequency_penalty'] as const;
+/** Fields of Open Responses, but not of OpenAI's API. https://www.openresponses.org */
+const PENALTIES = ['presence_penalty', 'frequency_penalty'] as const;
+const UNSUPPORTED_OPTIONS = ['top_k', 'seed', ...PENALTIES] as const;
 
 const STATUSES: ReadonlySet<string> = new Set([
   'completed',
@@ -109,8 +111,11 @@ export function* responsesSlices(
   if (cacheKey !== undefined) body.prompt_cache_key = cacheKey;
   losses.push(...lostBreakpoints(options));
   if (options.stop !== undefined) warnings.push('"stop" was omitted: the Responses API has no stop sequences.');
+  const isOpen = context.quirks.hasOpenResponsesPenalties === true;
+  if (isOpen) for (const option of PENALTIES) if (options[option] !== undefined) body[option] = options[option];
   for (const option of UNSUPPORTED_OPTIONS)
-    if (options[option] !== undefined) warnings.push(`"${option}" was omitted: the Responses API does not have it.`);
+    if (options[option] !== undefined && body[option] === undefined)
+      warnings.push(`"${option}" was omitted: the Responses API does not have it.`);
   if (stream) body.stream = true;
   addPassthroughFields(body, options.vendor?.openai_responses, stream);
   addPassthroughFields(body, options.vendor?.[context.vendor], stream);

@@ -15,6 +15,7 @@ import {
 } from '../../../../../../imports/business/ai/infrastructure/converters/responses/ResponsesConverter';
 import { responsesContext, responsesResponseContext } from '../../../../../support/responsesRecordings';
 import { requestViolations } from '../../../../../support/publishedSchemas';
+import { openAICompatible } from '../../../../../../imports/business/ai/infrastructure/vendors/openAICompatible';
 import type { BuiltInTool, FunctionTool } from '../../../../../../imports/business/ai/domain/entities/Tool';
 import type { NormalizedOptions, ToolChoice } from '../../../../../../imports/business/ai/domain/types/LLMTypes';
 import type {
@@ -241,6 +242,15 @@ describe('toResponses: tools', () => {
       vendor: { anthropic: { cache_control: {} } },
     };
     expect(tool(offered)).to.deep.equal({ ...LOOK, strict: false });
+  });
+
+  it('sends the penalties of Open Responses to hosts that have them, and reports them for others', () => {
+    const penalties = { presence_penalty: 0.5, frequency_penalty: -1 };
+    const quirks = { ...responsesContext().quirks, ...openAICompatible.quirks };
+    expect(request(penalties, responsesContext({ quirks })).body).to.include(penalties);
+    const { body, warnings } = request(penalties);
+    expect(body).not.to.have.any.keys('presence_penalty', 'frequency_penalty');
+    expect(warnings).to.have.length(2);
   });
 
   it('never enables strict by itself, and omits it if the vendor does not support it', () => {
