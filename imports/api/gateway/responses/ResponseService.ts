@@ -227,7 +227,8 @@ function withIdentity(response: LLMResponse, turn: PreparedResponse): LLMRespons
 function toStoredResponse(turn: PreparedResponse, response: LLMResponse, body: JsonObject): StoredResponse {
   const { route, isStored, isBackground, previousId, conversation, input, userId } = turn;
   // The provider does not know the id of a response from the cache.
-  const isOwn = response.vendor.wire === 'responses' && route.wire === 'responses' && response.vendor.cached !== true;
+  const { wire, cached, omitted_calls } = response.vendor;
+  const isOwn = wire === 'responses' && route.wire === 'responses' && cached !== true && omitted_calls === undefined;
   return omitUndefined({
     id: response.id,
     userId,

@@ -249,6 +249,8 @@ export interface ResponseVendor extends CallCost {
   /** A stored response of an earlier call, which has cost nothing. `usage` is that of the earlier call. */
   readonly cached?: true;
   readonly warnings: readonly string[];
+  /** How many calls only the vendor's own copy of the response has, from which no conversation can continue. */
+  readonly omitted_calls?: number;
   /** What failed before this response, oldest first. Absent if the first attempt succeeded. */
   readonly attempts?: readonly FailedAttempt[];
   readonly losses: readonly import('./VendorTypes').Loss[];

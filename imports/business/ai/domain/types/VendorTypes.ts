@@ -93,6 +93,8 @@ export interface VendorQuirks {
   /** Whether strict response formats may have `default`. Default: false, and it is left out. */
   readonly acceptsStrictDefaults?: boolean;
   readonly supportsParallelToolCalls: boolean;
+  /** Whether the API documents that `parallel_tool_calls: false` yields at most one call. Default: false. */
+  readonly enforcesSingleCalls?: boolean;
   /**
    * How a request says what is to be cached: by marks in it, by a key that a conversation's requests share, or by the
    * name of contents that were stored before. Absent: in no way, and the API caches what it likes.

@@ -87,8 +87,9 @@ export class BaseLLMProvider implements ILLMProvider {
       parseBody(text, response),
       responseContext(prepared, response),
     );
-    if (isRelayed(prepared)) prepared.options.onBody?.(text);
-    return prepared.rewritten?.restoreResponse(converted) ?? converted;
+    const restored = prepared.rewritten?.restoreResponse(converted) ?? converted;
+    if (isRelayed(prepared) && restored === converted) prepared.options.onBody?.(text);
+    return restored;
   }
 
   stream(userId: string, options: GenerateOptions): EventStream {
@@ -371,7 +372,8 @@ const OF_ACCOUNT: ReadonlySet<ErrorCode> = new Set([
  * calls of rewritten tools.
  */
 function isRelayed({ options, request, rewritten }: PreparedCall): boolean {
-  return options.relay === true && request.structuredOutputTool === undefined && rewritten === undefined;
+  const isRewritten = rewritten !== undefined && rewritten.isRelayable !== true;
+  return options.relay === true && request.structuredOutputTool === undefined && !isRewritten;
 }
 
 function parseBody(text: string, response: VendorHttpResponse): unknown {

@@ -12,6 +12,7 @@ import type { ResponseContext, Wire, WireContext, WireRequest } from '../convert
 import { mergeAdditionalTools } from '../converters/shared/additionalTools';
 import { offerCustomToolsAsFunctions } from '../converters/shared/customTools';
 import { rewriteTools } from '../converters/shared/RewrittenTools';
+import { keepFirstCall } from '../converters/shared/singleCalls';
 import type { RewrittenTools } from '../converters/shared/RewrittenTools';
 import { flattenNamespaces } from '../converters/shared/toolNamespaces';
 import { capabilitiesOf } from '../vendors/capabilities';
@@ -102,6 +103,7 @@ export async function prepareCall(
   const inlined = input === checked.input ? checked : { ...checked, input };
   const hosted = await hostMcpTools(inlined, config, wire.name);
   const rewritten = rewriteTools(inlined, [
+    (given) => keepFirstCall(given, quirks.enforcesSingleCalls === true),
     () => hosted?.rewritten,
     ...(wire.name === 'responses' && quirks.supportsToolNamespaces === true
       ? []

@@ -36,7 +36,8 @@ export const anthropic: Vendor = {
   },
   // https://platform.claude.com/docs/en/agents-and-tools/mcp-connector
   hostedMcp: { wire: 'anthropic_messages' },
-  quirks: { promptCache: 'marks' },
+  // https://platform.claude.com/docs/en/agents-and-tools/tool-use/parallel-tool-use
+  quirks: { promptCache: 'marks', enforcesSingleCalls: true },
   modelPatterns: [/^claude-/i],
   variables: { key: 'ANTHROPIC_API_KEY', model: 'ANTHROPIC_MODEL', baseURL: 'ANTHROPIC_BASE_URL' },
   models: toModelRows(MODELS),

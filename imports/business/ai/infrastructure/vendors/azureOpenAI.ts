@@ -21,6 +21,7 @@ export const azureOpenAI: Vendor = {
     maxTokensField: 'max_completion_tokens',
     maxStopSequences: 4,
     maxCallIdLength: 40,
+    enforcesSingleCalls: true,
     supportsToolNamespaces: true,
     supportsCustomTools: true,
     supportsBackground: true,

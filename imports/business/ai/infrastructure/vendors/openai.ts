@@ -52,6 +52,8 @@ export const openai: Vendor = {
     // Unlike Azure: https://github.com/openai/openai-agents-python/issues/4390
     acceptsStrictDefaults: true,
     supportsAllowedTools: true,
+    // https://platform.openai.com/docs/guides/function-calling#parallel-function-calling
+    enforcesSingleCalls: true,
     supportsToolNamespaces: true,
     supportsCustomTools: true,
     supportsBackground: true,

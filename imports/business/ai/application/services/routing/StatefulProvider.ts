@@ -141,7 +141,7 @@ export class StatefulProvider implements ILLMProvider {
         id,
         userId: turn.userId,
         providerId: this.provider.getProviderName(),
-        keptByProvider: turn.isStoredByProvider,
+        keptByProvider: turn.isStoredByProvider && response.vendor.omitted_calls === undefined,
         ...omitUndefined({ previousId: turn.previousId }),
         input: turn.input,
         ...(turn.answeredCalls.length === 0 ? {} : { answeredCalls: turn.answeredCalls }),

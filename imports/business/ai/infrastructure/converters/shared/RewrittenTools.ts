@@ -5,6 +5,8 @@ import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 
 export interface RewrittenTools {
   readonly options: NormalizedOptions;
+  /** Whether the client may read the vendor's own messages all the same. */
+  readonly isRelayable?: boolean;
   readonly restoreResponse: (response: LLMResponse) => LLMResponse;
   /** @returns undefined for an event that the original tool does not have */
   readonly restoreEvent: (event: ResponseStreamEvent) => ResponseStreamEvent | undefined;
@@ -31,6 +33,7 @@ export function rewriteTools(
     if (outer === undefined || inner === undefined) return inner ?? outer;
     return {
       options: inner.options,
+      isRelayable: outer.isRelayable === true && inner.isRelayable === true,
       restoreResponse: (response) => outer.restoreResponse(inner.restoreResponse(response)),
       restoreEvent: (event) => {
         const restored = inner.restoreEvent(event);

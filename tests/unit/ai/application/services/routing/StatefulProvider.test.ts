@@ -249,6 +249,18 @@ describe('StatefulProvider over a vendor that stores responses', () => {
     expect(sent(1)).to.deep.include({ previous_response_id: 'r1', store: true });
   });
 
+  it('sends the entire conversation if the vendor keeps calls that were left out', async () => {
+    const calling = response({ id: 'r1', output: [callItem({ name: 'look', call_id: 'c1' })] });
+    const { ask, sent } = setUp(
+      [{ ...calling, vendor: { ...calling.vendor, omitted_calls: 1 } }, answer('B', { id: 'r2' })],
+      { keepsState: true },
+    );
+    await ask('a');
+    await ask([{ type: 'function_call_output', call_id: 'c1', output: 'x' }], 'r1');
+    expect(linesOf(sent(1))).to.deep.equal(['user: a', 'function_call', 'function_call_output']);
+    expect(sent(1)).not.to.have.property('previous_response_id');
+  });
+
   it('forwards unknown ids only if ids are trusted', async () => {
     const wary = setUp([], { keepsState: true });
     expect(await failure(wary.ask('a', 'somebody-elses'))).to.be.instanceOf(LLMInvalidRequestError);

@@ -157,9 +157,6 @@ function toCallingConfig(
   functions: readonly FunctionTool[],
   warnings: string[],
 ): JsonObject | undefined {
-  if (options.parallel_tool_calls === false && functions.length > 0) {
-    warnings.push('parallel_tool_calls was omitted: Gemini cannot be limited to one call at a time.');
-  }
   const choice = options.tool_choice;
   if (choice === undefined) return undefined;
   if (functions.length === 0) {

@@ -18,12 +18,10 @@ const NAME = /^[a-zA-Z_][\w.:-]{0,63}$/;
 
 /** @throws UnsupportedFeatureError for a server tool that Gemini does not have, or a name that it does not accept */
 export function toTools(options: NormalizedOptions, warnings: string[], losses: Loss[]): readonly JsonObject[] {
-  const { tools = [], tool_choice: choice, parallel_tool_calls: parallel } = options;
+  const { tools = [], tool_choice: choice } = options;
   const functions = tools.filter(isFunctionTool);
   if (functions.some(({ strict }) => strict === true))
     warnings.push('strict was omitted: Gemini does not support it. Arguments are validated when they arrive.');
-  if (parallel === false && functions.length > 0)
-    warnings.push('parallel_tool_calls was omitted: Gemini cannot be limited to one call at a time.');
   const offered = toolsToDeclare(tools, choice);
   const isMixed = functions.some((tool) => offered.has(tool)) && tools.some((tool) => !isFunctionTool(tool));
   if (isMixed && !googleModelFeatures(options.model).canCombineTools)
