@@ -51,7 +51,10 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
     meaning: 'A guardrail of this server failed, so nothing was let through.',
     advice: 'Look in the server’s log for the guardrail’s own error.',
   },
-  incomplete: { meaning: 'The answer was cut off.', advice: 'Raise the limit of output tokens.' },
+  incomplete: {
+    meaning: 'The answer was cut off.',
+    advice: 'Raise the limit of output tokens, or shorten the conversation.',
+  },
   'invalid-output': {
     meaning: 'The answer does not match the schema, even after a correction.',
     advice: 'Simplify the schema, or use another model.',

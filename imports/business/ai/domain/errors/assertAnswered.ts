@@ -30,12 +30,21 @@ export function unansweredError(response: LLMResponse): LLMError | undefined {
   if (reason === 'content_filter') {
     return new LLMContentFilterError("The vendor's content filter stopped the response.", { vendor, response });
   }
-  const message =
-    reason === 'max_output_tokens'
-      ? 'The response was cut off at its token limit. Raise max_output_tokens.'
-      : `The response is incomplete: ${reason}.`;
-  return new LLMIncompleteError(message, { vendor, response, reason });
+  return new LLMIncompleteError(incompletenessOf(response, reason), { vendor, response, reason });
 }
+
+function incompletenessOf({ vendor }: LLMResponse, reason: string): string {
+  if (reason !== 'max_output_tokens') return `The response is incomplete: ${reason}.`;
+  return FULL_WINDOW_REASONS.has(vendor.finish_reason)
+    ? "The response was cut off because the model's context window is full. Send a shorter conversation."
+    : 'The response was cut off at its token limit. Raise max_output_tokens.';
+}
+
+/**
+ * Finish reasons of Anthropic (https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons) and
+ * Mistral (https://docs.mistral.ai/api/endpoint/chat).
+ */
+const FULL_WINDOW_REASONS: ReadonlySet<string | null> = new Set(['model_context_window_exceeded', 'model_length']);
 
 /** Finish reasons of Chat Completions and Anthropic that announce tool calls. */
 const TOOL_CALL_REASONS: ReadonlySet<string | null> = new Set(['tool_calls', 'tool_use']);
