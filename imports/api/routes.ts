@@ -58,6 +58,7 @@ import {
   listInputItems,
   readResponse,
 } from './gateway/responses/responsesRoutes';
+import { UNSERVED_GROUPS } from './gateway/unservedGroups';
 import type { VendorObjectGuard } from './gateway/VendorObjectGuard';
 import type { ResponsesPorts } from './gateway/responses/responsesRoutes';
 
@@ -314,6 +315,10 @@ export function addApiRoutes(router: HttpRouter, ports: ApiRoutePorts): void {
   addDashboardRoutes(add, ports);
   for (const path of new Set(operationPaths)) router.use(path, notFound('app', 'unknown'));
 
+  for (const { api, paths, message } of UNSERVED_GROUPS) {
+    const refuse = refusal(api, 'unserved', () => new HttpError(501, message));
+    for (const path of paths) router.use(path, ...(cors === undefined ? [] : [cors]), refuse);
+  }
   for (const [path, api] of VENDOR_PATHS) router.use(path, notFound(api, 'unknown'));
   // A host that serves the dashboard has no other pages.
   if (dashboard !== undefined) router.use(notFound('app', 'unknown'));

@@ -45,7 +45,7 @@ const COMPATIBLE: VendorProfile = {
   rejectsUnknownFields: false,
   requiresPairedCalls: true,
   hasEmbeddings: true,
-  offers: ['images', 'audio'],
+  offers: ['images', 'audio', 'moderations'],
 };
 
 const VENDOR_PROFILES = {
@@ -59,7 +59,7 @@ const VENDOR_PROFILES = {
     rejectsUnknownFields: true,
     requiresPairedCalls: true,
     hasEmbeddings: true,
-    offers: ['files', 'images', 'audio'],
+    offers: ['files', 'images', 'audio', 'moderations'],
   },
   azure_openai: {
     prefix: 'azure',

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import Groq, { toFile as toGroqFile } from 'groq-sdk';
 import OpenAI, { AzureOpenAI, toFile } from 'openai';
 import { fieldsOf } from '../../imports/business/ai/domain/util/json';
-import { startGateway, TOKENS } from '../support/gateway';
+import { simulatedRow, startGateway, TOKENS } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
 
 const AUDIO = Buffer.from(Array.from({ length: 200_000 }, (_, index) => (index * 11) % 256));
@@ -38,6 +38,44 @@ describe('the gateway’s images and audio', () => {
       expect(events).to.deep.equal(['image_generation.partial_image', 'image_generation.completed']);
       expect(fieldsOf(gateway.simulator.requests[0]?.body)['model']).to.equal('gpt-image-1');
     });
+
+  for (const vendor of ['openai', 'openai_compatible'] as const)
+    it(`of ${vendor}: texts are moderated, and logged`, async () => {
+      const model = `${vendor}/omni-moderation-latest`;
+      const { results } = await openai().moderations.create({ model, input: 'I will kill it.' });
+      expect(results[0]?.flagged).to.equal(true);
+      expect(fieldsOf(gateway.simulator.requests[0]?.body)).to.deep.include({ model: 'omni-moderation-latest' });
+      expect(await lastEntry()).to.deep.include({ api: 'moderations', state: 'completed', providerId: vendor });
+    });
+
+  it('moderations need no model', async () => {
+    for (const body of [{ input: 'Hi' }, { input: 'Hi', model: 'omni-moderation-latest' }]) {
+      const { model, results } = await openai().moderations.create(body);
+      expect(results[0]?.flagged).to.equal(false);
+      expect(model).to.equal('omni-moderation-latest');
+      expect(gateway.simulator.requests.at(-1)?.vendor).to.equal('openai');
+    }
+  });
+
+  it('moderations are 501 with the reason where no vendor has them', async () => {
+    for (const vendor of ['anthropic', 'google', 'groq', 'grok', 'azure_openai']) {
+      const answer = await gateway.request('/v1/moderations', { model: `${vendor}/a-model`, input: 'Hi' });
+      expect(answer.status, vendor).to.equal(501);
+      expect(await answer.text())
+        .to.include('has no moderations')
+        .and.to.include('openai');
+    }
+    const bare = await startGateway({ providers: (simulator) => [simulatedRow(simulator, 'anthropic')] });
+    try {
+      const answer = await bare.request('/v1/moderations', { input: 'Hi' });
+      expect(answer.status).to.equal(501);
+      expect(fieldsOf(fieldsOf(await answer.json())['error'])['message']).to.include('No provider');
+      const files = await bare.request('/v1/files');
+      expect(files.status).to.equal(501);
+    } finally {
+      await bare.close();
+    }
+  });
 
   it('of OpenAI: images are edited and varied', async () => {
     const image = await file();

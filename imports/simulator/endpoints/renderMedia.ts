@@ -1,5 +1,5 @@
 /**
- * Images and audio. https://platform.openai.com/docs/api-reference/images,
+ * Images, audio and moderations. https://platform.openai.com/docs/api-reference/images,
  * https://platform.openai.com/docs/api-reference/audio
  */
 import { createHash } from 'node:crypto';
@@ -16,7 +16,8 @@ export type MediaTask =
   | 'images/variations'
   | 'audio/speech'
   | 'audio/transcriptions'
-  | 'audio/translations';
+  | 'audio/translations'
+  | 'moderations';
 
 export const MEDIA_TASKS: readonly string[] = [
   'images/generations',
@@ -25,6 +26,7 @@ export const MEDIA_TASKS: readonly string[] = [
   'audio/speech',
   'audio/transcriptions',
   'audio/translations',
+  'moderations',
 ] satisfies MediaTask[];
 
 const IMAGE_USAGE = {
@@ -51,6 +53,7 @@ export function renderMedia(task: MediaTask, model: string | undefined, request:
     return reject('you must provide a model parameter', { param: 'model' });
   if (named.includes('no-such-model'))
     return reject(`The model '${named}' does not exist`, { status: 404, code: 'model_not_found' });
+  if (task === 'moderations') return renderModeration(named, fields);
   const isStream = fields.stream === true || fields.stream === 'true';
   switch (task) {
     case 'images/generations':
@@ -103,8 +106,16 @@ export function renderMedia(task: MediaTask, model: string | undefined, request:
   }
 }
 
+/** https://platform.openai.com/docs/api-reference/moderations/object */
+function renderModeration(model: string, { input }: JsonObject): Rendered {
+  if (input === undefined) return reject("Missing required parameter: 'input'.", { param: 'input' });
+  const flagged = JSON.stringify(input).includes('kill');
+  const result = { flagged, categories: { violence: flagged }, category_scores: { violence: flagged ? 0.9 : 0.01 } };
+  return renderJson(200, { id: 'modr-simulated', model, results: [result] });
+}
+
 function readForm(task: MediaTask, { contentType, bytes }: EndpointRequest): Form | undefined {
-  if (task === 'images/generations' || task === 'audio/speech') {
+  if (task === 'images/generations' || task === 'audio/speech' || task === 'moderations') {
     try {
       const fields = parseJson(bytes.toString());
       return isObject(fields) ? { fields, files: {} } : undefined;

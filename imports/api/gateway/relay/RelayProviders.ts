@@ -48,7 +48,7 @@ export class RelayProviders {
   /**
    * The provider that the request names (`x-bolide-provider`, `?provider=`), that of the path's vendor, the one of
    * `knownId`, or else the first that the caller may use.
-   * @throws HttpError if the caller may use none
+   * @throws HttpError 501 if the caller may use none, 404 if the one that the request names has no such API
    */
   async choose(context: RequestContext, family: ApiFamily, knownId?: string): Promise<RelayTarget> {
     const { principal, request, details } = context;
@@ -56,7 +56,11 @@ export class RelayProviders {
     const row = choose(rows, request, knownId);
     const provider = row === undefined ? undefined : this.ports.module.providers.get(row.id);
     if (row === undefined || provider?.relay === undefined)
-      throw new HttpError(404, `No provider that you may use has this API${candidates(rows)}`, { path: 'provider' });
+      throw new HttpError(
+        rows.length === 0 ? 501 : 404,
+        `No provider that you may use has this API${candidates(rows)}`,
+        { path: 'provider' },
+      );
     details.provider = row.id;
     details.isSameApi = true;
     return { row, relay: (relayed) => send(provider, principal.userId, relayed) };
@@ -98,6 +102,6 @@ export function namedProvider({ headers, query }: HttpRequest): string | undefin
 
 function candidates(rows: readonly ProviderRow[]): string {
   return rows.length === 0
-    ? '.'
+    ? ', so it is not served.'
     : `, or the one that you named does not. Use one of: ${rows.map(({ id }) => id).join(', ')}.`;
 }

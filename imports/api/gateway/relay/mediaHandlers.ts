@@ -6,6 +6,7 @@ import { invalid } from '../../../business/ai/domain/util/arguments';
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../../business/ai/domain/util/json';
 import type { GuardrailAnnotation } from '../../../business/ai/domain/types/GuardrailAnnotation';
+import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { RelayCall } from '../../../business/ai/domain/types/RelayTypes';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
 import type { RequestContext, RouteHandler } from '../../http/RequestContext';
@@ -22,12 +23,19 @@ export interface MediaPorts {
   readonly maxBodyBytes: number;
 }
 
-/** @param path below `/v1`, such as `/images/generations` */
-export function relayJson(path: string, ports: MediaPorts): RouteHandler {
+/**
+ * @param path below `/v1`, such as `/images/generations`
+ * @param modelOf reads the model from the body
+ */
+export function relayJson(
+  path: string,
+  ports: MediaPorts,
+  modelOf: (context: RequestContext, body: JsonObject) => unknown = (_context, { model }) => model,
+): RouteHandler {
   return async (context) => {
     const body: unknown = context.request.body;
     if (!isObject(body)) throw invalid('', 'must be an object');
-    const { model } = body;
+    const model = await modelOf(context, body);
     if (model === undefined) throw new LLMInvalidRequestError('You must provide a model.', { path: 'model' });
     if (typeof model !== 'string') throw invalid('model', 'must be a string');
     const target = await resolve(context, model, ports);

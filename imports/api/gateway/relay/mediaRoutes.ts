@@ -1,7 +1,8 @@
-/** The routes of images and audio. */
+/** The routes of images, audio and moderations. */
 import type { AddEndpoint } from '../../http/Endpoint';
 import { relayForm, relayJson } from './mediaHandlers';
 import type { MediaPorts } from './mediaHandlers';
+import { moderationModel } from './moderationModel';
 
 const JSON_PATHS = ['/images/generations', '/audio/speech'];
 const FORM_PATHS = ['/images/edits', '/images/variations', '/audio/transcriptions', '/audio/translations'];
@@ -19,4 +20,11 @@ export function addMediaRoutes(add: AddEndpoint, ports: MediaPorts): void {
       loggedApi: group,
     });
   }
+  add('chat_completions', '/v1/moderations', '/v1/moderations', {
+    method: 'post',
+    scope: 'generate',
+    handler: relayJson('/moderations', ports, (context, body) => moderationModel(context, body, ports.models)),
+    isLogged: true,
+    loggedApi: 'moderations',
+  });
 }

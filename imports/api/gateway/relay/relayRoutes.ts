@@ -1,7 +1,6 @@
 /** The routes of what vendors store: files and batches. */
 import type { HttpRequest } from '../../http/HttpMessages';
 import type { AddEndpoint } from '../../http/Endpoint';
-import { HttpError } from '../../http/HttpError';
 import { createBatch, createMessageBatch } from './batchHandlers';
 import type { BatchPorts } from './batchHandlers';
 import { act, download, list, remove, upload } from './collectionHandlers';
@@ -85,17 +84,4 @@ export function addRelayRoutes(add: AddEndpoint, given: RelayRoutePorts): void {
     scope: 'generate',
     handler: act(messageBatches, 'post', '/cancel', ports),
   });
-
-  for (const [pattern, name] of GEMINI_FILES)
-    add('gemini', pattern, name, {
-      method: 'post',
-      scope: 'generate',
-      readsBody: false,
-      handler: () => Promise.reject(new HttpError(501, NO_GEMINI_FILES)),
-    });
 }
-
-/** https://ai.google.dev/api/files */
-const GEMINI_FILES = [['/upload/v1beta/files', '/upload/v1beta/files']] as const;
-const NO_GEMINI_FILES =
-  "Files of Google's API are not relayed. Send the content inline (inlineData), or name a URL (fileData.fileUri).";

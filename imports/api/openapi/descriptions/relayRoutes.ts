@@ -1,4 +1,4 @@
-/** Files, batches, images and audio, which are relayed to their vendors. */
+/** Files, batches, images, audio and moderations, which are relayed to their vendors. */
 import { ANYTHING, described, listOf, OBJECT, objectOf, TEXT } from '../jsonSchemas';
 import type { RouteDescription, RouteDescriptions } from '../RouteDescription';
 
@@ -59,10 +59,11 @@ export const RELAY_ROUTES: RouteDescriptions = {
     content: ['application/x-jsonl'],
   }),
   'POST /v1/messages/batches/:id/cancel': relayed({ summary: 'Cancel a batch of messages', result: BATCH }),
-  'POST /upload/v1beta/files': {
-    summary: 'Upload a file in Google’s form',
-    description: 'Not served: the response is 501.',
-    status: 501,
+  'POST /v1/moderations': {
+    summary: 'Judge texts and images',
+    description: 'By a model of OpenAI or of a compatible host; others answer 501.',
+    body: objectOf({ input: ANYTHING }, { model: TEXT }),
+    result: OBJECT,
   },
   'POST /v1/images/generations': {
     summary: 'Generate images',

@@ -67,7 +67,7 @@ export const openai: Vendor = {
   // https://platform.openai.com/docs/models. gpt-oss is served by other vendors only.
   modelPatterns: [
     /^(?:ft:)?(?:gpt-(?!oss)|chatgpt-|codex-|computer-use-|o\d)/i,
-    /^(?:text-embedding-(?:3-|ada-)|dall-e-|tts-1|whisper-1$)/i,
+    /^(?:text-embedding-(?:3-|ada-)|dall-e-|tts-1|whisper-1$|(?:omni|text)-moderation-)/i,
   ],
   variables: {
     key: 'OPENAI_API_KEY',
