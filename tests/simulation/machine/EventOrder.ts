@@ -27,6 +27,7 @@ export class EventOrder {
   last: number;
   end: AgentEventBody['type'] | undefined;
   private readonly process: string;
+  private readonly isTakenOver: boolean;
   private hasStarted = false;
   private isAsking = false;
   /** The late results that the model is asked about. */
@@ -40,7 +41,8 @@ export class EventOrder {
   /** The call that has settled last, of which its arrival must follow. */
   private owedArrival: string | undefined;
 
-  constructor({ seq }: ActiveRun, process: string) {
+  constructor({ seq }: ActiveRun, process: string, isTakenOver: boolean) {
+    this.isTakenOver = isTakenOver;
     this.first = seq + 1;
     this.last = seq;
     this.process = process;
@@ -117,7 +119,9 @@ export class EventOrder {
 
   private follow(callId: string, type: CallEvent): void {
     const last = this.lastOfCall.get(callId);
-    if (last !== undefined)
+    if (last === undefined)
+      ensure(this.isTakenOver || type === 'tool:pending', () => `${type} is the first event of ${callId}.`);
+    else
       ensure(
         BEFORE[type]?.includes(last) === true || (type === 'tool:executing' && last === 'tool:executing'),
         () => `${type} of ${callId} follows ${last}.`,

@@ -61,7 +61,7 @@ export class RunSession implements CallSession, WrittenSession {
     this.initial = state;
     this.state = state;
     this.isTakenOver = restored !== undefined;
-    this.order = new EventOrder(state, process.name);
+    this.order = new EventOrder(state, process.name, this.isTakenOver);
     this.decisions = new DecisionCheck(world.machine, state, this.isTakenOver);
     this.blocking = new Slots(state.rules.limits.maxParallelTools);
     this.nonBlocking = new Slots(state.rules.limits.maxParallelTools);

@@ -1,5 +1,6 @@
 /** Checks that a run goes on from what the store has of it. */
 import { isDeliverable, isSettled } from '../../../imports/business/ai/domain/entities/Tool';
+import type { ToolCall } from '../../../imports/business/ai/domain/entities/Tool';
 import type { StoredRun } from '../../../imports/business/ai/domain/interfaces/RunStore';
 import { isCalling } from '../../../imports/business/ai/domain/run/ActiveRun';
 import type { ActiveRun } from '../../../imports/business/ai/domain/run/ActiveRun';
@@ -28,12 +29,26 @@ export function checkRestored(
     const restored = state.calls.get(call.id);
     is(restored !== undefined, `calls than ${call.id}`);
     is(!isSettled(call) || restored!.state === call.state, `state of ${call.id}`);
+    const { call_id, name, arguments: text, createdAt } = restored!;
+    const isSame = call_id === call.call_id && name === call.name && text === call.arguments;
+    is(isSame && createdAt === call.createdAt, `fields of ${call.id}`);
+    const there = inTranscript.get(call.id);
+    if (there === undefined || there.results === 0) continue;
+    is(there.state === restored!.state, `state of ${call.id}, whose result is there`);
+    is(restored!.state !== 'completed' || restored!.result === there.output, `result of ${call.id}`);
+    const isDelivered = call.deliveredIn !== undefined && there.resultAt < run.turnStart;
+    is(!isDelivered || restored!.deliveredIn === call.deliveredIn, `delivery of ${call.id}`);
   }
   const late = calls.filter((call) => {
     const there = inTranscript.get(call.id);
     return isDeliverable(call) && there?.isAcknowledged === true && there.results === 0;
   });
   is(sameIds(state.lateResults, new Set(late.map(({ id }) => id))), 'late results');
+  const ends = state.lateResults.map((id) => endOf(state.calls.get(id)!));
+  is(
+    ends.every((end, at) => at === 0 || end >= ends[at - 1]!),
+    'order of late results',
+  );
   for (const [id, { results, isAcknowledged }] of inTranscript) {
     const call = state.calls.get(id);
     const isAwaited = isAcknowledged && call !== undefined && !isSettled(call) && call.blocking;
@@ -61,6 +76,10 @@ export function checkRestored(
         state.turn?.every(({ id }, at) => id === applied.turn?.[at]?.id) !== false,
       'calls of the turn',
     );
+}
+
+function endOf(call: ToolCall): number {
+  return 'endTime' in call ? call.endTime : 0;
 }
 
 function sameIds(ids: readonly string[], others: ReadonlySet<string>): boolean {

@@ -9,6 +9,8 @@ export interface CallInTranscript {
   /** Where the first result is. */
   resultAt: number;
   output: unknown;
+  /** The call's state, as the result names it. */
+  state: string | undefined;
 }
 
 export interface ReadTranscript {
@@ -29,7 +31,14 @@ export function readTranscript(items: readonly Item[]): ReadTranscript {
   for (let index = INPUT.length; index < items.length; index += 1) {
     const item = items[index]!;
     if (item.type === 'function_call') {
-      calls.set(item.call_id, { name: item.name, isAcknowledged: false, results: 0, resultAt: -1, output: undefined });
+      calls.set(item.call_id, {
+        name: item.name,
+        isAcknowledged: false,
+        results: 0,
+        resultAt: -1,
+        output: undefined,
+        state: undefined,
+      });
       left += 1;
     } else if (item.type === 'function_call_output') {
       const call = calls.get(item.call_id);
@@ -39,6 +48,7 @@ export function readTranscript(items: readonly Item[]): ReadTranscript {
         if (call.results === 0) call.resultAt = index;
         call.results += 1;
         call.output = item.output;
+        call.state = item.state;
       }
       if (item.deferred === true) continue;
       if (item.state !== 'failed' && item.state !== 'timeout') allFailed = false;
