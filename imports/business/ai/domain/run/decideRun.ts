@@ -216,6 +216,7 @@ function receive(run: RunDraft, { response, at }: EventOf<'modelAnswered'>): voi
   next.response = response;
   const { items, calls } = outputOf(next, response);
   run.append(items);
+  if (next.rules.durability === 'step') run.save();
   const { undelivered, lateUndelivered } = next;
   for (const id of [...undelivered, ...lateUndelivered])
     run.applyToolEvent(id, { type: 'tool:delivered', at, responseId: response.id });
