@@ -92,8 +92,7 @@ export class RunDraft {
   }
 
   private setCall(call: ToolCall): void {
-    // Listeners receive it.
-    this.next.calls = this.next.calls.with(freezeDeep(call));
+    this.next.calls = this.next.calls.with(call);
     const { toolNames } = this.next;
     if (toolNames.length < MAX_LISTED_TOOLS && !toolNames.includes(call.name))
       this.next.toolNames = [...toolNames, call.name];

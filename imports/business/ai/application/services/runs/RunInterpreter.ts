@@ -18,6 +18,7 @@ import type { Spending } from '../../../domain/run/runLimits';
 import type { AgentEventBody, ListenedToolCall } from '../../../domain/types/AgentEvents';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { RunAction } from '../../../domain/types/RunRecords';
+import { freezeDeep } from '../../../domain/util/freezeDeep';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import { unreachable } from '../../../domain/util/unreachable';
 import { currentLogIds } from '../../../../../log/logWriter';
@@ -238,7 +239,7 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
     if (!publisher.hears(body.type)) return;
     const sent = { executionId: run.executionId, at: Date.now(), seq, ...body };
     // Not enumerable, so that it is neither stored nor sent: the event's own fields describe the change.
-    if (call !== undefined) Object.defineProperty(sent, 'toolCall', { value: toListenedCall(call) });
+    if (call !== undefined) Object.defineProperty(sent, 'toolCall', { get: () => toListenedCall(call) });
     publisher.publish(sent);
   }
 
@@ -503,7 +504,8 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
 const SETTLING_TASKS = 2;
 const SETTLED = Promise.resolve();
 
+/** A copy, so that no listener can change the run. Few listeners read it. */
 function toListenedCall(call: ToolCall): ListenedToolCall {
   const named = { name: call.name, arguments: call.arguments };
-  return Object.freeze(Object.defineProperty({ ...call }, 'function', { value: named })) as ListenedToolCall;
+  return freezeDeep(Object.defineProperty({ ...call }, 'function', { value: named })) as ListenedToolCall;
 }

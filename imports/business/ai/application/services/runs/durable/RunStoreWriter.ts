@@ -153,6 +153,9 @@ export class RunStoreWriter {
   }
 
   private get haveCallsChanged(): boolean {
+    const { calls } = this.owner.state;
+    // Mostly, nothing has changed.
+    if (calls.equals(this.writtenCalls) && calls.equals(this.written.calls)) return false;
     return this.changes().length > 0 || this.openChanges(this.owner.state).length > 0;
   }
 
