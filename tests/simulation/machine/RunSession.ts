@@ -133,10 +133,9 @@ export class RunSession implements CallSession, WrittenSession {
   ensureStored(): void {
     const { world, process, state } = this;
     const isOwner = world.store.owner === process.name && !process.isDead && !process.isCut && !process.isDraining;
-    if (this.isOver || !isOwner || state.rules.durability !== 'step') return;
-    // The response is stored with the first start of one of its calls.
-    if (state.phase === 'tools' && state.turn?.some(({ id }) => state.calls.get(id)?.state === 'pending') === true)
-      return;
+    if (this.isOver || !isOwner) return;
+    // Runs that save writes are stored when they begin to wait.
+    if (state.rules.durability !== 'step' && state.phase !== 'waiting') return;
     if (this.writer.isAtRest && !world.machine.isStepping(state)) checkRunStored(world.store, this);
   }
 

@@ -283,6 +283,12 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     replace: '',
   },
   {
+    title: 'does not store a response at once',
+    file: DECIDE,
+    find: "if (next.rules.durability === 'step') run.save();",
+    replace: '',
+  },
+  {
     title: 'does not write that a run waits',
     file: DECIDE,
     find: "next.phase = 'waiting';\n      run.save();",
