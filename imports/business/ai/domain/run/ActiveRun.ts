@@ -183,10 +183,15 @@ export function isStepping({ phase }: Pick<ActiveRun, 'phase'>): boolean {
   return phase !== 'tools' && phase !== 'waiting' && phase !== 'suspended' && phase !== 'ended' && phase !== 'left';
 }
 
+/** The result of the call comes from outside. */
+export function isExternalCall({ rules }: ActiveRun, { name }: ToolCall): boolean {
+  const tool = rules.tools.get(name);
+  return tool !== undefined && isExternalTool(tool);
+}
+
 /** Only a person or another service can move the call on. */
-export function isWaitingForOthers({ rules }: ActiveRun, call: ToolCall): boolean {
-  const tool = rules.tools.get(call.name);
-  return waitsForOthers(call, tool !== undefined && isExternalTool(tool));
+function isWaitingForOthers(run: ActiveRun, call: ToolCall): boolean {
+  return waitsForOthers(call, isExternalCall(run, call));
 }
 
 /** Whether the run has ended, or only people and other services can move it on. */

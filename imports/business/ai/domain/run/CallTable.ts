@@ -84,16 +84,6 @@ export class CallTable implements Iterable<ToolCall> {
     return this.list[Symbol.iterator]();
   }
 
-  /** Whether another table has the same calls, and all of them as they are here. */
-  equals(other: CallTable): boolean {
-    const { list } = this;
-    if (this === other) return true;
-    if (list.length !== other.list.length) return false;
-    for (let place = 0; place < list.length; place += 1)
-      if (list[place] !== other.list[place] && list[place] !== other.get(list[place]?.id ?? '')) return false;
-    return true;
-  }
-
   /** The calls that another table does not have as they are here. */
   changedSince(other: CallTable): readonly ToolCall[] {
     if (this === other) return [];

@@ -370,8 +370,7 @@ function load(run: RunDraft, { transcript, calls }: EventOf<'contentLoaded'>): v
 
 function complete(run: RunDraft): void {
   run.next.phase = 'completing';
-  if (mayHaveChildren(run.next)) run.then({ type: 'cancelChildren' });
-  else saveEnd(run);
+  endChildren(run);
 }
 
 /** A model call that is under way ends first, since it costs something. */
@@ -393,6 +392,7 @@ function cancelCalls(run: RunDraft, at: number): void {
   else endChildren(run);
 }
 
+/** Before the end is stored: until then, whoever takes the run over does it again. */
 function endChildren(run: RunDraft): void {
   if (mayHaveChildren(run.next)) run.then({ type: 'cancelChildren' });
   else saveEnd(run);

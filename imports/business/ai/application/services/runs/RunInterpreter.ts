@@ -9,7 +9,15 @@ import type { ToolCall } from '../../../domain/entities/Tool';
 import { isLLMError, LLMAbortedError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { LeaseLostError } from '../../../domain/errors/LeaseLostError';
-import { isAtRest, isCounted, isIdle, isOver, isStepping, mayHaveChildren } from '../../../domain/run/ActiveRun';
+import {
+  isAtRest,
+  isCounted,
+  isExternalCall,
+  isIdle,
+  isOver,
+  isStepping,
+  mayHaveChildren,
+} from '../../../domain/run/ActiveRun';
 import type { ActiveRun, RunPhase } from '../../../domain/run/ActiveRun';
 import { decideRun } from '../../../domain/run/decideRun';
 import type { RunEffect } from '../../../domain/run/RunEffect';
@@ -102,7 +110,7 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
   }
 
   isExternal(call: ToolCall): boolean {
-    return this.tools.isExternal(call);
+    return isExternalCall(this.state, call);
   }
 
   /**

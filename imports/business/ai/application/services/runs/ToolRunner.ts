@@ -1,5 +1,4 @@
 /** Performs the effects of one run that concern its tool calls, and passes decisions on to calls that wait for them. */
-import { isExternalTool } from '../../../domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
 import type { RunObserver } from '../../../domain/interfaces/Instrumentation';
 import { callOf } from '../../../domain/run/ActiveRun';
@@ -75,11 +74,6 @@ export class ToolRunner implements ToolJobOwner {
   /** Drops all pending decisions. */
   close(): void {
     this.decisions?.close();
-  }
-
-  isExternal({ name }: ToolCall): boolean {
-    const tool = this.context.tools.get(name)?.definition;
-    return tool !== undefined && isExternalTool(tool);
   }
 
   /** For the job of a call. */

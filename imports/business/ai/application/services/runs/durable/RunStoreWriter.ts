@@ -97,7 +97,6 @@ export class RunStoreWriter {
     this.keepsContent = context.keepsTranscript === true;
     this.writtenItems = context.storedItems;
     this.isForced = restored !== undefined && !isAsStored(run);
-
     // What was repaired, or is stored only with the run, is written again.
     const unwritten = new Set([...(restored?.repaired ?? []), ...(restored?.unwritten ?? [])]);
     this.writtenCalls = CallTable.of([...state.calls].filter(({ id }) => !unwritten.has(id)));
@@ -153,9 +152,6 @@ export class RunStoreWriter {
   }
 
   private get haveCallsChanged(): boolean {
-    const { calls } = this.owner.state;
-    // Mostly, nothing has changed.
-    if (calls.equals(this.writtenCalls) && calls.equals(this.written.calls)) return false;
     return this.changes().length > 0 || this.openChanges(this.owner.state).length > 0;
   }
 
