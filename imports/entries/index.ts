@@ -159,6 +159,35 @@ export type { McpOptions } from '../business/mcp/mcp';
 export { UnifiedStreamAdapter } from '../business/ai/infrastructure/streaming/UnifiedStreamAdapter';
 export { runAsTool } from '../business/ai/infrastructure/tools/runAsTool';
 export type { ChildOptions, RunToolOptions } from '../business/ai/infrastructure/tools/runAsTool';
+export { applyPatchTool } from '../business/ai/infrastructure/tools/native/applyPatchTool';
+export type { ApplyPatchToolOptions, PatchOperation } from '../business/ai/infrastructure/tools/native/applyPatchTool';
+export { browserTool } from '../business/ai/infrastructure/tools/native/browserTool';
+export type { BrowserAction, BrowserInput } from '../business/ai/infrastructure/tools/native/browserTool';
+export { clientToolSearch } from '../business/ai/infrastructure/tools/native/clientToolSearch';
+export type {
+  ClientToolSearchOptions,
+  ToolSearchInput,
+} from '../business/ai/infrastructure/tools/native/clientToolSearch';
+export { computerTool } from '../business/ai/infrastructure/tools/native/computerTool';
+export type {
+  ComputerAction,
+  ComputerInput,
+  ComputerToolOptions,
+  Screenshot,
+} from '../business/ai/infrastructure/tools/native/computerTool';
+export { customTool } from '../business/ai/infrastructure/tools/native/customTool';
+export type {
+  CustomToolFormat,
+  CustomToolInput,
+  CustomToolOptions,
+} from '../business/ai/infrastructure/tools/native/customTool';
+export { memoryTool } from '../business/ai/infrastructure/tools/native/memoryTool';
+export type { MemoryCommand } from '../business/ai/infrastructure/tools/native/memoryTool';
+export type { NativeToolOptions } from '../business/ai/infrastructure/tools/native/NativeToolOptions';
+export { shellTool } from '../business/ai/infrastructure/tools/native/shellTool';
+export type { ShellInput, ShellResult, ShellToolOptions } from '../business/ai/infrastructure/tools/native/shellTool';
+export { textEditorTool } from '../business/ai/infrastructure/tools/native/textEditorTool';
+export type { TextEditorCommand } from '../business/ai/infrastructure/tools/native/textEditorTool';
 export { sleepTool } from '../business/ai/infrastructure/tools/sleepTool';
 export { waitForSignalTool } from '../business/ai/infrastructure/tools/waitForSignalTool';
 export { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';

@@ -66,9 +66,8 @@ const FIELDS = {
     if (typeof value !== 'boolean' && value !== 'auto') throw invalid(path, 'must be true, false or "auto"');
   },
   strict: boolean,
-  vendor: (value, path) => {
-    if (!isObject(value)) throw invalid(path, 'must be an object');
-  },
+  native: anObject,
+  vendor: anObject,
 } as const satisfies Record<keyof RegisteredTool, ArgumentReader<unknown>>;
 
 function toolName(value: unknown, path: string): void {
@@ -78,6 +77,10 @@ function toolName(value: unknown, path: string): void {
 
 function aFunction(value: unknown, path: string): void {
   if (typeof value !== 'function') throw invalid(path, 'must be a function');
+}
+
+function anObject(value: unknown, path: string): void {
+  if (!isObject(value)) throw invalid(path, 'must be an object');
 }
 
 /** @throws LLMInvalidRequestError for anything but a valid schema */

@@ -7,6 +7,7 @@ import type { ToolFailure } from '../errors/LLMErrors';
 import { omitUndefined } from '../util/omitUndefined';
 import type { InputImage } from '../types/ResponsesAPITypes';
 import type { TraceContext } from '../types/TraceContext';
+import type { NativeTool } from '../types/NativeTool';
 import type { JsonObject, VendorPart } from '../types/VendorTypes';
 
 /**
@@ -79,6 +80,8 @@ export interface FunctionTool {
    * runs with many tools do. Default false.
    */
   readonly deferLoading?: boolean | 'auto';
+  /** The vendors' own tool that this function executes. Vendors that have it offer it in place of the function. */
+  readonly native?: NativeTool;
   readonly vendor?: VendorPart;
 }
 

@@ -25,6 +25,8 @@ export interface RunRules {
   readonly limits: RunLimits;
   /** Definitions of the offered functions by name. */
   readonly tools: ReadonlyMap<string, FunctionTool>;
+  /** Names of Anthropic's tools that are offered and that the run cannot execute. */
+  readonly clientTools?: readonly string[];
   /** Names of tools that were offered when the run began and that this process lacks. */
   readonly missingTools: readonly string[];
   readonly isStored: boolean;

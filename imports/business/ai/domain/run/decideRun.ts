@@ -236,7 +236,8 @@ function followResponse(run: RunDraft, calls: readonly TurnCall[], at: number): 
     checkCall(run);
     return;
   }
-  const step = nextStep(response, { running: countRunning(next), undelivered: countUndelivered(next) });
+  const open = { running: countRunning(next), undelivered: countUndelivered(next) };
+  const step = nextStep(response, open, next.rules.clientTools);
   next.isAfterAnswer = step.kind !== 'use-tools';
   switch (step.kind) {
     case 'stop':

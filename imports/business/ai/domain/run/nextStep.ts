@@ -23,10 +23,11 @@ export type NextStep =
   | { readonly kind: 'answer' }
   | { readonly kind: 'stop'; readonly error: LLMError };
 
-export function nextStep(response: LLMResponse, open: OpenWork): NextStep {
+/** @param clientTools names of Anthropic's tools that the run offers and cannot execute */
+export function nextStep(response: LLMResponse, open: OpenWork, clientTools: readonly string[] = []): NextStep {
   // The tool calls of a truncated, filtered or refused response never run, nor do those beside a call that only the
   // client can answer: vendors refuse a request that lacks an answer, so the model would not learn of the effects.
-  const error = unansweredError(response) ?? clientCallError(response);
+  const error = unansweredError(response) ?? clientCallError(response, clientTools);
   if (error !== undefined) return { kind: 'stop', error };
   const calls = toolCalls(response);
   if (calls.length > 0) return { kind: 'use-tools', calls };

@@ -3,6 +3,7 @@
  * Responses (https://www.openresponses.org, release 2026-04-24). Types only, no logic.
  */
 import type { CallCost } from './ModelPrice';
+import type { NativeCall } from './NativeTool';
 import type { JsonObject, Origin, VendorPart } from './VendorTypes';
 
 export const MessageRole = { USER: 'user', ASSISTANT: 'assistant', DEVELOPER: 'developer', SYSTEM: 'system' } as const;
@@ -95,6 +96,8 @@ export interface FunctionCallItem extends Carried {
   readonly arguments: string;
   readonly status?: ItemStatus;
   readonly async?: boolean;
+  /** The call as its vendor wrote it, if it called a native tool. It goes back to that vendor in this form. */
+  readonly native?: NativeCall;
 }
 
 export interface FunctionCallOutputItem extends Carried {

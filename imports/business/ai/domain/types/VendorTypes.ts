@@ -1,4 +1,5 @@
 /** Vendors and wires: the two axes along which LLM APIs differ. */
+import type { NativeToolType } from './NativeTool';
 
 /** Every vendor, with the label that people read. The facts about each are in `infrastructure/vendors`. */
 export const VENDOR_LABELS = {
@@ -84,6 +85,11 @@ export interface VendorQuirks {
   readonly supportsToolNamespaces?: boolean;
   /** Whether tools with free text as their input are supported; otherwise they are offered as functions. */
   readonly supportsCustomTools?: boolean;
+  /**
+   * The vendor's own tools that the client executes, each with the source of a regular expression for the models that
+   * have it. Other models are offered functions. Default: none.
+   */
+  readonly nativeTools?: Readonly<Partial<Record<NativeToolType, string>>>;
   /** Whether the Responses API has background mode and conversations. Default: false. */
   readonly supportsBackground?: boolean;
   /** Responses: whether `presence_penalty` and `frequency_penalty` of Open Responses are accepted. Default: false. */

@@ -7,6 +7,7 @@ import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { InputFile, InputImage, LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
+import type { NativeForms } from './shared/nativeTools';
 import type {
   CachedPrefix,
   JsonObject,
@@ -73,6 +74,8 @@ export interface Wire {
   /** @throws LLMStreamError for a body in another format, LLMError for a failed response */
   fromResponse(body: unknown, context: ResponseContext): LLMResponse;
   createDecoder(context: ResponseContext): StreamDecoder;
+  /** The vendors' own tools that the client executes, in the forms of this wire. Absent: it has none. */
+  nativeForms?(model: string, quirks: VendorQuirks): NativeForms;
   /** Whether vendors on this wire fetch the URL of an image or a file themselves. */
   fetchesUrl(part: InputImage | InputFile, quirks: VendorQuirks): boolean;
 }

@@ -242,8 +242,7 @@ export class BaseLLMProvider implements ILLMProvider {
     if (rewritten === undefined) return events;
     return events.through({
       push: (event, out) => {
-        const restored = rewritten.restoreEvent(event);
-        if (restored !== undefined) out.push(restored);
+        out.push(...rewritten.restoreEvent(event));
       },
     });
   }

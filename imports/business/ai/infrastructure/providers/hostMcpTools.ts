@@ -60,8 +60,9 @@ function rewrite(options: NormalizedOptions): RewrittenTools {
   return {
     options,
     restoreResponse,
-    restoreEvent: (event) =>
+    restoreEvent: (event) => [
       event.type === 'response.completed' ? { ...event, response: restoreResponse(event.response) } : event,
+    ],
   };
 }
 

@@ -11,6 +11,7 @@ import type { VendorCall, VendorClient, VendorHttpResponse } from '../clients/Ve
 import type { ResponseContext, Wire, WireContext, WireRequest } from '../converters/Wire';
 import { mergeAdditionalTools } from '../converters/shared/additionalTools';
 import { offerCustomToolsAsFunctions } from '../converters/shared/customTools';
+import { offerNativeTools } from '../converters/shared/nativeTools';
 import { rewriteTools } from '../converters/shared/RewrittenTools';
 import { keepFirstCall } from '../converters/shared/singleCalls';
 import type { RewrittenTools } from '../converters/shared/RewrittenTools';
@@ -105,6 +106,7 @@ export async function prepareCall(
   const rewritten = rewriteTools(inlined, [
     (given) => keepFirstCall(given, quirks.enforcesSingleCalls === true),
     () => hosted?.rewritten,
+    (given) => offerNativeTools(given, wire.nativeForms?.(given.model, quirks) ?? {}, { wire: wire.name, vendor }),
     ...(wire.name === 'responses' && quirks.supportsToolNamespaces === true
       ? []
       : [mergeAdditionalTools, flattenNamespaces]),

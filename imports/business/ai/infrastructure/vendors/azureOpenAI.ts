@@ -24,6 +24,8 @@ export const azureOpenAI: Vendor = {
     enforcesSingleCalls: true,
     supportsToolNamespaces: true,
     supportsCustomTools: true,
+    // https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses#remote-mcp-servers
+    nativeTools: { mcp_approval: '' },
     supportsBackground: true,
     metadataNeedsStore: true,
     promptCache: 'key',

@@ -10,6 +10,8 @@ import MODELS from './models/openai.json';
 import { toModelRows } from './ModelRow';
 import type { Vendor } from './Vendor';
 
+const GPT_5_1_AND_LATER = 'gpt-(?:5\\.[1-9]|[6-9])';
+
 export const openai: Vendor = {
   name: 'openai',
   label: VENDOR_LABELS.openai,
@@ -56,6 +58,14 @@ export const openai: Vendor = {
     enforcesSingleCalls: true,
     supportsToolNamespaces: true,
     supportsCustomTools: true,
+    nativeTools: {
+      mcp_approval: '',
+      // https://developers.openai.com/api/docs/guides/tools-shell, …/tools-apply-patch
+      shell: GPT_5_1_AND_LATER,
+      apply_patch: GPT_5_1_AND_LATER,
+      // https://developers.openai.com/api/docs/guides/tools-computer-use
+      computer: 'gpt-(?:5\\.[4-9]|[6-9])|computer-use-preview',
+    },
     supportsBackground: true,
     metadataNeedsStore: true,
     promptCache: 'key',

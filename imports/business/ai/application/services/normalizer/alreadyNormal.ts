@@ -54,23 +54,24 @@ type Needed<T> = { [K in keyof T & string]-?: object extends Pick<T, K> ? never 
 const isText: Check = (value) => typeof value === 'string';
 const isName: Check = (value) => typeof value === 'string' && value !== '';
 const isFlag: Check = (value) => typeof value === 'boolean';
-const isVendorPart: Check = (value) => isRecord(value) && Object.values(value).every(isRecord);
+/** `vendor` and `native` hold objects by name. */
+const holdsRecords: Check = (value) => isRecord(value) && Object.values(value).every(isRecord);
 
 const CALL = shape<FunctionCallItem>(
   { type: isText, call_id: isName, name: isText, arguments: isText },
-  { id: isText, status: isText, async: isFlag, vendor: isVendorPart },
+  { id: isText, status: isText, async: isFlag, native: holdsRecords, vendor: holdsRecords },
 );
 const OUTPUT = shape<FunctionCallOutputItem>(
   { type: isText, call_id: isName, output: isText },
-  { id: isText, status: isText, deferred: isFlag, name: isText, state: isText, vendor: isVendorPart },
+  { id: isText, status: isText, deferred: isFlag, name: isText, state: isText, vendor: holdsRecords },
 );
 const MESSAGE = shape<MessageItem>(
   { type: isText, role: isText, content: isList },
-  { id: isText, status: isText, phase: isText, vendor: isVendorPart },
+  { id: isText, status: isText, phase: isText, vendor: holdsRecords },
 );
 const INPUT_TEXT = shape<InputText>(
   { type: (value) => value === 'input_text', text: isText },
-  { vendor: isVendorPart },
+  { vendor: holdsRecords },
 );
 const OUTPUT_TEXT = shape<OutputText>(
   {
@@ -78,7 +79,7 @@ const OUTPUT_TEXT = shape<OutputText>(
     text: isText,
     annotations: (value) => isList(value) && value.every(isRecord),
   },
-  { logprobs: isList, vendor: isVendorPart },
+  { logprobs: isList, vendor: holdsRecords },
 );
 
 /** The role, not the part's own type, determines whether text belongs to the assistant. */

@@ -1,5 +1,14 @@
 /** Converts one element of an input from any accepted form to items. */
-import { field, freeze, optionalText, otherFields, record, requiredName, requiredText } from './fields';
+import {
+  checkRecordOfRecords,
+  field,
+  freeze,
+  optionalText,
+  otherFields,
+  record,
+  requiredName,
+  requiredText,
+} from './fields';
 import { hostedItem, originOf } from './hostedItem';
 import { normalizeMessage } from './normalizeMessage';
 import { normalizeOutput, normalizePart } from './normalizePart';
@@ -77,6 +86,7 @@ function functionCall(source: PlainRecord, path: string): FunctionCallItem {
     arguments: callArguments(source.arguments, `${path}.arguments`),
     ...id,
   };
+  if (source.native !== undefined) checkRecordOfRecords(source.native, `${path}.native`);
   return toolCall(source, ['id', 'call_id', 'name', 'arguments'], path, facts);
 }
 

@@ -11,6 +11,7 @@ import type {
   Tool,
   ToolDelivery,
 } from '../../../domain/entities/Tool';
+import { NATIVE_TOOL_TYPES } from '../../../domain/types/NativeTool';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 
 /** Names that every vendor accepts. */
@@ -21,6 +22,8 @@ export const MAX_TIMEOUT = 2_147_483_647;
 const DELIVERIES = { immediate: true, when_idle: true, silent: true } as const satisfies Record<ToolDelivery, true>;
 const ON_DUPLICATE = { allow: true, reject: true, join: true } as const satisfies Record<OnDuplicate, true>;
 const ON_CHANGE = { continue: true, ask: true, end: true } as const satisfies Record<OnToolChange, true>;
+
+const NATIVE_TYPES = Object.fromEntries(NATIVE_TOOL_TYPES.map((type) => [type, true]));
 
 type Check = (value: Plain, path: string) => void;
 
@@ -41,6 +44,7 @@ const CHECKS = {
   onDuplicate: oneOf(ON_DUPLICATE),
   onChange: oneOf(ON_CHANGE),
   deferLoading: flagOrAuto,
+  native: nativeTool,
   vendor: checkRecordOfRecords,
 } as const satisfies Record<Exclude<keyof FunctionTool, 'type' | 'name'>, Check>;
 
@@ -111,6 +115,11 @@ function flag(value: Plain, path: string): void {
 function flagOrAuto(value: Plain, path: string): void {
   if (typeof value !== 'boolean' && value !== 'auto')
     throw invalid(path, `must be true, false or "auto", not ${describe(value)}`);
+}
+
+function nativeTool(value: Plain, path: string): void {
+  record(value, path);
+  oneOf(NATIVE_TYPES)(isRecord(value) ? (value.type ?? null) : null, `${path}.type`);
 }
 
 function milliseconds(value: Plain, path: string): void {

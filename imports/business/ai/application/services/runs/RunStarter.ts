@@ -16,6 +16,7 @@ import { LiveRun } from './LiveRun';
 import { readStoredPlan } from './planRun';
 import type { PlannedRun } from './planRun';
 import type { RunContext } from './RunContext';
+import { anthropicClientTools } from '../../../domain/run/clientCall';
 import { newRun } from '../../../domain/run/ActiveRun';
 import type { ActiveRun, RunRules } from '../../../domain/run/ActiveRun';
 import { NO_USAGE } from '../../../domain/entities/Response';
@@ -163,6 +164,7 @@ function rulesOf(
     inputLength: options.input.length,
     limits,
     tools: tools.definitions,
+    clientTools: anthropicClientTools(tools.tools),
     missingTools: tools.missing,
     isStored: journal !== undefined,
     durability,

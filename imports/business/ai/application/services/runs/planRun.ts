@@ -15,6 +15,7 @@ import type { ToolSearchPlan } from '../../../domain/types/ToolSearch';
 import { adoptItem, normalizeOptions } from '../ContentNormalizer';
 import { compactionOf, DEFAULT_COMPACTION } from './compaction/compactionOptions';
 import { hasTool } from './durable/ToolAvailability';
+import { isMcpApproval, withMcpApproval } from '../tools/mcpApproval';
 import { toolHashes } from '../tools/toolChanges';
 import { resolveTools, ToolSet } from '../tools/ToolSet';
 import { limitsOf } from '../../../domain/run/runLimits';
@@ -62,7 +63,7 @@ export function planRun(
     });
   const limits = limitsOf(fields, defaultLimits);
   const compaction = compactionOf(requestedCompaction, defaultCompaction);
-  const tools = resolveTools(requestedTools, executor);
+  const tools = withMcpApproval(resolveTools(requestedTools, executor));
   const options = normalizeOptions({
     ...withoutLimits(fields),
     ...(tools.tools.length === 0 ? {} : { tools: tools.tools }),
@@ -92,9 +93,10 @@ export function toStoredPlan(
     onAnnotation,
     ...storedOptions
   } = options;
-  const storedTools = tools.tools.map((tool, index) =>
-    typeof requestedTools[index] === 'string' && isFunctionTool(tool) ? tool.name : withoutFunctions(tool),
-  );
+  const storedTools = tools.tools.flatMap((tool, index) => {
+    if (isMcpApproval(tool)) return [];
+    return typeof requestedTools[index] === 'string' && isFunctionTool(tool) ? tool.name : withoutFunctions(tool);
+  });
   return omitUndefined({
     options: storedOptions,
     tools: storedTools,
@@ -143,7 +145,7 @@ export function readStoredPlan(
   const stored = { ...plan.options, input: input.map((item) => adoptItem(item)) };
   const options = missingTools.length === 0 ? stored : withoutMissing(stored, missingTools, left.length === 0);
   try {
-    const tools = resolveTools(left, executor, missingTools);
+    const tools = withMcpApproval(resolveTools(left, executor, missingTools));
     const offered = tools.tools.length === 0 ? options : { ...options, tools: tools.tools };
     return { plan: { ...others, options: offered, tools }, missingTools };
   } catch (error) {

@@ -3,6 +3,7 @@ import { isFunctionTool, withKind } from '../../../domain/entities/Tool';
 import type { FunctionTool, Tool } from '../../../domain/entities/Tool';
 import { LLMInvalidRequestError, ToolError } from '../../../domain/errors/LLMErrors';
 import { fieldsOf, isObject } from '../../../domain/util/json';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { LooseTool, NestedFunctionTool } from '../../../domain/types/LLMTypes';
 import { toJsonSchema } from '../schema/toJsonSchema';
@@ -56,8 +57,16 @@ export class ToolSet {
 
   /** These tools, and one more. */
   with(tool: OfferedTool, deferred = this.deferred): ToolSet {
-    const own = this.tools.map((each) => (isFunctionTool(each) ? (this.get(each.name) ?? each) : each));
-    return new ToolSet([...own, tool], this.missing, deferred);
+    return new ToolSet([...this.entries, tool], this.missing, deferred);
+  }
+
+  /** These tools, of which the model is to find some. */
+  deferring(deferred: DeferredTools): ToolSet {
+    return new ToolSet(this.entries, this.missing, deferred);
+  }
+
+  private get entries(): readonly (OfferedTool | Tool)[] {
+    return this.tools.map((each) => (isFunctionTool(each) ? (this.get(each.name) ?? each) : each));
   }
 
   get(name: string): OfferedTool | undefined {
@@ -141,8 +150,32 @@ export function assertUntrustedTools(
   return schemas.length === 0 ? undefined : Promise.all(schemas.map((schema) => assertUntrustedSchema(schema, userId)));
 }
 
+/** The executor's tool for each of the vendors' own tools, by the type of their definitions. */
+const EXECUTED: Readonly<Partial<Record<string, string>>> = {
+  apply_patch: 'apply_patch',
+  computer: 'computer',
+  computer_use: 'computer',
+  computer_use_preview: 'computer',
+  local_shell: 'shell',
+  shell: 'shell',
+};
+
+/** @returns undefined for a tool that is no vendor's own, that the vendor executes, or that the executor lacks */
+function executedNative(
+  { type, name = EXECUTED[String(type)], vendor, ...settings }: JsonObject,
+  executor: IToolExecutor,
+): FunctionTool | undefined {
+  if (type === 'function' || typeof name !== 'string') return undefined;
+  const defaults = definitionIn(executor, name);
+  const isLocal = !isObject(settings.environment) || settings.environment.type === 'local';
+  if (defaults?.native === undefined || !isLocal) return undefined;
+  return { ...defaults, native: { ...settings, ...defaults.native } };
+}
+
 function withExecutorDefaults(tool: LooseTool, executor: IToolExecutor): LooseTool {
   const fields = fieldsOf(flat(tool));
+  const native = executedNative(fields, executor);
+  if (native !== undefined) return native;
   const defaults = typeof fields.name === 'string' ? definitionIn(executor, fields.name) : undefined;
   if (defaults === undefined) return tool;
   const written = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

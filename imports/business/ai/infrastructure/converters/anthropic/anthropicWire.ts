@@ -1,5 +1,7 @@
 /** The Anthropic Messages API as a `Wire`. */
 import { anthropicSlices, fromAnthropic } from './AnthropicConverter';
+import { anthropicModelFeatures } from './modelFeatures';
+import { anthropicForms } from './nativeTools';
 import { createAnthropicDecoder } from './stream/AnthropicDecoder';
 import type { Wire } from '../Wire';
 
@@ -8,5 +10,6 @@ export const anthropicWire: Wire = {
   toRequest: anthropicSlices,
   fromResponse: (body, context) => fromAnthropic(body, context),
   createDecoder: createAnthropicDecoder,
+  nativeForms: (model) => anthropicForms(anthropicModelFeatures(model)),
   fetchesUrl: (_part, quirks) => quirks.fetchesImageUrls,
 };

@@ -28,6 +28,8 @@ export interface AnthropicModelFeatures {
   readonly mayBeginWithAssistant: boolean;
   /** Whether web search and web fetch can filter results by code before the model reads them. */
   readonly supportsDynamicFiltering: boolean;
+  /** Whether the tools that the client executes are known to the model: the shell, the text editor and the memory. */
+  readonly supportsClientTools: boolean;
   readonly computer: 'computer_toolset_20260801' | 'computer_20251124' | 'computer_20250124' | 'none';
 }
 
@@ -62,6 +64,7 @@ const NEWEST = {
   supportsSystemMessages: true,
   mayBeginWithAssistant: true,
   supportsDynamicFiltering: true,
+  supportsClientTools: true,
   computer: 'computer_toolset_20260801',
 } as const satisfies AnthropicModelFeatures;
 
@@ -76,6 +79,7 @@ const CLAUDE_4_6 = {
   supportsSystemMessages: false,
   mayBeginWithAssistant: true,
   supportsDynamicFiltering: true,
+  supportsClientTools: true,
   computer: 'computer_20251124',
 } as const satisfies AnthropicModelFeatures;
 
@@ -88,6 +92,7 @@ const CLAUDE_4_5 = {
   supportsSystemMessages: false,
   mayBeginWithAssistant: true,
   supportsDynamicFiltering: false,
+  supportsClientTools: true,
   computer: 'computer_20250124',
 } as const satisfies AnthropicModelFeatures;
 
@@ -97,6 +102,7 @@ const CLAUDE_3 = {
   ...CLAUDE_4,
   thinking: 'none',
   mayBeginWithAssistant: false,
+  supportsClientTools: false,
   computer: 'none',
 } as const satisfies AnthropicModelFeatures;
 
@@ -104,6 +110,7 @@ const CLAUDE_3 = {
 const OTHER_VENDOR = {
   ...CLAUDE_4,
   mayBeginWithAssistant: false,
+  supportsClientTools: false,
   computer: 'none',
 } as const satisfies AnthropicModelFeatures;
 
@@ -142,7 +149,8 @@ const MODELS = {
   'claude-opus-4': CLAUDE_4,
   'claude-sonnet-4': CLAUDE_4,
   'claude-4': CLAUDE_4,
-  'claude-3-7': CLAUDE_4,
+  // The versions of these tools that it knows are older.
+  'claude-3-7': { ...CLAUDE_4, supportsClientTools: false },
   'claude-3': CLAUDE_3,
   'claude-2': CLAUDE_3,
   'claude-instant': CLAUDE_3,

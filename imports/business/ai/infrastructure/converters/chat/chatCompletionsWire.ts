@@ -1,5 +1,6 @@
 /** The chat completions wire. https://platform.openai.com/docs/api-reference/chat */
 import { ChatCompletionsDecoder } from './stream/ChatCompletionsDecoder';
+import { customForms } from '../shared/customForms';
 import { chatCompletionsSlices, fromChatCompletions } from './ChatCompletionsConverter';
 import type { Wire } from '../Wire';
 
@@ -8,6 +9,7 @@ export const chatCompletionsWire: Wire = {
   toRequest: chatCompletionsSlices,
   fromResponse: fromChatCompletions,
   createDecoder: (context) => new ChatCompletionsDecoder(context),
+  nativeForms: (_model, quirks) => customForms(quirks),
   // The wire has no field for the URL of a file.
   fetchesUrl: (part, quirks) => part.type === 'input_image' && quirks.fetchesImageUrls,
 };

@@ -68,7 +68,7 @@ function convertFields(raw: JsonObject, type: string, path: string, source: Item
           name: text(raw, 'name', path, source),
           arguments: argumentsOf(raw, path, source),
         },
-        RESERVED,
+        RESERVED_IN_CALLS,
         source,
       );
     case 'function_call_output': {
@@ -101,9 +101,8 @@ function convertFields(raw: JsonObject, type: string, path: string, source: Item
 /** The item as the wire writes it: without the domain's own fields, and with the fields that were set aside. */
 export function wireForm(item: Item): JsonObject {
   if (item.type === 'vendor_item') return item.item;
-  const reserved = item.type === 'function_call_output' ? RESERVED_IN_OUTPUTS : RESERVED;
   // The cast is safe: items are plain JSON objects.
-  let form = restoreReserved(item as unknown as JsonObject, reserved);
+  let form = restoreReserved(item as unknown as JsonObject, reservedIn(item));
   for (const name of listsOfParts(item)) {
     const parts = form[name];
     if (!Array.isArray(parts)) continue;
@@ -130,8 +129,21 @@ function listsOfParts(item: Item): readonly string[] {
 }
 
 const RESERVED: ReadonlySet<string> = new Set(['vendor', 'origin']);
+const RESERVED_IN_CALLS: ReadonlySet<string> = new Set(['vendor', 'origin', 'native']);
 const RESERVED_IN_PARTS: ReadonlySet<string> = new Set(['vendor']);
 const RESERVED_IN_OUTPUTS: ReadonlySet<string> = new Set(['vendor', 'origin', 'deferred', 'name', 'state']);
+
+function reservedIn({ type }: Item): ReadonlySet<string> {
+  switch (type) {
+    case 'function_call':
+      return RESERVED_IN_CALLS;
+    case 'function_call_output':
+      return RESERVED_IN_OUTPUTS;
+    default:
+      return RESERVED;
+  }
+}
+
 /** The only fields of hosted items that the domain model types; all others may have any value. */
 const HOSTED_TEXTS: ReadonlySet<string> = new Set(['id', 'status']);
 

@@ -1,5 +1,6 @@
 /** The Responses wire. https://platform.openai.com/docs/api-reference/responses */
 import { ResponsesDecoder } from './stream/ResponsesDecoder';
+import { responsesForms } from './nativeTools';
 import { fromResponses, responsesSlices } from './ResponsesConverter';
 import type { Wire } from '../Wire';
 
@@ -8,5 +9,6 @@ export const responsesWire: Wire = {
   toRequest: responsesSlices,
   fromResponse: fromResponses,
   createDecoder: (context) => new ResponsesDecoder(context),
+  nativeForms: responsesForms,
   fetchesUrl: (part, quirks) => part.type === 'input_file' || quirks.fetchesImageUrls,
 };

@@ -8,8 +8,8 @@ export interface RewrittenTools {
   /** Whether the client may read the vendor's own messages all the same. */
   readonly isRelayable?: boolean;
   readonly restoreResponse: (response: LLMResponse) => LLMResponse;
-  /** @returns undefined for an event that the original tool does not have */
-  readonly restoreEvent: (event: ResponseStreamEvent) => ResponseStreamEvent | undefined;
+  /** @returns the events that a stream with the original tools has in place of this one */
+  readonly restoreEvent: (event: ResponseStreamEvent) => readonly ResponseStreamEvent[];
 }
 
 /** The response with restored items, without the vendor's copy of the rewritten tools. */
@@ -35,10 +35,7 @@ export function rewriteTools(
       options: inner.options,
       isRelayable: outer.isRelayable === true && inner.isRelayable === true,
       restoreResponse: (response) => outer.restoreResponse(inner.restoreResponse(response)),
-      restoreEvent: (event) => {
-        const restored = inner.restoreEvent(event);
-        return restored && outer.restoreEvent(restored);
-      },
+      restoreEvent: (event) => inner.restoreEvent(event).flatMap((restored) => outer.restoreEvent(restored)),
     };
   }, undefined);
 }

@@ -22,7 +22,7 @@ export function mergeAdditionalTools(options: NormalizedOptions): RewrittenTools
   return {
     options: { ...options, input: input.filter(({ type }) => type !== ADDITIONAL), tools: [...byName.values()] },
     restoreResponse: (response) => response,
-    restoreEvent: (event) => event,
+    restoreEvent: (event) => [event],
   };
 }
 

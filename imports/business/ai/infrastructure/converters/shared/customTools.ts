@@ -30,15 +30,15 @@ export function offerCustomToolsAsFunctions(options: NormalizedOptions): Rewritt
       switch (event.type) {
         case 'response.output_item.added':
         case 'response.output_item.done':
-          return { ...event, item: restoreItem(event.item) };
+          return [{ ...event, item: restoreItem(event.item) }];
         case 'response.tool_use.announced':
-          return names.has(event.name) ? undefined : event;
+          return names.has(event.name) ? [] : [event];
         case 'response.tool_use.done':
-          return isCallOfCustom(event.item) ? undefined : event;
+          return isCallOfCustom(event.item) ? [] : [event];
         case 'response.completed':
-          return { ...event, response: restoreItems(event.response, restoreItem) };
+          return [{ ...event, response: restoreItems(event.response, restoreItem) }];
         default:
-          return event;
+          return [event];
       }
     },
   };

@@ -16,7 +16,10 @@ export function keepFirstCall(options: NormalizedOptions, isEnforced: boolean): 
     options,
     isRelayable: isEnforced,
     restoreResponse: (response) => first.inResponse(response),
-    restoreEvent: (event) => first.inEvent(event),
+    restoreEvent: (event) => {
+      const kept = first.inEvent(event);
+      return kept === undefined ? [] : [kept];
+    },
   };
 }
 

@@ -40,7 +40,7 @@ export function flattenNamespaces(options: NormalizedOptions): RewrittenTools | 
       ...(typeof choice === 'object' ? { tool_choice: flattenChoice(choice, members, names) } : {}),
     },
     restoreResponse: (response) => restoreItems(response, restoreItem),
-    restoreEvent: (event) => restoreEvent(event, names, restoreItem),
+    restoreEvent: (event) => [restoreEvent(event, names, restoreItem)],
   };
 }
 

@@ -23,7 +23,7 @@ function namesOf({ options }: RewrittenTools): readonly unknown[] {
 
 function restored(flattened: RewrittenTools, name: string): unknown {
   const item = { type: 'function_call', call_id: 'c', name, arguments: '{}' } as const;
-  const event = flattened.restoreEvent({ type: 'response.tool_use.done', output_index: 0, item });
+  const [event] = flattened.restoreEvent({ type: 'response.tool_use.done', output_index: 0, item });
   return event?.type === 'response.tool_use.done' ? event.item : undefined;
 }
 

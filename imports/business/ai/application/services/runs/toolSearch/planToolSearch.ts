@@ -37,6 +37,8 @@ export function planToolSearch(
   if (setting === false || tools.tools.some(isVendorSearch) || isAllowList(choice)) return undefined;
   const defersAuto = tools.names.length > (setting.threshold ?? DEFAULT_THRESHOLD);
   if (deferredNames(tools, choice, { defersAuto }).size === 0) return undefined;
+  const own = tools.names.find((each) => tools.get(each)?.definition.native?.type === 'tool_search');
+  if (own !== undefined) return { name: own, defersAuto };
   const isFree = (each: string): boolean => tools.get(each) === undefined && !executor.hasToolFunction(each);
   const name = NAMES.find(isFree);
   return name === undefined ? undefined : { name, defersAuto };

@@ -26,8 +26,10 @@ const offers = new Map<string, OfferedTool>();
 
 /** The tools of a run, with the one that finds those that are deferred. */
 export function withToolSearch(tools: ToolSet, plan: ToolSearchPlan, choice: ToolChoice | undefined): ToolSet {
-  const search = offerOf(plan.name);
   const names = deferredNames(tools, choice, plan);
+  // The program has its own.
+  if (tools.get(plan.name) !== undefined) return tools.deferring({ names, searchTool: plan.name });
+  const search = offerOf(plan.name);
   const execute = (args: unknown): Promise<unknown> => find(tools, names, fieldsOf(args));
   return tools.with({ ...search, execute }, { names, searchTool: plan.name });
 }

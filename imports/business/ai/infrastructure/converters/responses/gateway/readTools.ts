@@ -81,6 +81,7 @@ const RESERVED = {
   onDuplicate: true,
   onChange: true,
   deferLoading: true,
+  native: true,
   vendor: true,
 } as const satisfies Record<
   Exclude<keyof FunctionTool, 'type' | 'name' | 'description' | 'parameters' | 'strict'>,

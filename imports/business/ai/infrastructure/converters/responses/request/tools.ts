@@ -76,7 +76,13 @@ const CHOOSABLE: ReadonlySet<string> = new Set([
   'computer_use',
   'code_interpreter',
   'image_generation',
-] satisfies OpenAI.Responses.ToolChoiceTypes['type'][]);
+  'shell',
+  'apply_patch',
+] satisfies (
+  | OpenAI.Responses.ToolChoiceTypes
+  | OpenAI.Responses.ToolChoiceShell
+  | OpenAI.Responses.ToolChoiceApplyPatch
+)['type'][]);
 
 type WireFunctionTool = Partial<OpenAI.Responses.FunctionTool>;
 
@@ -96,6 +102,7 @@ function functionTool(tool: FunctionTool, context: ToolContext, warnings: string
     onDuplicate: _o,
     onChange: _c,
     deferLoading: _l,
+    native: _na,
     vendor,
     strict,
     ...offered

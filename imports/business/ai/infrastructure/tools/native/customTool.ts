@@ -1,0 +1,40 @@
+/** A tool whose input is free text: OpenAI's `custom`, and a function elsewhere. */
+import { omitUndefined } from '../../../domain/util/omitUndefined';
+import type { ToolCallContext } from '../../../domain/interfaces/IToolExecutor';
+import type { RegisteredTool } from '../ToolRegistry';
+import type { NativeToolOptions } from './NativeToolOptions';
+
+/** What a model may write. Models that cannot be held to a grammar are told of it. */
+export type CustomToolFormat =
+  | { readonly type: 'text' }
+  | { readonly type: 'grammar'; readonly syntax: 'lark' | 'regex'; readonly definition: string };
+
+export interface CustomToolOptions extends Omit<NativeToolOptions<CustomToolInput>, 'execute'> {
+  readonly name: string;
+  readonly format?: CustomToolFormat;
+  readonly execute: (input: string, context: ToolCallContext) => unknown;
+}
+
+export interface CustomToolInput {
+  readonly input: string;
+}
+
+export function customTool({ execute, format, description = '', ...options }: CustomToolOptions): RegisteredTool {
+  return {
+    ...options,
+    description: [description, describe(format)].filter((text) => text !== '').join('\n\n'),
+    parameters: {
+      type: 'object',
+      properties: { input: { type: 'string', description: 'The complete input of the tool, as plain text.' } },
+      required: ['input'],
+      additionalProperties: false,
+    },
+    native: omitUndefined({ type: 'custom' as const, description, format }),
+    execute: ({ input }: CustomToolInput, context) => execute(input, context),
+  };
+}
+
+function describe(format: CustomToolFormat | undefined): string {
+  if (format?.type !== 'grammar') return '';
+  return `The input must match this ${format.syntax} grammar:\n${format.definition}`;
+}
