@@ -2,9 +2,6 @@
  * Tools that vendors have trained their models on and that the client executes, such as a shell. Each is a function
  * that also has the vendors' own form.
  */
-import type { OutputItem } from './ResponsesAPITypes';
-import type { Origin } from './VendorTypes';
-
 export const NATIVE_TOOL_TYPES = [
   'apply_patch',
   'browser',
@@ -22,9 +19,4 @@ export type NativeToolType = (typeof NATIVE_TOOL_TYPES)[number];
 export interface NativeTool {
   readonly type: NativeToolType;
   readonly [setting: string]: unknown;
-}
-
-export interface NativeCall {
-  readonly origin: Origin;
-  readonly item: OutputItem;
 }

@@ -3,7 +3,6 @@
  * Responses (https://www.openresponses.org, release 2026-04-24). Types only, no logic.
  */
 import type { CallCost } from './ModelPrice';
-import type { NativeCall } from './NativeTool';
 import type { JsonObject, Origin, VendorPart } from './VendorTypes';
 
 export const MessageRole = { USER: 'user', ASSISTANT: 'assistant', DEVELOPER: 'developer', SYSTEM: 'system' } as const;
@@ -97,7 +96,7 @@ export interface FunctionCallItem extends Carried {
   readonly status?: ItemStatus;
   readonly async?: boolean;
   /** The call as its vendor wrote it, if it called a native tool. It goes back to that vendor in this form. */
-  readonly native?: NativeCall;
+  readonly native?: { readonly origin: Origin; readonly item: OutputItem };
 }
 
 export interface FunctionCallOutputItem extends Carried {
