@@ -65,10 +65,21 @@ function comparable(price: ModelEntry['price']): string {
   return JSON.stringify([input, output, cached, cacheWrite, long]);
 }
 
+/** The list's prices, and of the file's own what the list lacks: factors, tools, audio and images. */
 function mergedPrice({ price: known }: ModelEntry, { price }: ModelEntry): Pick<ModelEntry, 'price'> {
   if (price === undefined) return {};
-  const { serviceTiers } = { ...known, ...price };
-  return { price: { ...price, ...(serviceTiers === undefined ? {} : { serviceTiers }) } };
+  const {
+    input: _,
+    output: __,
+    cached: ___,
+    cacheWrite: ____,
+    cacheWriteHour: _____,
+    longPrompt: ______,
+    ...own
+  } = {
+    ...known,
+  };
+  return { price: { ...own, ...price } };
 }
 
 function describe(

@@ -96,6 +96,7 @@ const USAGE_FIELDS = {
   'usage.total_tokens': 1,
   'usage.input_tokens_details': 1,
   'usage.output_tokens_details': 1,
+  'usage.server_tool_use': 1,
   'usage.estimated': 1,
 } as const satisfies Record<`usage.${keyof RequestView['usage']}`, 1>;
 

@@ -1,41 +1,135 @@
-/** Computes the cost of a call from its token usage and its model's list price. */
-import type { CallCost, ModelPrice } from '../types/ModelPrice';
+/** Computes the cost of a call from its usage and its model's list price. */
+import { omitUndefined } from '../util/omitUndefined';
+import type { CallCost, ModelPrice, PriceFactors, TokenPrices } from '../types/ModelPrice';
 import type { Usage } from '../types/ResponsesAPITypes';
 
-export type PricedUsage = Pick<Usage, 'input_tokens' | 'output_tokens' | 'input_tokens_details'>;
+export type PricedUsage = Pick<Usage, 'input_tokens' | 'output_tokens' | 'input_tokens_details' | 'server_tool_use'> &
+  Partial<Pick<Usage, 'output_tokens_details'>>;
+
+/** What makes the price of a call other than the list price, as its response states it. */
+export interface PriceTerms {
+  readonly serviceTier?: string;
+  readonly speed?: string;
+  readonly region?: string;
+}
 
 /** The names that vendors have for what is billed at list prices, in lower case. */
 const STANDARD_TIERS: ReadonlySet<string> = new Set(['', 'auto', 'default', 'standard', 'standard_only', 'on_demand']);
+const STANDARD_SPEEDS: ReadonlySet<string> = new Set(['', 'standard']);
+/** A model that cannot be told where to run has `not_available`. */
+const STANDARD_REGIONS: ReadonlySet<string> = new Set(['', 'global', 'not_available']);
 
-/** @returns US dollars for the usage of one call; not for sums, whose length says nothing about each prompt's */
-export function costOf(usage: PricedUsage, { longPrompt, ...standard }: ModelPrice): number {
-  const { cached_tokens, cache_write_tokens, cache_write_1h_tokens = 0 } = usage.input_tokens_details;
+/**
+ * @param factor of the token prices
+ * @returns US dollars for the usage of one call; not for sums, whose length says nothing about each prompt's
+ */
+export function costOf(usage: PricedUsage, { longPrompt, ...standard }: ModelPrice, factor = 1): number {
   const prices = longPrompt !== undefined && usage.input_tokens > longPrompt.above ? longPrompt : standard;
-  const { input, output, cached = input, cacheWrite = input, cacheWriteHour = cacheWrite } = prices;
-  const uncached = Math.max(0, usage.input_tokens - cached_tokens - cache_write_tokens);
-  const dollarsPerMillion =
-    uncached * input +
-    cached_tokens * cached +
-    (cache_write_tokens - cache_write_1h_tokens) * cacheWrite +
-    cache_write_1h_tokens * cacheWriteHour +
-    usage.output_tokens * output;
-  return dollarsPerMillion / 1_000_000;
+  return tokensAt(prices, usage) * factor + feesOf(usage, standard);
 }
 
 /**
  * @param model for the reason
- * @param serviceTier as the response names it
+ * @param terms as the response states them
  */
 export function priceUsage(
   usage: PricedUsage,
   price: ModelPrice | undefined,
   model: string,
-  serviceTier = 'default',
+  terms: PriceTerms = {},
 ): CallCost {
   if (price === undefined) return { unpriced: `no price for model "${model}"` };
   // Every prompt has tokens.
   if (usage.input_tokens === 0 && usage.output_tokens === 0) return { unpriced: 'usage not reported' };
-  const factor = STANDARD_TIERS.has(serviceTier.toLowerCase()) ? 1 : price.serviceTiers?.[serviceTier];
-  if (factor === undefined) return { unpriced: `no price for service tier "${serviceTier}" of model "${model}"` };
-  return { cost: costOf(usage, price) * factor };
+  let factor = 1;
+  for (const [what, name = '', standard, factors] of factorsOf(price, terms)) {
+    const found = standard.has(name.toLowerCase()) ? 1 : (factors?.[name] ?? factors?.['*']);
+    if (found === undefined) return { unpriced: `no price for ${what} "${name}" of model "${model}"` };
+    factor *= found;
+  }
+  const reasons = unpricedParts(usage, price, model);
+  const cost = costOf(usage, price, factor);
+  return reasons.length === 0 ? { cost } : { cost, unpriced: reasons.join('; ') };
+}
+
+/** Adds what is known, and lists every reason once. */
+export function addCosts(costs: readonly CallCost[]): CallCost {
+  const known = costs.flatMap(({ cost }) => cost ?? []);
+  const reasons = new Set(costs.flatMap(({ unpriced }) => unpriced?.split('; ') ?? []));
+  return omitUndefined({
+    cost: known.length === 0 ? undefined : known.reduce((sum, cost) => sum + cost),
+    unpriced: reasons.size === 0 ? undefined : [...reasons].join('; '),
+  });
+}
+
+function factorsOf(
+  { serviceTiers, speeds, regions }: ModelPrice,
+  { serviceTier, speed, region }: PriceTerms,
+): readonly (readonly [string, string | undefined, ReadonlySet<string>, PriceFactors | undefined])[] {
+  return [
+    ['service tier', serviceTier, STANDARD_TIERS, serviceTiers],
+    ['speed', speed, STANDARD_SPEEDS, speeds],
+    ['region', region, STANDARD_REGIONS, regions],
+  ];
+}
+
+function tokensAt(prices: TokenPrices, usage: PricedUsage): number {
+  const { input, output, cached = input, cacheWrite = input, cacheWriteHour = cacheWrite } = prices;
+  const { cached_tokens, cache_write_tokens, cache_write_1h_tokens = 0, free_tokens = 0 } = usage.input_tokens_details;
+  const uncached = Math.max(0, usage.input_tokens - cached_tokens - cache_write_tokens - free_tokens);
+  const dollarsPerMillion =
+    uncached * input +
+    cached_tokens * cached +
+    (cache_write_tokens - cache_write_1h_tokens) * cacheWrite +
+    cache_write_1h_tokens * cacheWriteHour +
+    usage.output_tokens * output +
+    mediaSurcharge(prices, usage);
+  return dollarsPerMillion / 1_000_000;
+}
+
+/** What audio and images cost more than as many tokens of text, or less. */
+function mediaSurcharge(
+  prices: TokenPrices,
+  { input_tokens_details: inputs, output_tokens_details: outputs }: PricedUsage,
+): number {
+  const { input, output, cached = input } = prices;
+  const { audio_tokens = 0, cached_audio_tokens = 0, image_tokens = 0, cached_image_tokens = 0 } = inputs;
+  return (
+    (audio_tokens - cached_audio_tokens) * difference(prices.audioInput, input) +
+    cached_audio_tokens * difference(prices.audioCached, cached) +
+    (image_tokens - cached_image_tokens) * difference(prices.imageInput, input) +
+    cached_image_tokens * difference(prices.imageCached, cached) +
+    (outputs?.audio_tokens ?? 0) * difference(prices.audioOutput, output) +
+    (outputs?.image_tokens ?? 0) * difference(prices.imageOutput, output)
+  );
+}
+
+function difference(special: number | undefined, usual: number): number {
+  return special === undefined ? 0 : special - usual;
+}
+
+function feesOf({ server_tool_use }: PricedUsage, { tools }: ModelPrice): number {
+  if (server_tool_use === undefined) return 0;
+  let dollars = 0;
+  for (const [tool, uses] of Object.entries(server_tool_use)) {
+    const { perUse = 0, perRequest = 0 } = tools?.[tool] ?? {};
+    dollars += uses * perUse + perRequest;
+  }
+  return dollars;
+}
+
+function unpricedParts(
+  { input_tokens_details, server_tool_use = {} }: PricedUsage,
+  { tools }: ModelPrice,
+  model: string,
+): readonly string[] {
+  const reasons: string[] = [];
+  if (input_tokens_details.cache_write_12h_tokens !== undefined)
+    reasons.push(`no price for cache writes of 12 hours of model "${model}"`);
+  for (const tool of Object.keys(server_tool_use)) {
+    const { unpriced } = tools?.[tool] ?? { unpriced: '' };
+    if (unpriced === undefined) continue;
+    reasons.push(`no price for the tool "${tool}" of model "${model}"${unpriced === '' ? '' : `: ${unpriced}`}`);
+  }
+  return reasons;
 }

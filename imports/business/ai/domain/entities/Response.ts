@@ -39,25 +39,85 @@ export const NO_USAGE: Usage = {
 };
 
 export function addUsage(a: Usage, b: Usage): Usage {
+  const inputs = a.input_tokens_details;
+  const otherInputs = b.input_tokens_details;
+  const outputs = a.output_tokens_details;
+  const otherOutputs = b.output_tokens_details;
   return {
     input_tokens: a.input_tokens + b.input_tokens,
     output_tokens: a.output_tokens + b.output_tokens,
     total_tokens: a.total_tokens + b.total_tokens,
     input_tokens_details: {
-      cached_tokens: a.input_tokens_details.cached_tokens + b.input_tokens_details.cached_tokens,
-      cache_write_tokens: a.input_tokens_details.cache_write_tokens + b.input_tokens_details.cache_write_tokens,
-      ...hourWrites(
-        (a.input_tokens_details.cache_write_1h_tokens ?? 0) + (b.input_tokens_details.cache_write_1h_tokens ?? 0),
-      ),
+      cached_tokens: inputs.cached_tokens + otherInputs.cached_tokens,
+      cache_write_tokens: inputs.cache_write_tokens + otherInputs.cache_write_tokens,
+      ...addCounts(INPUT_COUNTS, inputs, otherInputs),
     },
     output_tokens_details: {
-      reasoning_tokens: a.output_tokens_details.reasoning_tokens + b.output_tokens_details.reasoning_tokens,
+      reasoning_tokens: outputs.reasoning_tokens + otherOutputs.reasoning_tokens,
+      ...addCounts(OUTPUT_COUNTS, outputs, otherOutputs),
     },
+    ...addToolUse(a.server_tool_use, b.server_tool_use),
     ...(a.estimated || b.estimated ? { estimated: true } : {}),
   };
 }
 
-/** The detail of usage that counts tokens written to a cache for an hour; only where there are any. */
-export function hourWrites(tokens: number): { readonly cache_write_1h_tokens?: number } {
-  return tokens === 0 ? {} : { cache_write_1h_tokens: tokens };
+/** The details of usage that are absent where there is nothing to count. */
+export const INPUT_COUNTS = [
+  'cache_write_1h_tokens',
+  'cache_write_12h_tokens',
+  'audio_tokens',
+  'cached_audio_tokens',
+  'image_tokens',
+  'cached_image_tokens',
+  'free_tokens',
+] as const satisfies readonly (keyof Usage['input_tokens_details'])[];
+export const OUTPUT_COUNTS = [
+  'audio_tokens',
+  'image_tokens',
+] as const satisfies readonly (keyof Usage['output_tokens_details'])[];
+
+/**
+ * Returns the counts that are positive numbers.
+ * @param names default: all
+ */
+export function positiveCounts<N extends string>(
+  counts: { readonly [K in N]?: unknown },
+  names: readonly N[] = Object.keys(counts) as N[],
+): { readonly [K in N]?: number } {
+  const positive: { [K in N]?: number } = {};
+  for (const name of names) {
+    const count = counts[name];
+    if (typeof count === 'number' && Number.isFinite(count) && count > 0) positive[name] = count;
+  }
+  return positive;
+}
+
+/** Returns the field `server_tool_use`, if any tool has run. */
+export function serverToolUse(uses: Readonly<Record<string, unknown>>): Pick<Usage, 'server_tool_use'> {
+  // Without undefined members: the compiler cannot tell.
+  const counted = positiveCounts(uses) as Readonly<Record<string, number>>;
+  return Object.keys(counted).length === 0 ? {} : { server_tool_use: counted };
+}
+
+function addCounts<N extends string>(
+  names: readonly N[],
+  a: { readonly [K in N]?: number },
+  b: { readonly [K in N]?: number },
+): { readonly [K in N]?: number } {
+  const sums: { [K in N]?: number } = {};
+  for (const name of names) {
+    const sum = (a[name] ?? 0) + (b[name] ?? 0);
+    if (sum > 0) sums[name] = sum;
+  }
+  return sums;
+}
+
+function addToolUse(a: Usage['server_tool_use'], b: Usage['server_tool_use']): Pick<Usage, 'server_tool_use'> {
+  if (a === undefined || b === undefined) {
+    const either = a ?? b;
+    return either === undefined ? {} : { server_tool_use: either };
+  }
+  const sum: Record<string, number> = { ...a };
+  for (const [tool, uses] of Object.entries(b)) sum[tool] = (sum[tool] ?? 0) + uses;
+  return { server_tool_use: sum };
 }

@@ -194,8 +194,29 @@ export interface Usage {
     readonly cache_write_tokens: number;
     /** The part of `cache_write_tokens` that was written for an hour, at a higher price. Absent: none. */
     readonly cache_write_1h_tokens?: number;
+    /** The part of `cache_write_tokens` that was written for twelve hours. Absent: none. */
+    readonly cache_write_12h_tokens?: number;
+    /** Audio, cached audio included. Absent: none, or not reported. */
+    readonly audio_tokens?: number;
+    readonly cached_audio_tokens?: number;
+    /** Images, cached images included. Absent: none, or not reported. */
+    readonly image_tokens?: number;
+    readonly cached_image_tokens?: number;
+    /** What a tool of the vendor found, where the vendor does not charge for it as input. Absent: none. */
+    readonly free_tokens?: number;
   };
-  readonly output_tokens_details: { readonly reasoning_tokens: number };
+  readonly output_tokens_details: {
+    readonly reasoning_tokens: number;
+    /** Absent: none, or not reported. */
+    readonly audio_tokens?: number;
+    /** Absent: none, or not reported. */
+    readonly image_tokens?: number;
+  };
+  /**
+   * How often tools of the vendor ran that it may charge for, by the vendor's names: `{ web_search: 3 }`. Absent: none
+   * did.
+   */
+  readonly server_tool_use?: Readonly<Record<string, number>>;
   /** The counts are estimates, since the call was cut off before the vendor reported any. */
   readonly estimated?: boolean;
 }
@@ -260,4 +281,12 @@ export interface ResponseVendor extends CallCost {
   readonly fields?: JsonObject;
   /** The wire's own usage object, verbatim. */
   readonly usage?: JsonObject;
+  /** What models have used that tools of the vendor called, such as that of image generation. It is not in `usage`. */
+  readonly tool_models?: readonly ToolModelUsage[];
+}
+
+/** The usage of a model that a tool of the vendor called. */
+export interface ToolModelUsage {
+  readonly model: string;
+  readonly usage: Usage;
 }

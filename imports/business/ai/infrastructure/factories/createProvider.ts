@@ -101,7 +101,7 @@ export function createProvider(options: CreateProviderOptions): ILLMProvider {
       quirks: quirksOf(vendor, options),
       limits,
       allowPrivateMedia: options.allowPrivateMedia ?? false,
-      ...omitUndefined({ defaultModel, models: options.models }),
+      ...omitUndefined({ defaultModel, models: options.models, region: vendor.regionalURLs?.exec(baseURL ?? '')?.[1] }),
     },
     {
       ...transport(wire),

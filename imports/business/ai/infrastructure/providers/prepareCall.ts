@@ -1,5 +1,6 @@
 /** What a provider makes of the options of a call before it sends it. */
 import { UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
+import { scaledPrice } from '../../domain/entities/scaledPrice';
 import { inTurns } from '../../domain/util/slices';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
@@ -35,6 +36,8 @@ export interface ProviderConfig {
   readonly allowPrivateMedia: boolean;
   /** Models that the vendor's table lacks or describes differently. */
   readonly models?: readonly ModelRow[];
+  /** Where the vendor generates all responses at this base URL. */
+  readonly region?: string;
 }
 
 /** A wire, and the client that sends over it. */
@@ -74,8 +77,16 @@ export function transportFor(
 
 /** @param model empty for the default model */
 export function capabilitiesFor(config: ProviderConfig, model: string, wire: WireName): ModelCapabilities {
-  const { vendor, models, defaultModel = '' } = config;
-  return capabilitiesOf(vendor, model === '' ? defaultModel : model, models, wire);
+  const { vendor, models, defaultModel = '', region } = config;
+  const capabilities = capabilitiesOf(vendor, model === '' ? defaultModel : model, models, wire);
+  return region === undefined ? capabilities : atRegion(capabilities, region);
+}
+
+function atRegion(capabilities: ModelCapabilities, region: string): ModelCapabilities {
+  const { price } = capabilities;
+  const factor = price?.regions?.[region] ?? price?.regions?.['*'];
+  if (price === undefined || factor === undefined) return capabilities;
+  return { ...capabilities, price: scaledPrice(price, { factor, onCached: true }) };
 }
 
 /** @throws LLMInvalidRequestError for invalid options, UnsupportedFeatureError for what the wire cannot express */

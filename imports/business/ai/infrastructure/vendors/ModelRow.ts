@@ -1,6 +1,7 @@
 /** The shape of a row in a vendor's model table, and of the data files in `models/` that the tables are read from. */
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
-import type { ServiceTiers } from '../../domain/types/ModelPrice';
+import type { ModelPrice, PriceFactors, ToolPrices } from '../../domain/types/ModelPrice';
 
 /** The capabilities of the models whose names match. A field left out has the value of the vendor's unlisted models. */
 export interface ModelRow extends Partial<ModelCapabilities> {
@@ -24,8 +25,11 @@ export interface ModelEntry extends Partial<ModelCapabilities> {
 export interface ModelData {
   /** Where limits and prices are from. */
   readonly sources: readonly string[];
-  /** For all priced models of the file. */
-  readonly serviceTiers?: ServiceTiers;
+  /** For all priced models of the file, as the factors and prices below, unless an entry has others. */
+  readonly serviceTiers?: PriceFactors;
+  readonly speeds?: PriceFactors;
+  readonly regions?: PriceFactors;
+  readonly tools?: ToolPrices;
   readonly models: readonly ModelEntry[];
 }
 
@@ -34,16 +38,30 @@ const START = '(?:^|[/:.])';
 /** Where a name may end: dates, `latest`, `preview` and the like may follow, another digit or `.5` may not. */
 const END = '(?![\\d.]|-\\d(?:\\D|$))';
 
-export function toModelRows({ models, serviceTiers }: Pick<ModelData, 'models' | 'serviceTiers'>): readonly ModelRow[] {
+export function toModelRows({ models, ...common }: Omit<ModelData, 'sources'>): readonly ModelRow[] {
   return models.map(({ name = '', models: pattern = namePattern(name), note: _, ...capabilities }) => {
     const { price } = capabilities;
-    if (price === undefined || serviceTiers === undefined) return { models: pattern, ...capabilities };
-    return {
-      models: pattern,
-      ...capabilities,
-      price: { ...price, serviceTiers: { ...serviceTiers, ...price.serviceTiers } },
-    };
+    return price === undefined
+      ? { models: pattern, ...capabilities }
+      : { models: pattern, ...capabilities, price: withCommon(price, common) };
   });
+}
+
+type CommonPrices = Pick<ModelData, 'serviceTiers' | 'speeds' | 'regions' | 'tools'>;
+
+/** Completes a model's price by what holds for all models of its file. */
+function withCommon(price: ModelPrice, { serviceTiers, speeds, regions, tools }: CommonPrices): ModelPrice {
+  return omitUndefined({
+    ...price,
+    serviceTiers: merged(serviceTiers, price.serviceTiers),
+    speeds: merged(speeds, price.speeds),
+    regions: merged(regions, price.regions),
+    tools: merged(tools, price.tools),
+  });
+}
+
+function merged<T extends object>(common: T | undefined, own: T | undefined): T | undefined {
+  return common === undefined ? own : own === undefined ? common : { ...common, ...own };
 }
 
 function namePattern(name: string): string {

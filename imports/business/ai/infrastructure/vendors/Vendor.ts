@@ -26,6 +26,8 @@ export interface Vendor {
   readonly currentModels?: readonly string[];
   /** In the form that the vendor's official SDK takes. Absent: the account's settings name one. */
   readonly baseURL?: string;
+  /** Base URLs of endpoints that serve one region, with its name as the group. The price there may be another one. */
+  readonly regionalURLs?: RegExp;
   /** An account's settings must name the base URL. */
   readonly requiresBaseURL?: true;
   /** Whether `previous_response_id` works on the Responses wire. */

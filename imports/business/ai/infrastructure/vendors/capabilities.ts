@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
+import type { ModelPrice } from '../../domain/types/ModelPrice';
 import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { VendorName, WireName } from '../../domain/types/VendorTypes';
 import type { ModelRow } from './ModelRow';
@@ -23,7 +24,16 @@ export function capabilitiesOf(
   const extension = findRow(extensions, model);
   if (extension === undefined) return builtIn;
   const { models: _, ...overrides } = extension;
-  return withWindow({ ...builtIn, ...overrides }, overrides);
+  const { price } = overrides;
+  return withWindow(
+    { ...builtIn, ...overrides, ...omitUndefined({ price: price && { ...feesOf(builtIn), ...price } }) },
+    overrides,
+  );
+}
+
+/** What is charged beside tokens, or in proportion to their price, whatever an account pays for them. */
+function feesOf({ price }: ModelCapabilities): Partial<ModelPrice> {
+  return price === undefined ? {} : omitUndefined({ tools: price.tools, speeds: price.speeds, regions: price.regions });
 }
 
 /** Whether a model's name alone identifies the vendor that serves it. */

@@ -4,7 +4,7 @@
  */
 import { fieldsOf, isList, isObject, isObjectList } from '../../domain/util/json';
 import { omitUndefined } from '../../domain/util/omitUndefined';
-import type { ModelPrice, ServiceTiers, TokenPrices } from '../../domain/types/ModelPrice';
+import type { ModelPrice, PriceFactors, TokenPrices } from '../../domain/types/ModelPrice';
 import type { JsonObject, VendorName } from '../../domain/types/VendorTypes';
 import type { ModelEntry } from './ModelRow';
 
@@ -98,7 +98,7 @@ function readTokenPrices(prices: JsonObject, vendor: VendorName): TokenPrices | 
 }
 
 /** Modes that a request asks for by its service tier, if they multiply input and output alike. */
-function readServiceTiers(modes: unknown, { input, output }: TokenPrices): ServiceTiers | undefined {
+function readServiceTiers(modes: unknown, { input, output }: TokenPrices): PriceFactors | undefined {
   const factors = Object.values(fieldsOf(modes)).flatMap((mode) => {
     const { cost, provider } = fieldsOf(mode);
     const tier = fieldsOf(fieldsOf(provider).body).service_tier;

@@ -39,6 +39,8 @@ export const openai: Vendor = {
   // https://platform.openai.com/docs/api-reference/embeddings/create
   embeddingBatch: { inputs: 2_048, tokens: 300_000 },
   baseURL: 'https://api.openai.com/v1',
+  // https://developers.openai.com/api/docs/guides/your-data
+  regionalURLs: /^https:\/\/([a-z]{2})\.api\.openai\.com(?:\/|$)/,
   storesResponses: true,
   // https://developers.openai.com/api/docs/guides/compaction
   compaction: { wire: 'responses' },

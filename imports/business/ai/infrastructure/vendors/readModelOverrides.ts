@@ -22,7 +22,20 @@ const FLAGS: ReadonlySet<string> = new Set([
   'supportsCompaction',
   'makesEmbeddings',
 ]);
-const PRICES: ReadonlySet<string> = new Set(['input', 'output', 'cached', 'cacheWrite', 'cacheWriteHour']);
+const PRICES: ReadonlySet<string> = new Set([
+  'input',
+  'output',
+  'cached',
+  'cacheWrite',
+  'cacheWriteHour',
+  'audioInput',
+  'audioCached',
+  'audioOutput',
+  'imageInput',
+  'imageCached',
+  'imageOutput',
+]);
+const FACTORS = ['serviceTiers', 'speeds', 'regions'] as const;
 
 /**
  * @param value entries by vendor, `{ "openai": [{ "name": "gpt-7", "maxTokens": 2000000, "price": { … } }] }`, or the
@@ -91,9 +104,8 @@ function fieldNames(): readonly string[] {
 
 function readPrice(value: unknown, path: string): JsonObject {
   if (!isObject(value)) throw invalid(path, 'must be an object');
-  const { asOf, longPrompt, serviceTiers, ...prices } = value;
-  if (typeof asOf !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(asOf))
-    throw invalid(`${path}.asOf`, 'must be the day on which the price was looked up, as in "2026-05-31"');
+  const { asOf, longPrompt, serviceTiers: _, speeds: __, regions: ___, tools, ...prices } = value;
+  expectDay(asOf, path);
   readTokenPrices(prices, path);
   if (longPrompt !== undefined) {
     if (!isObject(longPrompt)) throw invalid(`${path}.longPrompt`, 'must be an object');
@@ -102,11 +114,38 @@ function readPrice(value: unknown, path: string): JsonObject {
       throw invalid(`${path}.longPrompt.above`, 'must be a positive number of tokens');
     readTokenPrices(others, `${path}.longPrompt`);
   }
-  if (serviceTiers !== undefined) {
-    if (!isObject(serviceTiers)) throw invalid(`${path}.serviceTiers`, 'must be an object of factors by service tier');
-    for (const [tier, factor] of Object.entries(serviceTiers)) expectAmount(factor, `${path}.serviceTiers.${tier}`);
+  for (const field of FACTORS) {
+    const factors = value[field];
+    if (factors === undefined) continue;
+    if (!isObject(factors)) throw invalid(`${path}.${field}`, 'must be an object of factors by name');
+    for (const [name, factor] of Object.entries(factors)) expectAmount(factor, `${path}.${field}.${name}`);
+  }
+  if (tools !== undefined) {
+    if (!isObject(tools)) throw invalid(`${path}.tools`, 'must be an object of prices by the name of the tool');
+    for (const [tool, toolPrice] of Object.entries(tools)) readToolPrice(toolPrice, `${path}.tools.${tool}`);
   }
   return value;
+}
+
+function readToolPrice(value: unknown, path: string): void {
+  if (!isObject(value)) throw invalid(path, 'must be an object');
+  const { asOf, source, unpriced, ...prices } = value;
+  expectDay(asOf, path);
+  for (const [field, text] of Object.entries({ source, unpriced })) {
+    if (text !== undefined && typeof text !== 'string') throw invalid(`${path}.${field}`, 'must be a text');
+  }
+  for (const [field, dollars] of Object.entries(prices)) {
+    if (!TOOL_PRICES.has(field))
+      throw invalid(`${path}.${field}`, `is unknown. Expected one of: ${[...TOOL_PRICES].join(', ')}`);
+    expectAmount(dollars, `${path}.${field}`);
+  }
+}
+
+const TOOL_PRICES: ReadonlySet<string> = new Set(['perUse', 'perRequest']);
+
+function expectDay(value: unknown, path: string): void {
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value))
+    throw invalid(`${path}.asOf`, 'must be the day on which the price was looked up, as in "2026-05-31"');
 }
 
 function readTokenPrices(prices: JsonObject, path: string): void {

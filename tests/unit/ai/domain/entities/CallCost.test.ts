@@ -143,10 +143,10 @@ describe('the cost of a call', () => {
     const usage = fromChatUsage({ prompt_tokens: MILLION, completion_tokens: 100_000 }, DEFAULT_QUIRKS);
     const { price } = capabilitiesOf('openai', 'gpt-5.5');
     expect(priceUsage(usage, price, 'gpt-5.5')).to.deep.equal({ cost: 10 + 4.5 });
-    expect(priceUsage(usage, price, 'gpt-5.5', 'default')).to.deep.equal({ cost: 10 + 4.5 });
-    expect(priceUsage(usage, price, 'gpt-5.5', 'flex')).to.deep.equal({ cost: (10 + 4.5) / 2 });
-    expect(priceUsage(usage, price, 'gpt-5.5', 'priority')).to.deep.equal({ cost: (10 + 4.5) * 2.5 });
-    expect(priceUsage(usage, price, 'gpt-5.5', 'scale')).to.deep.equal({
+    expect(priceUsage(usage, price, 'gpt-5.5', { serviceTier: 'default' })).to.deep.equal({ cost: 10 + 4.5 });
+    expect(priceUsage(usage, price, 'gpt-5.5', { serviceTier: 'flex' })).to.deep.equal({ cost: (10 + 4.5) / 2 });
+    expect(priceUsage(usage, price, 'gpt-5.5', { serviceTier: 'priority' })).to.deep.equal({ cost: (10 + 4.5) * 2.5 });
+    expect(priceUsage(usage, price, 'gpt-5.5', { serviceTier: 'scale' })).to.deep.equal({
       unpriced: 'no price for service tier "scale" of model "gpt-5.5"',
     });
   });

@@ -1,9 +1,9 @@
 /** Embeddings of any number of inputs, in as many requests as the vendor's limits make necessary. */
+import { addCosts } from '../../../domain/entities/CallCost';
 import { addUsage } from '../../../domain/entities/Response';
 import { LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import { isList } from '../../../domain/util/json';
 import type { EmbeddingBatch, EmbeddingInput, Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
-import type { CallCost } from '../../../domain/types/ModelPrice';
 
 /**
  * @param inputs of the options
@@ -71,16 +71,9 @@ function joined(before: Embeddings, next: Embeddings): Embeddings {
     usage: addUsage(before.usage, next.usage),
     vendor: {
       ...vendor,
-      ...addCost(before.vendor, next.vendor),
+      ...addCosts([before.vendor, next.vendor]),
       warnings: [...new Set([...before.vendor.warnings, ...next.vendor.warnings])],
       ...(attempts.length === 0 ? {} : { attempts }),
     },
   };
-}
-
-/** A sum of which a part is unknown is unknown. */
-function addCost(a: CallCost, b: CallCost): CallCost {
-  const unpriced = a.unpriced ?? b.unpriced;
-  if (unpriced !== undefined) return { unpriced };
-  return a.cost === undefined || b.cost === undefined ? {} : { cost: a.cost + b.cost };
 }

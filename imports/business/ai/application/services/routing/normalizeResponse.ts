@@ -3,7 +3,13 @@
  * field.
  */
 import { randomUUID } from 'node:crypto';
-import { hourWrites, outputTextOf } from '../../../domain/entities/Response';
+import {
+  INPUT_COUNTS,
+  OUTPUT_COUNTS,
+  outputTextOf,
+  positiveCounts,
+  serverToolUse,
+} from '../../../domain/entities/Response';
 import { LLMServerError } from '../../../domain/errors/LLMErrors';
 import { fieldsOf, isList, isObject } from '../../../domain/util/json';
 import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
@@ -78,8 +84,8 @@ function completed(given: Partial<LLMResponse> & JsonObject, provider: string, c
 
 function usageOf(given: unknown): Usage {
   const usage = fieldsOf(given);
-  const { cached_tokens, cache_write_tokens, cache_write_1h_tokens } = fieldsOf(usage.input_tokens_details);
-  const { reasoning_tokens } = fieldsOf(usage.output_tokens_details);
+  const inputs = fieldsOf(usage.input_tokens_details);
+  const outputs = fieldsOf(usage.output_tokens_details);
   const input_tokens = numberOr0(usage.input_tokens);
   const output_tokens = numberOr0(usage.output_tokens);
   return {
@@ -87,11 +93,15 @@ function usageOf(given: unknown): Usage {
     output_tokens,
     total_tokens: typeof usage.total_tokens === 'number' ? usage.total_tokens : input_tokens + output_tokens,
     input_tokens_details: {
-      cached_tokens: numberOr0(cached_tokens),
-      cache_write_tokens: numberOr0(cache_write_tokens),
-      ...hourWrites(numberOr0(cache_write_1h_tokens)),
+      cached_tokens: numberOr0(inputs.cached_tokens),
+      cache_write_tokens: numberOr0(inputs.cache_write_tokens),
+      ...positiveCounts(inputs, INPUT_COUNTS),
     },
-    output_tokens_details: { reasoning_tokens: numberOr0(reasoning_tokens) },
+    output_tokens_details: {
+      reasoning_tokens: numberOr0(outputs.reasoning_tokens),
+      ...positiveCounts(outputs, OUTPUT_COUNTS),
+    },
+    ...serverToolUse(fieldsOf(usage.server_tool_use)),
     ...(usage.estimated === true ? { estimated: true } : {}),
   };
 }

@@ -1,9 +1,11 @@
 /** Completes a response with the provider that served it and with its cost. */
 import { batchPrice } from '../../../domain/entities/batchPrice';
-import { priceUsage } from '../../../domain/entities/CallCost';
+import { addCosts, priceUsage } from '../../../domain/entities/CallCost';
+import type { PriceTerms } from '../../../domain/entities/CallCost';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { CallCost, ModelPrice } from '../../../domain/types/ModelPrice';
 import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { Writable } from '../../../domain/types/Writable';
 
 /**
@@ -25,7 +27,10 @@ export function priceResponse(
   completed.providerId ??= providerId;
   if (!isPriced) {
     const models = requestedModel === undefined ? [model] : [model, requestedModel];
-    const { cost, unpriced } = priceCall(usage, provider, models, discountOf(vendor));
+    const { cost, unpriced } = addCosts([
+      priceCall(usage, provider, models, termsOf(vendor)),
+      ...(vendor.tool_models ?? []).map((each) => priceCall(each.usage, provider, [each.model])),
+    ]);
     if (cost !== undefined) completed.cost = cost;
     if (unpriced !== undefined) completed.unpriced = unpriced;
   }
@@ -34,37 +39,51 @@ export function priceResponse(
 
 /**
  * @param models the first one with a price counts; an empty name is the provider's default model
- * @param discount default: the list price
+ * @param terms default: those of the list price
  */
 export function priceCall(
   usage: Usage,
   provider: ILLMProvider,
   models: readonly string[],
-  discount: Discount = {},
+  { batchVendor, ...terms }: CallTerms = {},
 ): CallCost {
   let price: ModelPrice | undefined;
   for (const model of models) price ??= priceOf(provider, model);
-  if (price !== undefined && discount.batchVendor !== undefined) price = batchPrice(discount.batchVendor, price);
-  return priceUsage(usage, price, models.find((model) => model !== '') ?? 'default', discount.serviceTier);
+  if (price !== undefined && batchVendor !== undefined) price = batchPrice(batchVendor, price);
+  return priceUsage(usage, price, models.find((model) => model !== '') ?? 'default', terms);
 }
 
-/** What makes the price of a call other than the list price. */
-interface Discount {
+interface CallTerms extends PriceTerms {
   /** The vendor whose batch answered the call. */
   readonly batchVendor?: string;
-  /** The service tier that the response names. */
-  readonly serviceTier?: string;
 }
 
 /**
- * The tier that served the request, which need not be the one that was asked for. Anthropic and Groq's SDK have it in
- * the usage or beside it: https://docs.claude.com/en/api/service-tiers, https://console.groq.com/docs/service-tiers
+ * The terms that applied to the request, which need not be those that were asked for. Anthropic and Groq's SDK have the
+ * tier in the usage or beside it: https://docs.claude.com/en/api/service-tiers, https://console.groq.com/docs/service-tiers.
+ * Google's APIs have it as `serviceTier` or, on Vertex AI, `trafficType`: https://ai.google.dev/api/generate-content.
+ * Anthropic's speed and region are in the usage: https://platform.claude.com/docs/en/build-with-claude/fast-mode,
+ * https://platform.claude.com/docs/en/build-with-claude/data-residency
  */
-function discountOf({ batch_id, name, fields, usage }: LLMResponse['vendor']): Discount {
-  // Batches have no other tiers, though they name one.
-  if (batch_id !== undefined) return { batchVendor: name };
-  const tier = fields?.service_tier ?? usage?.service_tier;
-  return typeof tier === 'string' ? { serviceTier: tier } : {};
+function termsOf({ batch_id, name, fields, usage }: LLMResponse['vendor']): CallTerms {
+  const region = textIn(usage?.inference_geo);
+  const serviceTier =
+    textIn(fields?.service_tier) ?? textIn(usage?.service_tier ?? usage?.serviceTier ?? usage?.trafficType);
+  // Batches have no other tiers, though they name one. Google's flex tier costs what its batches do.
+  if (batch_id !== undefined || (name === 'google' && FLEX_TIERS.has(serviceTier)))
+    return omitUndefined({ batchVendor: name, region });
+  return omitUndefined({
+    serviceTier,
+    speed: textIn(usage?.speed),
+    region,
+  });
+}
+
+/** https://ai.google.dev/gemini-api/docs/flex-inference */
+const FLEX_TIERS: ReadonlySet<string | undefined> = new Set(['flex', 'ON_DEMAND_FLEX']);
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /** A provider from outside may lack the method or throw; the response must not be lost because its price is. */

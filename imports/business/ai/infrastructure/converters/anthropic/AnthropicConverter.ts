@@ -13,7 +13,7 @@ import { anthropicHeaders } from './request/headers';
 import { toOutputItems, isBlank } from './response/blocks';
 import { toConversation } from './request/messages';
 import { anthropicModelFeatures } from './modelFeatures';
-import { outcomeOf, toUsageOrNone, withCompactions } from './response/outcome';
+import { outcomeOf, toUsageOrNone, withCodeExecutions, withCompactions } from './response/outcome';
 import { countMarks, markOf, MAX_MARKS, systemBlocks, withBreakpoints, withLastMarked } from './request/cacheMarks';
 import { toStructuredOutput } from './request/structuredOutput';
 import { toSampling, toThinking, continuesTurnWithoutThinking } from './request/thinking';
@@ -226,7 +226,7 @@ export function fromAnthropic(
     model: modelName,
     output,
     output_text: outputTextOf(output),
-    usage: usageOf(usage, finish_reason, warnings),
+    usage: withCodeExecutions(usageOf(usage, finish_reason, warnings), content),
     vendor: omitUndefined({
       name: context.vendor,
       wire: 'anthropic_messages',

@@ -8,7 +8,7 @@ import { formatInstruction, toChatParameters } from './request/parameters';
 import { quirksOfModel } from './quirksOfModel';
 import { parseCompletion, responseIdOf, completionItems } from './response/completion';
 import type { Completion } from './response/completion';
-import { fromChatUsage } from './usage';
+import { fromChatUsage, withExecutedTools } from './usage';
 import type { ResponseContext, WireContext, WireRequest } from '../Wire';
 import { NO_USAGE, outputTextOf, refusalOf } from '../../../domain/entities/Response';
 import { LLMOverloadedError, LLMServerError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
@@ -130,7 +130,7 @@ export function fromChatCompletions(body: unknown, context: ResponseContext): LL
     model: typeof raw.model === 'string' && raw.model !== '' ? raw.model : context.model,
     output,
     output_text: outputTextOf(output),
-    usage: usageOf(rawUsage, context, warnings),
+    usage: withExecutedTools(usageOf(rawUsage, context, warnings), completion.message),
     vendor: omitUndefined({
       name: context.vendor,
       wire: 'chat_completions',

@@ -2,7 +2,8 @@
  * Converts token counts between the chat wire and the domain model.
  * https://platform.openai.com/docs/api-reference/chat/object#chat-object-usage
  */
-import { fieldsOf } from '../../../domain/util/json';
+import { positiveCounts, serverToolUse } from '../../../domain/entities/Response';
+import { fieldsOf, isObjectList } from '../../../domain/util/json';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, VendorQuirks } from '../../../domain/types/VendorTypes';
 
@@ -24,9 +25,22 @@ export function fromChatUsage(usage: JsonObject, quirks: VendorQuirks): Usage {
       // DeepSeek reports cache hits outside the details: https://api-docs.deepseek.com/guides/kv_cache
       cached_tokens: count(promptDetails.cached_tokens ?? usage.prompt_cache_hit_tokens),
       cache_write_tokens: count(promptDetails.cache_write_tokens),
+      ...positiveCounts({ audio_tokens: promptDetails.audio_tokens, image_tokens: promptDetails.image_tokens }),
     },
-    output_tokens_details: { reasoning_tokens },
+    output_tokens_details: { reasoning_tokens, ...positiveCounts({ audio_tokens: completionDetails.audio_tokens }) },
   };
+}
+
+/** Adds the tools that Groq ran, by their names: https://console.groq.com/docs/tool-use/built-in-tools */
+export function withExecutedTools(usage: Usage, { executed_tools }: JsonObject): Usage {
+  if (!isObjectList(executed_tools) || executed_tools.length === 0) return usage;
+  const uses: Record<string, number> = {};
+  for (const { name, type } of executed_tools) {
+    // Databases don't take every name of a field.
+    const tool = String(name ?? type).replaceAll('.', '_');
+    uses[tool] = (uses[tool] ?? 0) + 1;
+  }
+  return { ...usage, ...serverToolUse(uses) };
 }
 
 export function toChatUsage(usage: Usage): JsonObject {

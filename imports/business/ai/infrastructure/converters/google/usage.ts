@@ -1,8 +1,9 @@
 /** Token counts of the Gemini wire, in both directions. https://ai.google.dev/api/generate-content#UsageMetadata */
-import { NO_USAGE } from '../../../domain/entities/Response';
-import { isObject } from '../../../domain/util/json';
+import { NO_USAGE, positiveCounts, serverToolUse } from '../../../domain/entities/Response';
+import { fieldsOf, isList, isObject, isObjectList } from '../../../domain/util/json';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { countsByModality } from '../shared/countsByModality';
 
 /** `promptTokenCount` includes cached tokens, but neither the prompts of server tools nor thoughts. */
 export function usageOf(metadata: unknown, warnings: string[]): Usage {
@@ -17,13 +18,56 @@ export function usageOf(metadata: unknown, warnings: string[]): Usage {
   const reasoning = count('thoughtsTokenCount');
   const input = count('promptTokenCount') + count('toolUsePromptTokenCount');
   const output = count('candidatesTokenCount') + reasoning;
+  const prompt = countsByModality(metadata.promptTokensDetails, 'tokenCount');
+  const cached = countsByModality(metadata.cacheTokensDetails, 'tokenCount');
+  const generated = countsByModality(metadata.candidatesTokensDetails, 'tokenCount');
   return {
     input_tokens: input,
     output_tokens: output,
     total_tokens: input + output,
-    input_tokens_details: { cached_tokens: count('cachedContentTokenCount'), cache_write_tokens: 0 },
-    output_tokens_details: { reasoning_tokens: reasoning },
+    input_tokens_details: {
+      cached_tokens: count('cachedContentTokenCount'),
+      cache_write_tokens: 0,
+      ...positiveCounts({
+        audio_tokens: prompt.audio,
+        cached_audio_tokens: cached.audio,
+        image_tokens: prompt.image,
+        cached_image_tokens: cached.image,
+      }),
+    },
+    output_tokens_details: {
+      reasoning_tokens: reasoning,
+      ...positiveCounts({ audio_tokens: generated.audio, image_tokens: generated.image }),
+    },
   };
+}
+
+/**
+ * Adds what the first candidate says of Google's own tools. Each query of a search counts. What searches find is not
+ * charged as input, unlike what other tools do: https://ai.google.dev/gemini-api/docs/pricing,
+ * https://ai.google.dev/gemini-api/docs/google-search
+ */
+export function withGrounding(usage: Usage, candidate: unknown, metadata: unknown): Usage {
+  const { groundingMetadata, urlContextMetadata, content } = fieldsOf(candidate);
+  const { webSearchQueries, imageSearchQueries, groundingChunks } = fieldsOf(groundingMetadata);
+  const searches = queriesIn(webSearchQueries) + queriesIn(imageSearchQueries);
+  const hasMaps = isObjectList(groundingChunks) && groundingChunks.some(({ maps }) => isObject(maps));
+  if (searches === 0 && !hasMaps) return usage;
+  const { parts } = fieldsOf(content);
+  const runsCode = isObjectList(parts) && parts.some(({ executableCode }) => isObject(executableCode));
+  const isFree = searches > 0 && !isObject(urlContextMetadata) && !runsCode;
+  return {
+    ...usage,
+    input_tokens_details: {
+      ...usage.input_tokens_details,
+      ...positiveCounts({ free_tokens: isFree ? fieldsOf(metadata).toolUsePromptTokenCount : 0 }),
+    },
+    ...serverToolUse({ google_search: searches, google_maps: hasMaps ? 1 : 0 }),
+  };
+}
+
+function queriesIn(list: unknown): number {
+  return isList(list) ? list.filter((query) => typeof query === 'string' && query.trim() !== '').length : 0;
 }
 
 export function toUsageMetadata(usage: Usage): JsonObject {

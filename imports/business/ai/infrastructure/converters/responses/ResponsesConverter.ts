@@ -4,11 +4,12 @@
  * https://platform.openai.com/docs/api-reference/responses/create
  */
 import { readItem } from './items';
+import { serverToolsIn, toolModelsIn } from './serverTools';
 import { toInput } from './request/input';
 import { toToolChoice, toTools } from './request/tools';
 import { strictFormat } from '../shared/strictSchema';
 import { reportedCost } from '../shared/reportedCost';
-import { NO_USAGE, outputTextOf } from '../../../domain/entities/Response';
+import { NO_USAGE, outputTextOf, positiveCounts } from '../../../domain/entities/Response';
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../domain/errors/vendorErrors';
 import { fieldsOf, isObject } from '../../../domain/util/json';
@@ -224,7 +225,7 @@ export function readResponse(body: unknown, context: ResponseContext): LLMRespon
   const warnings = [...context.warnings];
   const output = outputOf(wire, context);
   const status = statusOf(wire, output, warnings);
-  const usage = usageIn(wire.usage, warnings);
+  const usage = { ...usageIn(wire.usage, warnings), ...serverToolsIn(wire) };
   const vendor: Writable<LLMResponse['vendor']> = {
     name: context.vendor,
     wire: 'responses',
@@ -256,6 +257,8 @@ export function readResponse(body: unknown, context: ResponseContext): LLMRespon
     vendor.usage = wire.usage;
     Object.assign(vendor, reportedCost(wire.usage));
   }
+  const toolModels = toolModelsIn(wire);
+  if (toolModels.length > 0) vendor.tool_models = toolModels;
   return response;
 }
 
@@ -274,8 +277,15 @@ export function usageOf(usage: JsonObject): Usage {
     input_tokens_details: {
       cached_tokens: count(inputs.cached_tokens),
       cache_write_tokens: count(inputs.cache_write_tokens),
+      ...positiveCounts({
+        cache_write_12h_tokens: fieldsOf(inputs.cache_write_tokens_details).ttl_12h_tokens,
+        audio_tokens: inputs.audio_tokens,
+      }),
     },
-    output_tokens_details: { reasoning_tokens: count(outputs.reasoning_tokens) },
+    output_tokens_details: {
+      reasoning_tokens: count(outputs.reasoning_tokens),
+      ...positiveCounts({ audio_tokens: outputs.audio_tokens }),
+    },
   };
 }
 

@@ -2,8 +2,8 @@
  * Converts stop reasons and token usage.
  * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
  */
-import { addUsage, hourWrites, NO_USAGE } from '../../../../domain/entities/Response';
-import { isObject, isObjectList } from '../../../../domain/util/json';
+import { addUsage, NO_USAGE, positiveCounts, serverToolUse } from '../../../../domain/entities/Response';
+import { fieldsOf, isObject, isObjectList } from '../../../../domain/util/json';
 import type { LLMResponse, Usage } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
@@ -57,7 +57,6 @@ export function toUsage(raw: JsonObject): Usage {
   const input_tokens = count(raw.input_tokens) + cached_tokens + cache_write_tokens;
   const output_tokens = count(raw.output_tokens);
   const details = raw.output_tokens_details;
-  const written = raw.cache_creation;
   return {
     input_tokens,
     output_tokens,
@@ -65,10 +64,44 @@ export function toUsage(raw: JsonObject): Usage {
     input_tokens_details: {
       cached_tokens,
       cache_write_tokens,
-      ...hourWrites(isObject(written) ? count(written.ephemeral_1h_input_tokens) : 0),
+      ...positiveCounts({ cache_write_1h_tokens: fieldsOf(raw.cache_creation).ephemeral_1h_input_tokens }),
     },
     output_tokens_details: { reasoning_tokens: isObject(details) ? count(details.thinking_tokens) : 0 },
+    ...(isObject(raw.server_tool_use) ? requestsOf(raw.server_tool_use) : {}),
   };
+}
+
+/** https://platform.claude.com/docs/en/agents-and-tools/tool-use/server-tools */
+function requestsOf({
+  web_search_requests: web_search,
+  web_fetch_requests: web_fetch,
+  code_execution_requests: code_execution,
+}: JsonObject): Pick<Usage, 'server_tool_use'> {
+  return serverToolUse({ web_search, web_fetch, code_execution });
+}
+
+/** The types of calls that run code in a container. */
+const CODE_EXECUTIONS: ReadonlySet<unknown> = new Set([
+  'code_execution',
+  'bash_code_execution',
+  'text_editor_code_execution',
+]);
+
+/**
+ * Adds the runs of code, which the usage of most models leaves out. They are free where web search or web fetch filter
+ * their results by them. https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool
+ */
+export function withCodeExecutions(usage: Usage, content: readonly JsonObject[]): Usage {
+  const calls = content.filter(({ type }) => type === 'server_tool_use');
+  const isFree = calls.some(
+    ({ name, caller }) =>
+      (name === 'web_search' || name === 'web_fetch') && String(fieldsOf(caller).type).startsWith('code_execution'),
+  );
+  const { code_execution, ...others } = usage.server_tool_use ?? {};
+  const executions = isFree ? 0 : (code_execution ?? calls.filter(({ name }) => CODE_EXECUTIONS.has(name)).length);
+  if (executions === (code_execution ?? 0)) return usage;
+  const { server_tool_use: _, ...tokens } = usage;
+  return { ...tokens, ...serverToolUse({ ...others, code_execution: executions }) };
 }
 
 /** Adds the usage of compactions, which the response's usage leaves out. */

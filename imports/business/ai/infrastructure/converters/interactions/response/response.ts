@@ -8,7 +8,7 @@ import type { LLMResponse, ResponseVendor } from '../../../../domain/types/Respo
 import type { JsonObject, Origin } from '../../../../domain/types/VendorTypes';
 import type { ResponseContext } from '../../Wire';
 import type { InteractionStep } from '../interactionsTypes';
-import { usageOf } from '../usage';
+import { usageOf, withFreeSearchResults } from '../usage';
 import { toOutputItems } from './items';
 import { outcomeOf } from './outcome';
 import type { Outcome } from './outcome';
@@ -46,7 +46,7 @@ export function fromInteractions(
     model: modelOf(interaction, context),
     output,
     output_text: outputTextOf(output),
-    usage: usageOf(interaction.usage, warnings),
+    usage: withFreeSearchResults(usageOf(interaction.usage, warnings), steps, interaction.usage),
     error,
     previous_response_id: typeof previousId === 'string' ? previousId : undefined,
     vendor: vendorOf(interaction, context, warnings),
