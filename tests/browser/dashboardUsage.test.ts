@@ -64,7 +64,9 @@ describe('usage in the dashboard', () => {
       All: [requests.length.toLocaleString('en-US'), String(failed.length)],
     });
     const unknown = requests.filter(({ unpriced }) => unpriced !== undefined).length;
-    expect(await page.locator('.usage-unknown').innerText()).to.include(`The cost of ${unknown} requests is unknown`);
+    expect(await page.locator('.usage-unknown').innerText()).to.include(
+      `The cost of ${unknown} requests, or a part of it, is unknown`,
+    );
     expect(app.consoleErrors).to.deep.equal([]);
   });
 

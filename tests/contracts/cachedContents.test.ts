@@ -43,6 +43,20 @@ describe('a prompt that Gemini is to store', () => {
   const provider = (row: Parameters<typeof simulatedProvider>[2] = { apiKey: 'test-key' }) =>
     simulatedProvider(simulator, GOOGLE, row);
 
+  it('costs its storage in the call that stored it', async () => {
+    const google = provider();
+    const storedIn = async (options: GenerateOptions): Promise<number | undefined> =>
+      (await google.generate('ann', options)).usage.input_tokens_details.stored_token_hours;
+    const first = await google.generate('ann', QUESTION);
+    const { cached_tokens, stored_token_hours } = first.usage.input_tokens_details;
+    expect(stored_token_hours).to.be.closeTo(cached_tokens / 12, 1);
+    expect(await storedIn(QUESTION)).to.equal(undefined);
+    expect(await storedIn({ ...QUESTION, promptCache: { breakpoints: [0], ttl: '1h' } })).to.be.closeTo(
+      cached_tokens,
+      1,
+    );
+  });
+
   it('is stored once, and named instead of sent', async () => {
     const google = provider();
     const first = await google.generate('ann', QUESTION);

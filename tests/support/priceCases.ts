@@ -17,6 +17,8 @@ export interface PriceCase {
   readonly unpriced?: string;
   /** The endpoint, if it is not the vendor's default one. */
   readonly baseURL?: string;
+  /** What was stored in a cache for the call, in tokens times hours. */
+  readonly storedTokenHours?: number;
   /** A batch answered the call. */
   readonly isBatched?: true;
 }
@@ -888,6 +890,32 @@ const GOOGLE: readonly PriceCase[] = [
       },
     ),
     isBatched: true,
+  },
+  {
+    ...gemini(
+      {
+        title: 'a prompt that is stored for five minutes',
+        model: 'gemini-2.5-flash',
+        sum: '1,000 × 0.3 + 60,000 × 0.03 + 100 × 2.5; 60,000 × 1 × 1⁄12 hour',
+        cost: 0.00735,
+      },
+      { promptTokenCount: 61_000, cachedContentTokenCount: 60_000, candidatesTokenCount: 100 },
+    ),
+    storedTokenHours: 5_000,
+  },
+  {
+    ...gemini(
+      {
+        title: 'a prompt that is stored at a price that is not listed',
+        model: 'gemini-3.6-flash',
+        page: 'https://ai.google.dev/gemini-api/docs/pricing, 2026-07-21',
+        sum: '1,000 × 1.5 + 60,000 × 0.15 + 100 × 7.5',
+        cost: 0.01125,
+        unpriced: 'no price for stored caches of model "gemini-3.6-flash"',
+      },
+      { promptTokenCount: 61_000, cachedContentTokenCount: 60_000, candidatesTokenCount: 100 },
+    ),
+    storedTokenHours: 5_000,
   },
   {
     title: 'searches of an interaction, whose results are no input',

@@ -81,8 +81,7 @@ function Window({ budget, window }: { readonly budget: BudgetView; readonly wind
       ))}
       {used.unpriced !== undefined && (
         <p className="muted budget-note">
-          The cost of {pluralize(used.unpriced, 'call')} is unknown, because the price of the model is, and is missing
-          from the money.
+          The cost of {pluralize(used.unpriced, 'call')}, or a part of it, is unknown and missing from the money.
         </p>
       )}
     </section>

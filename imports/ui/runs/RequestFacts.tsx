@@ -37,6 +37,13 @@ export function RequestFacts({ request, showsRoute = true }: RequestFactsProps) 
           {reasoning_tokens > 0 && `, ${tokens(reasoning_tokens, 'of them reasoning')}`}
           {usage.estimated === true && ' (estimated: the call was cut off)'}
         </Fact>
+        {usage.server_tool_use !== undefined && (
+          <Fact name="Vendor’s tools">
+            {Object.entries(usage.server_tool_use)
+              .map(([tool, uses]) => `${tool} ${formatCount(uses)}`)
+              .join(', ')}
+          </Fact>
+        )}
         <Fact name="Cost">{costOf(request)}</Fact>
         <Fact name="State">
           {request.state}

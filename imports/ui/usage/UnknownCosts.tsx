@@ -11,7 +11,8 @@ export function UnknownCosts({ unpriced }: Pick<UsageReport, 'unpriced'>) {
   return (
     <div className="usage-unknown" role="note">
       <p>
-        <strong>The cost of {pluralize(total, 'request')} is unknown</strong> and missing from all sums:
+        <strong>The cost of {pluralize(total, 'request')}, or a part of it, is unknown</strong> and missing from all
+        sums:
       </p>
       <ul>
         {unpriced.slice(0, SHOWN).map(({ reason, requests }) => (

@@ -120,5 +120,5 @@ function cacheHitsOf({ tokens }: UsageFigures): string {
 /** A sum that lacks the requests of unknown cost is at least that much. */
 function costOf({ requests, cost = 0, unpriced = 0 }: UsageFigures): string {
   if (unpriced === 0) return formatMoney(cost);
-  return unpriced >= requests ? 'unknown' : `≥ ${formatMoney(cost)}`;
+  return cost === 0 && unpriced >= requests ? 'unknown' : `≥ ${formatMoney(cost)}`;
 }

@@ -25,7 +25,14 @@ const DATA: ModelData = {
       name: 'gpt-9-mini',
       maxTokens: 1_000,
       maxOutputTokens: 100,
-      price: { asOf: '2026-01-01', input: 1, output: 2, serviceTiers: { priority: 2 } },
+      price: {
+        asOf: '2026-01-01',
+        input: 1,
+        output: 2,
+        cached: 0.1,
+        serviceTiers: { priority: 2 },
+        regions: { us: 1.1 },
+      },
       note: 'kept',
     },
     { name: 'gpt-9', maxTokens: 2_000, maxOutputTokens: 100, supportsReasoning: true },
@@ -35,7 +42,9 @@ const DATA: ModelData = {
 
 describe('updating the data of models', () => {
   it('changes nothing where the list agrees, whatever day it is', () => {
-    const list = listed({ 'gpt-9-mini': { limit: { context: 1_000, output: 100 }, cost: { input: 1, output: 2 } } });
+    const list = listed({
+      'gpt-9-mini': { limit: { context: 1_000, output: 100 }, cost: { input: 1, output: 2, cache_read: 0.1 } },
+    });
     const { data, changes } = updateModelData(DATA, list);
     expect(changes).to.deep.equal([]);
     expect(data).to.deep.equal(DATA);
@@ -48,11 +57,11 @@ describe('updating the data of models', () => {
       name: 'gpt-9-mini',
       maxTokens: 4_000,
       maxOutputTokens: 100,
-      price: { asOf: ASOF, input: 3, output: 2, serviceTiers: { priority: 2 } },
+      price: { asOf: ASOF, input: 3, output: 2, serviceTiers: { priority: 2 }, regions: { us: 1.1 } },
       note: 'kept',
     });
     expect(data.models.slice(1)).to.deep.equal(DATA.models.slice(1));
-    expect(changes).to.deep.equal(['gpt-9-mini: maxTokens 1,000 → 4,000, price $1/$2 → $3/$2']);
+    expect(changes).to.deep.equal(['gpt-9-mini: maxTokens 1,000 → 4,000, price $1/$2, cached $0.1 → $3/$2']);
   });
 
   it('adds a model before the entry that described it so far', () => {

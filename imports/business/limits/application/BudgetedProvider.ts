@@ -128,11 +128,13 @@ export class BudgetedProvider extends ProviderDecorator<ProviderWithDefault> {
   }
 
   /** Once for each reason, which names the model. */
-  private warnOfUnpriced(reason: string, requestedModel: string): void {
+  private warnOfUnpriced(reason: string, known: number | undefined, requestedModel: string): void {
     if (this.warned.has(reason)) return;
     this.warned.set(reason, true);
     this.logger.warn(
-      `The cost of a model call is unknown (${reason}), so a budget in US dollars charges it at the price of "${requestedModel}".`,
+      known === undefined
+        ? `The cost of a model call is unknown (${reason}), so a budget in US dollars charges it at the price of "${requestedModel}".`
+        : `A part of the cost of a model call is unknown (${reason}), so budgets in US dollars do not charge it.`,
     );
   }
 
@@ -169,7 +171,7 @@ export class BudgetedProvider extends ProviderDecorator<ProviderWithDefault> {
     return new MeteredCall(reservations, options, estimates, {
       findPrice: () => (known === undefined ? this.priceOf(options) : known.price),
       maximum: () => this.orExpected(call.maximum, call.expected),
-      onUnpriced: limitsMoney ? (reason) => this.warnOfUnpriced(reason, model) : () => undefined,
+      onUnpriced: limitsMoney ? (reason, known) => this.warnOfUnpriced(reason, known, model) : () => undefined,
       clock: this.clock,
     });
   }

@@ -19,7 +19,8 @@ export interface MeteredCallPorts {
   readonly findPrice: () => ModelPrice | undefined;
   /** The most that the call may use. */
   readonly maximum: () => Usage;
-  readonly onUnpriced: (reason: string) => void;
+  /** @param known the part of the cost that is known */
+  readonly onUnpriced: (reason: string, known: number | undefined) => void;
   /** Milliseconds on a clock that never runs backwards. */
   readonly clock: () => number;
 }
@@ -104,9 +105,10 @@ export class MeteredCall<O extends MeteredOptions = GenerateOptions> {
 
   /** A response whose cost is unknown, as of a fallback's model, is charged at the requested model's price. */
   private charge(usage: Usage, { cost, unpriced }: CallCost): UsedAmount {
-    if (cost !== undefined) return { calls: 1, tokens: usage.total_tokens, money: cost };
-    if (unpriced !== undefined) this.ports.onUnpriced(unpriced);
-    return amountOf(usage, this.ports.findPrice());
+    if (unpriced !== undefined) this.ports.onUnpriced(unpriced, cost);
+    if (cost === undefined) return amountOf(usage, this.ports.findPrice());
+    const known = { calls: 1, tokens: usage.total_tokens, money: cost };
+    return unpriced === undefined ? known : { ...known, unpriced: 1 };
   }
 
   /** @param partial usage of the output that had arrived */

@@ -1,5 +1,5 @@
 /** Collects what the request log needs of one call, from its start to its end. */
-import { priceUsage } from '../../ai/domain/entities/CallCost';
+import { addCosts, priceUsage } from '../../ai/domain/entities/CallCost';
 import { addUsage, NO_USAGE } from '../../ai/domain/entities/Response';
 import { billedResponse, isLLMError } from '../../ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../ai/domain/errors/LLMErrors';
@@ -218,7 +218,7 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
       bill = {
         ...bill,
         usage: addUsage(bill.usage, usage),
-        ...omitUndefined({ cost: cost === undefined ? undefined : (bill.cost ?? 0) + cost, unpriced }),
+        ...addCosts([bill, omitUndefined({ cost, unpriced })]),
       };
     }
     return bill;

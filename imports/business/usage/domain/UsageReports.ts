@@ -53,7 +53,7 @@ export interface UsageFigures {
   };
   /** US dollars: the sum of the costs that are known. */
   readonly cost?: number;
-  /** Requests whose cost is unknown. */
+  /** Requests whose cost, or a part of it, is unknown. */
   readonly unpriced?: number;
   /** Absent if no duration is known. */
   readonly duration?: Percentiles;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createAIModule } from '../../../../imports/business/ai/infrastructure/factories/createAIModule';
+import { capabilitiesOf } from '../../../../imports/business/ai/infrastructure/vendors/capabilities';
 import { settingsFromEnvironment, settingsFromMeteor } from '../../../../imports/host/settings/vendors';
 
 const PRICE = { asOf: '2026-11-20', input: 3, output: 15 };
@@ -114,6 +115,27 @@ describe('settings of models', () => {
     });
   });
 
+  it('have prices of tools and factors of their own, and otherwise those of the table', () => {
+    const price = { asOf: '2026-11-20', input: 3, output: 15, audioInput: 6 };
+    const tools = { web_search: { perUse: 0.008, asOf: '2026-11-20' } };
+    const models = {
+      anthropic: [
+        { name: 'claude-opus-5', price },
+        { name: 'claude-sonnet-5', price: { ...price, tools, regions: { us: 1.2 } } },
+      ],
+    };
+    const rows = settingsFromMeteor({ models }, {}).models?.anthropic;
+    const listed = capabilitiesOf('anthropic', 'claude-opus-5').price;
+    const { tools: known, speeds, regions } = listed ?? {};
+    expect(capabilitiesOf('anthropic', 'claude-opus-5', rows).price).to.deep.equal({
+      ...price,
+      tools: known,
+      speeds,
+      regions,
+    });
+    expect(capabilitiesOf('anthropic', 'claude-sonnet-5', rows).price).to.deep.include({ tools, regions: { us: 1.2 } });
+  });
+
   for (const [what, models, fault] of [
     ['no object', [], 'Models must be an object of model entries by vendor'],
     ['an unknown vendor', { opnai: [] }, '"opnai" is not a vendor. Expected one of: openai'],
@@ -137,6 +159,28 @@ describe('settings of models', () => {
       'a negative price',
       { openai: [{ name: 'a', price: { asOf: '2026-01-01', input: -1, output: 1 } }] },
       '"openai[0].price.input" must be a number that is not negative',
+    ],
+    [
+      'the price of a tool without a day',
+      { openai: [{ name: 'a', price: { asOf: '2026-01-01', input: 1, output: 1, tools: { search: { perUse: 1 } } } }] },
+      '"openai[0].price.tools.search.asOf" must',
+    ],
+    [
+      'the price of a tool for what is not known',
+      {
+        openai: [
+          {
+            name: 'a',
+            price: { asOf: '2026-01-01', input: 1, output: 1, tools: { search: { perHour: 1, asOf: '2026-01-01' } } },
+          },
+        ],
+      },
+      '"openai[0].price.tools.search.perHour" is unknown. Expected one of: perUse, perRequest',
+    ],
+    [
+      'a factor that is none',
+      { openai: [{ name: 'a', price: { asOf: '2026-01-01', input: 1, output: 1, speeds: { fast: '2' } } }] },
+      '"openai[0].price.speeds.fast" must be a number that is not negative',
     ],
     [
       'a long prompt without its length',

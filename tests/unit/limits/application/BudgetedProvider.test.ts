@@ -164,6 +164,19 @@ describe('a manager with budgets', () => {
     ]);
   });
 
+  it('charges what is known of a cost, counts the call as unpriced, and warns of the rest', async () => {
+    const partly = answer('x', { usage: usage(30, 20) });
+    const unpriced = 'no price for the tool "shell" of model "house"';
+    const store = new MemoryBudgetStore();
+    const script = [{ ...partly, vendor: { ...partly.vendor, cost: 0.25, unpriced } }];
+    const { manager, logger } = setUp(script, { day: { money: 5 } }, store);
+    await manager.generate('ann', ask());
+    expect((await store.find('ann'))?.account.used.day).to.deep.include({ money: 0.25, unpriced: 1 });
+    expect(logger.warnings).to.deep.equal([
+      `A part of the cost of a model call is unknown (${unpriced}), so budgets in US dollars do not charge it.`,
+    ]);
+  });
+
   it('admits a call that may need more than is left, while no other is in progress', async () => {
     const { manager, upstream } = setUp([answer('x')], { day: { tokens: 50 } });
     await manager.generate('ann', ask({ max_output_tokens: 1_000_000 }));

@@ -12,7 +12,7 @@ export interface Amount {
   readonly money: number;
 }
 
-/** What was used. `money` lacks the calls whose price is unknown, of which `unpriced` is the number. */
+/** What was used. `money` lacks what is unknown of the cost of calls; `unpriced` is the number of those calls. */
 export interface UsedAmount extends Amount {
   readonly unpriced?: number;
 }

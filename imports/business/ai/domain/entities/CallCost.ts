@@ -82,6 +82,7 @@ function tokensAt(prices: TokenPrices, usage: PricedUsage): number {
     cached_tokens * cached +
     (cache_write_tokens - cache_write_1h_tokens) * cacheWrite +
     cache_write_1h_tokens * cacheWriteHour +
+    (usage.input_tokens_details.stored_token_hours ?? 0) * (prices.cacheStorage ?? 0) +
     usage.output_tokens * output +
     mediaSurcharge(prices, usage);
   return dollarsPerMillion / 1_000_000;
@@ -120,10 +121,12 @@ function feesOf({ server_tool_use }: PricedUsage, { tools }: ModelPrice): number
 
 function unpricedParts(
   { input_tokens_details, server_tool_use = {} }: PricedUsage,
-  { tools }: ModelPrice,
+  { tools, cacheStorage }: ModelPrice,
   model: string,
 ): readonly string[] {
   const reasons: string[] = [];
+  if (input_tokens_details.stored_token_hours !== undefined && cacheStorage === undefined)
+    reasons.push(`no price for stored caches of model "${model}"`);
   if (input_tokens_details.cache_write_12h_tokens !== undefined)
     reasons.push(`no price for cache writes of 12 hours of model "${model}"`);
   for (const tool of Object.keys(server_tool_use)) {

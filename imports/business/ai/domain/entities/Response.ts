@@ -70,6 +70,7 @@ export const INPUT_COUNTS = [
   'image_tokens',
   'cached_image_tokens',
   'free_tokens',
+  'stored_token_hours',
 ] as const satisfies readonly (keyof Usage['input_tokens_details'])[];
 export const OUTPUT_COUNTS = [
   'audio_tokens',

@@ -11,6 +11,8 @@ export interface TokenPrices {
   readonly cacheWrite?: number;
   /** Input written to the cache for an hour, where that costs more. Default: `cacheWrite`. */
   readonly cacheWriteHour?: number;
+  /** Storage of tokens in a cache, per hour. */
+  readonly cacheStorage?: number;
   /** Audio in the input. Default: `input`. */
   readonly audioInput?: number;
   /** Audio read from the cache. Default: `cached`. */

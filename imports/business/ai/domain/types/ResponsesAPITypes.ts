@@ -204,6 +204,8 @@ export interface Usage {
     readonly cached_image_tokens?: number;
     /** What a tool of the vendor found, where the vendor does not charge for it as input. Absent: none. */
     readonly free_tokens?: number;
+    /** What was stored in a cache for this call, in tokens times the hours of their lifetime. Absent: nothing. */
+    readonly stored_token_hours?: number;
   };
   readonly output_tokens_details: {
     readonly reasoning_tokens: number;

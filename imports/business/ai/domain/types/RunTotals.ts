@@ -4,7 +4,7 @@ import type { Usage } from './ResponsesAPITypes';
 /** What the model calls of a run used and cost so far. */
 export interface RunSums {
   readonly usage: Usage;
-  /** US dollars: the sum of the calls whose cost is known. Absent: of none is. */
+  /** US dollars: the sum of what is known of the cost of the calls. Absent: nothing is. */
   readonly cost?: number;
   /** Absent: the cost of every call is known. */
   readonly unpriced?: UnpricedCalls;
@@ -15,7 +15,7 @@ export interface RunTotals extends RunSums {
   readonly models?: readonly string[];
 }
 
-/** The calls whose cost is unknown. */
+/** The calls whose cost, or a part of it, is unknown. */
 export interface UnpricedCalls {
   readonly calls: number;
   /** The models that were requested, or that responded. */

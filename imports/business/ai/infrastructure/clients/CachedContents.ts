@@ -18,6 +18,7 @@ type CreateCachedContent = (
   body: JsonObject,
 ) => Promise<VendorHttpResponse>;
 
+const SECONDS_PER_HOUR = 3_600;
 const MAX_ENTRIES = 1_000;
 /** Below Google's smallest minimum of 1,024 tokens, unless media are in it. */
 const MIN_BYTES = 2_048;
@@ -33,7 +34,7 @@ const MAX_WAIT = 30_000;
 /** The fields that a cached content has and a request that names it must not have. */
 const HEAD_FIELDS = ['systemInstruction', 'tools', 'toolConfig'] as const;
 
-type Outcome = { readonly name: string } | { readonly failure: string };
+type Outcome = { readonly name: string; readonly tokens: number } | { readonly failure: string };
 
 interface Entry {
   readonly outcome: Promise<Outcome>;
@@ -131,6 +132,7 @@ export class CachedContents {
     this.entries.set(account, key, entry);
     void entry.outcome.then((outcome) => {
       entry.isFailure = 'failure' in outcome;
+      if ('tokens' in outcome) call.onStored?.((outcome.tokens * lifetime) / SECONDS_PER_HOUR);
       entry.expiresAt = entry.isFailure ? Date.now() + FAILURE_LIFETIME : startedAt + lifetime * 1_000 - EXPIRY_MARGIN;
     });
     return entry;
@@ -144,8 +146,10 @@ export class CachedContents {
         contents: contentsOf(body).slice(0, length),
         ttl: `${lifetime}s`,
       });
-      const { name } = fieldsOf(JSON.parse(await response.text()));
-      return typeof name === 'string' ? { name } : { failure: 'Google has not named the cached content.' };
+      const { name, usageMetadata } = fieldsOf(JSON.parse(await response.text()));
+      if (typeof name !== 'string') return { failure: 'Google has not named the cached content.' };
+      const tokens = Number(fieldsOf(usageMetadata).totalTokenCount);
+      return { name, tokens: Number.isFinite(tokens) ? tokens : 0 };
     } catch (error) {
       return { failure: error instanceof Error ? error.message : String(error) };
     }

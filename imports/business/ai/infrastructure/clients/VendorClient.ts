@@ -15,6 +15,8 @@ export interface VendorCall {
   readonly cachedPrefix?: CachedPrefix;
   /** Told what could not be done as it was asked for. */
   readonly onWarning?: (warning: string) => void;
+  /** Told what was stored for this call, in tokens times the hours of their lifetime. */
+  readonly onStored?: (tokenHours: number) => void;
   /** Asks for a shorter history, for APIs that have a path of its own for that. */
   readonly compact?: boolean;
   /** Undefined for APIs without authentication. */

@@ -49,6 +49,8 @@ export interface ResponseContext extends WireContext {
   readonly receivedAt: number;
   /** The wire requested structured output through this tool, so its arguments are the response's text. */
   readonly structuredOutputTool?: string | undefined;
+  /** What was stored in a cache for the request, in tokens times the hours of their lifetime. */
+  readonly storedTokenHours?: number | undefined;
 }
 
 export interface SseMessage {

@@ -62,6 +62,8 @@ export interface PreparedCall {
   readonly stream: boolean;
   /** What the client could not do when it sent the request, each once. */
   readonly sendWarnings: Set<string>;
+  /** What was stored for this call. */
+  readonly stored: { tokenHours: number };
   readonly rewritten?: RewrittenTools;
 }
 
@@ -137,6 +139,7 @@ export async function prepareCall(
     request: withoutBackground(normalized, request, vendor),
     stream,
     sendWarnings: new Set(),
+    stored: { tokenHours: 0 },
     ...omitUndefined({ rewritten }),
   };
 }
@@ -179,7 +182,7 @@ function withoutBackground(
 }
 
 export function callOf(
-  { options, request, stream, sendWarnings }: PreparedCall,
+  { options, request, stream, sendWarnings, stored }: PreparedCall,
   signal: AbortSignal | undefined,
 ): Omit<VendorCall, 'credential'> {
   return omitUndefined({
@@ -189,7 +192,13 @@ export function callOf(
     headers: request.headers,
     ...(request.cachedPrefix === undefined
       ? {}
-      : { cachedPrefix: request.cachedPrefix, onWarning: (warning) => sendWarnings.add(warning) }),
+      : {
+          cachedPrefix: request.cachedPrefix,
+          onWarning: (warning) => sendWarnings.add(warning),
+          onStored: (tokenHours) => {
+            stored.tokenHours += tokenHours;
+          },
+        }),
     compact: options.compact === true ? true : undefined,
     signal,
     timeout: options.timeout,
@@ -215,5 +224,6 @@ export function responseContext(
     ...context,
     requestId,
     structuredOutputTool: request.structuredOutputTool,
+    storedTokenHours: prepared.stored.tokenHours,
   };
 }

@@ -28,6 +28,7 @@ const PRICES: ReadonlySet<string> = new Set([
   'cached',
   'cacheWrite',
   'cacheWriteHour',
+  'cacheStorage',
   'audioInput',
   'audioCached',
   'audioOutput',

@@ -20,6 +20,9 @@ const TABLES: Readonly<Record<string, { readonly rows: readonly ModelRow[]; read
     rows: openai.models,
     names: [
       'gpt-5.6-cyber',
+      'gpt-image-2.5-sunburst',
+      'gpt-image-1.5',
+      'gpt-image-1-mini',
       'gpt-6-astra',
       'gpt-6.2-sol',
       'gpt-6.1-sol',
@@ -40,6 +43,7 @@ const TABLES: Readonly<Record<string, { readonly rows: readonly ModelRow[]; read
       'gpt-5.1-chat-latest',
       'gpt-5.2-pro',
       'gpt-5.3-codex',
+      'gpt-5.2-2025-12-11',
       'gpt-5.1-codex-mini',
       'gpt-5.1-mini',
       'gpt-5.1-codex-max',
@@ -88,6 +92,7 @@ const TABLES: Readonly<Record<string, { readonly rows: readonly ModelRow[]; read
       'claude-sonnet-5-5',
       'claude-sonnet-5',
       'claude-haiku-5-5',
+      'claude-opus-4-8',
       'claude-opus-4-7',
       'claude-sonnet-4-6',
       'claude-opus-4-5-20251101',
@@ -111,7 +116,10 @@ const TABLES: Readonly<Record<string, { readonly rows: readonly ModelRow[]; read
     names: [
       'gemini-embedding-001',
       'gemini-embedding-2',
+      'gemini-3.1-flash-image',
+      'gemini-3-pro-image-preview',
       'gemini-2.5-flash-image',
+      'gemini-2.5-flash-preview-tts',
       'gemini-4-argon',
       'gemini-3.8-flash',
       'gemini-3.6-flash',
@@ -215,6 +223,11 @@ describe('model tables', () => {
         expect(row.price.asOf, row.models).to.match(/^202[56]-\d\d-\d\d$/);
         expect(row.price.output, row.models).to.be.at.least(generates ? row.price.input : 0);
         expect(row.price.cached ?? 0, row.models).to.be.below(row.price.input);
+        for (const [tool, { asOf, source, ...fees }] of Object.entries(row.price.tools ?? {})) {
+          expect(asOf, tool).to.match(/^202[56]-\d\d-\d\d$/);
+          expect(source, tool).to.match(/^https:/);
+          expect(fees, tool).to.not.deep.equal({});
+        }
       }
     });
   }
@@ -304,11 +317,11 @@ describe('capabilitiesOf', () => {
   }
 
   it("reports prices only at the model's own vendor", () => {
-    expect(capabilitiesOf('openai', 'gpt-5').price).to.deep.equal({
+    expect(capabilitiesOf('openai', 'gpt-5').price).to.deep.include({
       input: 1.25,
       output: 10,
       cached: 0.125,
-      serviceTiers: { flex: 0.5 },
+      serviceTiers: { flex: 0.5, priority: 2 },
       asOf: '2026-07-02',
     });
     expect(capabilitiesOf('azure_openai', 'gpt-5'))

@@ -66,6 +66,12 @@ export function withGrounding(usage: Usage, candidate: unknown, metadata: unknow
   };
 }
 
+/** Adds what was stored as a cached content for the request. https://ai.google.dev/gemini-api/docs/caching */
+export function withStorage(usage: Usage, stored_token_hours = 0): Usage {
+  if (stored_token_hours === 0) return usage;
+  return { ...usage, input_tokens_details: { ...usage.input_tokens_details, stored_token_hours } };
+}
+
 function queriesIn(list: unknown): number {
   return isList(list) ? list.filter((query) => typeof query === 'string' && query.trim() !== '').length : 0;
 }

@@ -7,7 +7,7 @@ import { assembleGoogle } from '../stream/GoogleAssembly';
 import { withCitations } from './citations';
 import { toItems, groupParts } from './items';
 import { FILTERED, outcomeOf } from './outcome';
-import { usageOf, withGrounding } from '../usage';
+import { usageOf, withGrounding, withStorage } from '../usage';
 import type { ResponseContext } from '../../Wire';
 import { outputTextOf } from '../../../../domain/entities/Response';
 import { LLMServerError, LLMStreamError } from '../../../../domain/errors/LLMErrors';
@@ -51,7 +51,10 @@ function toResponse(body: JsonObject, context: ResponseContext): LLMResponse {
     model: modelOf(body, context),
     output,
     output_text: outputTextOf(output),
-    usage: withGrounding(usageOf(body.usageMetadata, warnings), candidate, body.usageMetadata),
+    usage: withStorage(
+      withGrounding(usageOf(body.usageMetadata, warnings), candidate, body.usageMetadata),
+      context.storedTokenHours,
+    ),
     ...(outcome.status === 'failed'
       ? { error: { code: finish ?? outcome.status, message: messageOf(candidate, outcome.message) } }
       : {}),
