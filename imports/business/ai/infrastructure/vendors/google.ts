@@ -1,7 +1,5 @@
 /**
  * Google's Gemini API. https://ai.google.dev/api/generate-content, https://ai.google.dev/api/interactions-api
- *
- * The hourly price of stored caches is not in any response.
  */
 import { VENDOR_LABELS } from '../../domain/types/VendorTypes';
 import MODELS from './models/google.json';
