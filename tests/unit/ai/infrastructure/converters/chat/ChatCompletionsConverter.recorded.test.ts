@@ -57,7 +57,7 @@ interface RawUsage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly total_tokens: number;
-  readonly prompt_tokens_details?: { readonly cached_tokens?: number } | null;
+  readonly prompt_tokens_details?: { readonly cached_tokens?: number; readonly image_tokens?: number } | null;
   readonly completion_tokens_details?: { readonly reasoning_tokens?: number } | null;
 }
 
@@ -115,6 +115,7 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
         expect(
           response.output.flatMap((item) => (item.type === 'reasoning' ? [item.content?.[0]?.text] : [])),
         ).to.deep.equal(thought === undefined ? [] : [thought]);
+        const imageTokens = usage.prompt_tokens_details?.image_tokens ?? 0;
         expect(response.usage).to.deep.equal({
           input_tokens: usage.prompt_tokens,
           output_tokens: usage.completion_tokens,
@@ -122,6 +123,7 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
           input_tokens_details: {
             cached_tokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
             cache_write_tokens: 0,
+            ...(imageTokens === 0 ? {} : { image_tokens: imageTokens }),
           },
           output_tokens_details: { reasoning_tokens: usage.completion_tokens_details?.reasoning_tokens ?? 0 },
         });
