@@ -4,7 +4,7 @@ import { wellFormedItem } from '../../../business/ai/domain/entities/Message';
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStore, StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
 import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
-import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
+import type { FunctionCallItem, HostedItem, InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { isObject } from '../../../business/ai/domain/util/json';
 import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
@@ -168,11 +168,11 @@ async function findHistory(
 
 /** https://www.openresponses.org: an output whose call is not in the context must be rejected. */
 function checkCallOutputs(history: readonly InputItem[], input: readonly InputItem[]): void {
-  const called = new Set<string>();
-  for (const item of history) if (item.type === 'function_call') called.add(item.call_id);
+  const called = new Set<unknown>();
+  for (const item of history) if (isAnsweredByOutput(item)) called.add(item.call_id);
   let isOpaque = false;
   for (const item of input) {
-    if (item.type === 'function_call') called.add(item.call_id);
+    if (isAnsweredByOutput(item)) called.add(item.call_id);
     // The call may be the referenced item, or be inside a summary that another provider encrypted.
     if (item.type === 'item_reference' || item.type === 'compaction') isOpaque = true;
     if (item.type !== 'function_call_output' || called.has(item.call_id) || isOpaque) continue;
@@ -180,6 +180,10 @@ function checkCallOutputs(history: readonly InputItem[], input: readonly InputIt
       path: 'input',
     });
   }
+}
+
+function isAnsweredByOutput(item: InputItem): item is FunctionCallItem | HostedItem {
+  return item.type === 'function_call' || item.type === 'tool_search_call';
 }
 
 /** "None of these tools" is the same as "no tools", which every provider understands. */

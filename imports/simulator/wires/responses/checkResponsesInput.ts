@@ -174,7 +174,7 @@ function rejectItemsWithoutReasoning({ vendor, archive, items }: Transcript): Re
 function rejectOrphanedOutputs({ items }: Transcript): Rejection | undefined {
   const called = new Set<string | undefined>();
   for (const item of items) {
-    if (isCall(item)) called.add(item.call_id);
+    if (isCall(item) || item.type === 'tool_search_call') called.add(item.call_id);
     if (isOutput(item) && !called.has(item.call_id))
       return reject(`No tool call found for function call output with call_id ${item.call_id ?? ''}.`, {
         param: 'input',
@@ -185,13 +185,17 @@ function rejectOrphanedOutputs({ items }: Transcript): Rejection | undefined {
 
 /**
  * Every call needs an output somewhere after it (github.com/symgraph/GhidrAssist/issues/78), unless its tool is
- * asynchronous.
+ * asynchronous, or xAI's own (https://docs.x.ai/docs/guides/tools/overview).
  */
 function rejectUnansweredCalls(transcript: Transcript): Rejection | undefined {
   const answered = new Set(transcript.items.filter(isOutput).map((item) => item.call_id));
   const asyncIds = asyncCallIds(transcript);
   const open = transcript.items.find(
-    (item) => isCall(item) && !answered.has(item.call_id) && !asyncIds.has(item.call_id ?? ''),
+    (item) =>
+      isCall(item) &&
+      !answered.has(item.call_id) &&
+      !asyncIds.has(item.call_id ?? '') &&
+      !(transcript.vendor === 'grok' && item.call_id?.startsWith('xs_call') === true),
   );
   return open === undefined
     ? undefined

@@ -73,6 +73,11 @@ function calledTool({ type, name, vendor }: JsonObject): string {
   return String(toolset);
 }
 
+/** Whether the custom tool's call of this `call_id` is a search that xAI made itself, which has no output. */
+export function isSearchOfXai(callId: unknown): boolean {
+  return typeof callId === 'string' && XAI_SEARCH.test(callId);
+}
+
 function isOutput(type: unknown): boolean {
   return typeof type === 'string' && type.endsWith('_output');
 }
@@ -88,7 +93,7 @@ function isExecutedByVendor({ type, execution, environment, call_id }: JsonObjec
     case 'shell_call':
       return isObject(environment) && environment.type !== 'local';
     case 'custom_tool_call':
-      return typeof call_id === 'string' && XAI_SEARCH.test(call_id);
+      return isSearchOfXai(call_id);
     default:
       return false;
   }

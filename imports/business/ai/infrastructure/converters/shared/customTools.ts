@@ -4,6 +4,7 @@
  * https://platform.openai.com/docs/guides/function-calling#custom-tools
  */
 import type { Tool } from '../../../domain/entities/Tool';
+import { isSearchOfXai } from '../../../domain/run/clientCall';
 import { fieldsOf, isObject } from '../../../domain/util/json';
 import type { NormalizedOptions, ToolChoice } from '../../../domain/types/LLMTypes';
 import type { FunctionCallItem, InputItem, OutputItem } from '../../../domain/types/ResponsesAPITypes';
@@ -78,6 +79,7 @@ function describeFormat(format: unknown): string {
 function toFunctionItem(item: InputItem): InputItem {
   if (item.type !== CALL && item.type !== OUTPUT) return item;
   const { input, ...fields } = fieldsOf(item);
+  if (isSearchOfXai(fields.call_id)) return item;
   const rewritten =
     item.type === CALL
       ? { ...fields, type: 'function_call', arguments: JSON.stringify({ input }) }

@@ -17,6 +17,8 @@ export interface RepairOptions {
   readonly nativeAsync: boolean;
   /** The server stores the earlier part of the history, so outputs may belong to calls that are not in `items`. */
   readonly partial?: boolean;
+  /** The wire accepts the output of a function as the answer to a tool search that the client executes. */
+  readonly clientSearches?: boolean;
 }
 
 export interface RepairedHistory {
@@ -38,6 +40,7 @@ export function* repairSlices(items: readonly InputItem[], options: RepairOption
 /** Detects the usual case, a valid history, in one pass and without copying. */
 function needsNoRepair(items: readonly InputItem[], options: RepairOptions): boolean {
   const seen = new Set<string>();
+  const searches = searchesIn(items, options);
   const calls: string[] = [];
   let answered = 0;
   /** Some calls of the turn have their output, and others do not. */
@@ -46,6 +49,7 @@ function needsNoRepair(items: readonly InputItem[], options: RepairOptions): boo
     if (item.type === 'function_call_output') {
       if (item.deferred === true || (item.status === 'in_progress' && options.nativeAsync)) return false;
       if (answered === calls.length && options.partial === true && !seen.has(item.call_id)) continue;
+      if (searches.has(item.call_id)) continue;
       if (calls[answered] !== item.call_id) return false;
       answered += 1;
       isAnswering = answered < calls.length;
@@ -60,6 +64,17 @@ function needsNoRepair(items: readonly InputItem[], options: RepairOptions): boo
   return answered === calls.length;
 }
 
+/**
+ * The ids of tool searches, which OpenAI accepts an output of a function for.
+ * https://developers.openai.com/api/docs/guides/tools-tool-search
+ */
+function searchesIn(items: readonly InputItem[], { clientSearches }: RepairOptions): ReadonlySet<unknown> {
+  if (clientSearches !== true) return NO_SEARCHES;
+  return new Set(items.flatMap((item) => (item.type === 'tool_search_call' ? [item.call_id] : [])));
+}
+
+const NO_SEARCHES: ReadonlySet<unknown> = new Set();
+
 function endsTurn(item: InputItem): boolean {
   return item.type === 'function_call_output' || (item.type === 'message' && item.role !== 'assistant');
 }
@@ -68,6 +83,7 @@ function* repair(items: readonly InputItem[], options: RepairOptions): Slices<Re
   const outputOf = pairOutputs(items);
   const paired = new Set(outputOf.values());
   const ids = distinctIds(items);
+  const searches = searchesIn(items, options);
   const names = new Map(
     items.flatMap((item) => (item.type === 'function_call' ? [[item.call_id, item.name] as const] : [])),
   );
@@ -105,7 +121,9 @@ function* repair(items: readonly InputItem[], options: RepairOptions): Slices<Re
       out.push(item);
     } else if (!paired.has(index)) {
       const hasCall = names.has(item.call_id);
-      const staysAsIs = hasCall ? options.nativeAsync && item.deferred === true : options.partial === true;
+      const staysAsIs = hasCall
+        ? options.nativeAsync && item.deferred === true
+        : options.partial === true || searches.has(item.call_id);
       out.push(staysAsIs ? item : deferredEnvelope(item, names.get(item.call_id)));
       if (!staysAsIs && item.deferred !== true)
         losses.push({

@@ -21,6 +21,7 @@ import { pathsIn } from '../../shared/pathsIn';
 import { repairSlices } from '../../shared/repairHistory';
 import type { WireContext } from '../../Wire';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
+import { isSearchOfXai } from '../../../../domain/run/clientCall';
 import { isEmpty, isList } from '../../../../domain/util/json';
 import { SLICE } from '../../../../domain/util/slices';
 import type { Slices } from '../../../../domain/util/slices';
@@ -88,8 +89,11 @@ class ChatMessageBuilder {
         else this.addMessage(item);
         break;
       case 'function_call':
-      case 'custom_tool_call':
         this.addCall(item);
+        break;
+      case 'custom_tool_call':
+        if (isSearchOfXai(item.call_id)) this.recordLoss(item, item.type, 'It is a search that xAI made itself.');
+        else this.addCall(item);
         break;
       case 'function_call_output':
       case 'custom_tool_call_output':

@@ -8,6 +8,7 @@ import { pathsIn } from '../../shared/pathsIn';
 import { repairSlices } from '../../shared/repairHistory';
 import { toCallId } from '../../shared/callIds';
 import type { CallIdRule } from '../../shared/callIds';
+import { isSearchOfXai } from '../../../../domain/run/clientCall';
 import { isObject } from '../../../../domain/util/json';
 import { SLICE } from '../../../../domain/util/slices';
 import type { Slices } from '../../../../domain/util/slices';
@@ -29,7 +30,11 @@ export interface WireInput {
 }
 
 export function* toInput(history: readonly InputItem[], context: InputContext): Slices<WireInput> {
-  const repaired = yield* repairSlices(history, { nativeAsync: context.nativeAsync, partial: context.partial });
+  const repaired = yield* repairSlices(history, {
+    nativeAsync: context.nativeAsync,
+    partial: context.partial,
+    clientSearches: true,
+  });
   const losses = [...repaired.losses];
   const pathOf = pathsIn(history, repaired.items);
   const recordLoss = (item: InputItem, what: string, reason: string, within = ''): void => {
@@ -60,13 +65,14 @@ export function* toInput(history: readonly InputItem[], context: InputContext): 
       continue;
     }
     const resultOf = resultCallId(item);
-    if (isForeign(originOf(item), context) || (resultOf !== undefined && unsentCalls.has(resultOf))) {
+    const isOfAnother = isForeign(originOf(item), context) || (context.vendor !== 'grok' && isSearchMadeByXai(item));
+    if (isOfAnother || (resultOf !== undefined && unsentCalls.has(resultOf))) {
       for (const id of callIdsOf(item)) unsentCalls.add(id);
       recordLoss(
         item,
         typeNameOf(item),
         resultOf === undefined
-          ? `It was created by ${originName(originOf(item))}.`
+          ? `It was created by ${isSearchMadeByXai(item) ? 'grok' : originName(originOf(item))}.`
           : 'The call that it is the result of was not sent.',
       );
       continue;
@@ -121,6 +127,10 @@ function isForeign(origin: Origin | undefined, context: InputContext): boolean {
   return origin.wire !== 'responses' || (origin.vendor !== undefined && origin.vendor !== context.vendor);
 }
 
+function isSearchMadeByXai(item: InputItem): boolean {
+  return item.type === 'custom_tool_call' && isSearchOfXai(item.call_id);
+}
+
 /** Whether the item is encrypted, or only an id that refers to the vendor's store. */
 function isOpaque(item: ReasoningItem): boolean {
   return item.encrypted_content !== undefined || !(hasContent(item) || item.summary.length > 0);
@@ -152,14 +162,14 @@ function typeNameOf(item: InputItem): string {
 
 /** Results of calls, which the caller writes, end a turn of the model; all other items are part of one. */
 function isModelOutput(item: InputItem): boolean {
-  return item.type === 'message'
-    ? item.role === 'assistant'
-    : item.type !== 'function_call_output' && resultCallId(item) === undefined;
+  return item.type === 'message' ? item.role === 'assistant' : resultCallId(item) === undefined;
 }
 
-/** The id of the hosted call that the item is the result of. */
+/** The id of the call that the item is the result of. */
 function resultCallId(item: InputItem): unknown {
   switch (item.type) {
+    case 'function_call_output':
+      return item.call_id;
     case 'computer_call_output':
     case 'custom_tool_call_output':
     case 'local_shell_call_output':
