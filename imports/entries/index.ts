@@ -60,6 +60,7 @@ export type {
   Tool,
   ToolCall,
   ToolCallState,
+  ToolCaller,
   ToolDelivery,
   ToolKind,
 } from '../business/ai/domain/entities/Tool';

@@ -3,7 +3,7 @@ import { boolean, invalid, numberBetween, oneOf, readObject, text } from '../bus
 import type { ArgumentReader } from '../business/ai/domain/util/arguments';
 import { needsFunction, TOOL_KINDS, withKind } from '../business/ai/domain/entities/Tool';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
-import { isObject } from '../business/ai/domain/util/json';
+import { isList, isObject } from '../business/ai/domain/util/json';
 import type { SchemaInput } from '../business/ai/domain/types/Schemas';
 import { toJsonSchema } from '../business/ai/application/services/schema/toJsonSchema';
 import { assertSchema } from '../business/ai/application/services/schema/checkSchema';
@@ -66,6 +66,11 @@ const FIELDS = {
     if (typeof value !== 'boolean' && value !== 'auto') throw invalid(path, 'must be true, false or "auto"');
   },
   strict: boolean,
+  allowed_callers: (value, path) => {
+    if (!isList(value) || !value.every((caller) => caller === 'direct' || caller === 'programmatic'))
+      throw invalid(path, 'must be a list of "direct" and "programmatic"');
+  },
+  output_schema: checkSchema,
   native: anObject,
   vendor: anObject,
 } as const satisfies Record<keyof RegisteredTool, ArgumentReader<unknown>>;

@@ -30,6 +30,8 @@ export type OnDuplicate = 'allow' | 'reject' | 'join';
  */
 export type ToolKind = 'function' | 'external' | 'timer' | 'signal' | 'run';
 
+export type ToolCaller = 'direct' | 'programmatic';
+
 /** What a stored run does when it goes on with another definition of the tool than it began with. */
 export type OnToolChange = 'continue' | 'ask' | 'end';
 
@@ -40,6 +42,13 @@ export interface FunctionTool {
   /** JSON Schema of the arguments. */
   readonly parameters?: JsonObject;
   readonly strict?: boolean | null;
+  /**
+   * Who may call the tool: the model (`direct`), or programs that it writes and its vendor runs (`programmatic`), with
+   * the tool `programmatic_tool_calling` of OpenAI or `code_interpreter` of Anthropic. Default: the model.
+   */
+  readonly allowed_callers?: readonly ToolCaller[];
+  /** JSON Schema of the result, as JSON, for programs. Vendors that have no such field do not get it. */
+  readonly output_schema?: JsonObject;
   /** Default true. With `false` the loop acknowledges the call at once and delivers the result when it arrives. */
   readonly blocking?: boolean;
   /** Milliseconds. Default: the loop's `defaultToolTimeout`; 24 hours for results from outside. */
@@ -95,6 +104,7 @@ export const BUILT_IN_TOOL_TYPES = [
   'web_fetch',
   'url_context',
   'tool_search',
+  'programmatic_tool_calling',
 ] as const;
 export type BuiltInToolType = (typeof BUILT_IN_TOOL_TYPES)[number];
 

@@ -97,6 +97,8 @@ export interface FunctionCallItem extends Carried {
   readonly async?: boolean;
   /** The call as its vendor wrote it, if it called a native tool. It goes back to that vendor in this form. */
   readonly native?: { readonly origin: Origin; readonly item: OutputItem };
+  /** What made the call: the model, or a program of it. https://developers.openai.com/api/docs/guides/tools-programmatic-tool-calling */
+  readonly caller?: JsonObject;
 }
 
 export interface FunctionCallOutputItem extends Carried {
@@ -111,6 +113,8 @@ export interface FunctionCallOutputItem extends Carried {
   /** The tool's name and the call's final state, for wires that render a deferred result or an error flag. */
   readonly name?: string;
   readonly state?: string;
+  /** The `caller` of the call. */
+  readonly caller?: JsonObject;
 }
 
 export interface ReasoningItem extends Carried {

@@ -83,6 +83,8 @@ export interface VendorQuirks {
   readonly supportsStrictTools: boolean;
   /** Responses: whether tools may be grouped in namespaces, and may come with the input. Default: false. */
   readonly supportsToolNamespaces?: boolean;
+  /** Responses: whether programs of the model may call tools. Default: false. */
+  readonly supportsProgrammaticTools?: boolean;
   /** Whether tools with free text as their input are supported; otherwise they are offered as functions. */
   readonly supportsCustomTools?: boolean;
   /**

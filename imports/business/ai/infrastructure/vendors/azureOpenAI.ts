@@ -23,6 +23,7 @@ export const azureOpenAI: Vendor = {
     maxCallIdLength: 40,
     enforcesSingleCalls: true,
     supportsToolNamespaces: true,
+    supportsProgrammaticTools: true,
     supportsCustomTools: true,
     // https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses#remote-mcp-servers
     nativeTools: { mcp_approval: '' },

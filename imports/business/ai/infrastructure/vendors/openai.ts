@@ -59,6 +59,7 @@ export const openai: Vendor = {
     // https://platform.openai.com/docs/guides/function-calling#parallel-function-calling
     enforcesSingleCalls: true,
     supportsToolNamespaces: true,
+    supportsProgrammaticTools: true,
     supportsCustomTools: true,
     nativeTools: {
       mcp_approval: '',

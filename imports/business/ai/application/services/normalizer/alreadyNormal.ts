@@ -59,11 +59,11 @@ const holdsRecords: Check = (value) => isRecord(value) && Object.values(value).e
 
 const CALL = shape<FunctionCallItem>(
   { type: isText, call_id: isName, name: isText, arguments: isText },
-  { id: isText, status: isText, async: isFlag, native: holdsRecords, vendor: holdsRecords },
+  { id: isText, status: isText, async: isFlag, caller: isRecord, native: holdsRecords, vendor: holdsRecords },
 );
 const OUTPUT = shape<FunctionCallOutputItem>(
   { type: isText, call_id: isName, output: isText },
-  { id: isText, status: isText, deferred: isFlag, name: isText, state: isText, vendor: holdsRecords },
+  { id: isText, status: isText, deferred: isFlag, name: isText, state: isText, caller: isRecord, vendor: holdsRecords },
 );
 const MESSAGE = shape<MessageItem>(
   { type: isText, role: isText, content: isList },

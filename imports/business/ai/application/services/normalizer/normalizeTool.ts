@@ -31,6 +31,8 @@ const CHECKS = {
   description: text,
   parameters: record,
   strict: flag,
+  allowed_callers: callers,
+  output_schema: record,
   blocking: flag,
   timeout: milliseconds,
   sequential: flag,
@@ -106,6 +108,11 @@ function toolName(value: Plain | undefined, path: string): string {
 
 function text(value: Plain, path: string): void {
   if (typeof value !== 'string') throw invalid(path, `must be a string, not ${describe(value)}`);
+}
+
+function callers(value: Plain, path: string): void {
+  if (!Array.isArray(value) || !value.every((each) => each === 'direct' || each === 'programmatic'))
+    throw invalid(path, 'must be a list of "direct" and "programmatic"');
 }
 
 function flag(value: Plain, path: string): void {

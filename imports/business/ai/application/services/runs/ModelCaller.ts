@@ -18,6 +18,7 @@ import { estimateUsage } from '../routing/estimateUsage';
 import { unreportedResponse } from '../routing/unreportedResponse';
 import { priceCall } from '../routing/priceResponse';
 import { sleep } from '../shared/time';
+import { withCallers } from '../../../domain/run/withCallers';
 import type { CallBill } from '../../../domain/run/runTotals';
 import type { RunCancellation } from './RunCancellation';
 import type { RunContext } from './RunContext';
@@ -197,7 +198,7 @@ export class ModelCaller {
   /** The transcript's items, which are adopted: all of them, or those that the vendor does not have yet. */
   private input(): readonly Item[] {
     const { transcript } = this.context.run;
-    return this.sent === undefined ? this.compactor.history() : transcript.slice(this.sent.upTo);
+    return this.sent === undefined ? this.compactor.history() : withCallers(transcript, this.sent.upTo);
   }
 
   /** Whether the vendor has refused the history as too long, and a shorter one can be sent instead. */

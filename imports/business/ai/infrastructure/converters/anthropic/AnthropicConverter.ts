@@ -10,6 +10,7 @@ import { omitUndefined } from '../../../domain/util/omitUndefined';
 import { atOnce } from '../../../domain/util/slices';
 import type { Slices } from '../../../domain/util/slices';
 import { anthropicHeaders } from './request/headers';
+import { containerFor, withContainer } from './containers';
 import { toOutputItems, isBlank } from './response/blocks';
 import { toConversation } from './request/messages';
 import { anthropicModelFeatures } from './modelFeatures';
@@ -98,7 +99,7 @@ export function* anthropicSlices(
     tools: marked.tools.length > 0 ? marked.tools : undefined,
     tool_choice: choice,
     mcp_servers: tools.mcp_servers.length > 0 ? tools.mcp_servers : undefined,
-    container: tools.container,
+    container: containerFor(history.items, tools.container),
     ...sampling,
     stop_sequences: options.stop,
     thinking: thinking.thinking,
@@ -216,7 +217,8 @@ export function fromAnthropic(
   const finish_reason = requireStopReason(stop_reason, context);
   const outcome = outcomeOf(finish_reason, warnings);
   const modelName = typeof model === 'string' ? model : context.model;
-  const output = withTruncation(outcome, toOutputItems(content, blockContext(context, modelName, brokenInputs)));
+  const items = toOutputItems(content, blockContext(context, modelName, brokenInputs));
+  const output = withContainer(withTruncation(outcome, items), fields.container);
   return omitUndefined({
     id,
     object: 'response',

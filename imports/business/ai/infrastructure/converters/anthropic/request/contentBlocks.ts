@@ -5,6 +5,7 @@ import { isObject } from '../../../../domain/util/json';
 import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import { parseArguments } from '../../shared/callArguments';
 import { toCallId } from '../../shared/callIds';
+import { withoutContainer } from '../containers';
 import { isBlank } from '../response/blocks';
 import { toFileBlock, toImageBlock } from './media';
 import type { CallIdRule } from '../../shared/callIds';
@@ -165,7 +166,7 @@ function mediaOf(parts: readonly Content[]): Media {
 
 function callBlock(item: FunctionCallItem): ItemBlocks {
   const { value, malformed } = parseArguments(item);
-  const vendorFields = item.vendor?.anthropic;
+  const vendorFields = withoutContainer(item.vendor?.anthropic);
   const block = withVendorFields(
     { type: 'tool_use', id: toCallId(item.call_id, ANTHROPIC_CALL_ID), name: item.name, input: value },
     vendorFields,

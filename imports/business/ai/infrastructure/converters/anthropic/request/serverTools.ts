@@ -51,7 +51,9 @@ function mapTool(tool: BuiltInTool, features: AnthropicModelFeatures, path: stri
       };
     case 'code_interpreter':
       warnAboutUnknownFields(tool, ['container'], warnings);
-      return { tool: { type: 'code_execution_20250825', name: 'code_execution' }, ...containerOf(tool, warnings) };
+      return { tool: codeExecution(features), ...containerOf(tool, warnings) };
+    case 'programmatic_tool_calling':
+      return { tool: codeExecution(features) };
     case 'tool_search':
       warnAboutUnknownFields(tool, [], warnings);
       return { tool: { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } };
@@ -63,8 +65,27 @@ function mapTool(tool: BuiltInTool, features: AnthropicModelFeatures, path: stri
     case 'image_generation':
       throw unsupported(tool.type, path);
     default:
+      if (VERSIONED.test(String(tool.type))) return { tool: withoutOwnFields(tool) };
       throw unsupported(String(tool.type), path);
   }
+}
+
+/** Anthropic's own types, such as `code_execution_20260521`. */
+const VERSIONED = /_\d{8}$/;
+
+function withoutOwnFields({ blocking: _, vendor: __, ...tool }: BuiltInTool): JsonObject {
+  return tool;
+}
+
+/**
+ * The version that adds state to programs, for the models that have it.
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool#tool-versions
+ */
+function codeExecution({ supportsDynamicFiltering }: AnthropicModelFeatures): JsonObject {
+  return {
+    type: supportsDynamicFiltering ? 'code_execution_20260120' : 'code_execution_20250825',
+    name: 'code_execution',
+  };
 }
 
 /**

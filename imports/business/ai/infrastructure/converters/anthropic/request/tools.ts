@@ -7,6 +7,7 @@ import { isFunctionTool } from '../../../../domain/entities/Tool';
 import { ToolNames } from '../../../../domain/entities/ToolNames';
 import { fieldsOf, isObject } from '../../../../domain/util/json';
 import { keepListJson } from '../../../../domain/util/keptJson';
+import { warnAboutCallers } from '../../shared/programmaticTools';
 import { toServerTool } from './serverTools';
 import { toOutputSchema } from './outputSchema';
 import type { FunctionTool, Tool } from '../../../../domain/entities/Tool';
@@ -41,7 +42,7 @@ export function toAnthropicTools(
   let container: string | JsonObject | undefined;
   const chosen = toolsToOffer(offered, options.tool_choice, warnings);
   const indexes = new Map(offered.map((tool, index) => [tool, index]));
-  const tools = chosen.map((tool) => {
+  const converted = chosen.map((tool) => {
     if (isFunctionTool(tool)) return toFunctionTool(tool, context, warnings);
     const path = `tools[${indexes.get(tool) ?? 0}]`;
     const { tool: mapped, server, container: named } = toServerTool(tool, features, path, warnings);
@@ -49,9 +50,33 @@ export function toAnthropicTools(
     container = named ?? container;
     return mapped;
   });
+  const tools = withCallers(chosen, converted, context.vendor, warnings);
   keepListJson(tools);
   const tool_choice = toToolChoice(options, features, warnings);
   return omitUndefined({ tools, mcp_servers, warnings, container, tool_choice });
+}
+
+/**
+ * Names the tool that runs programs in place of `programmatic`. Fields of Anthropic's own take precedence.
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/programmatic-tool-calling
+ */
+function withCallers(
+  chosen: readonly Tool[],
+  converted: readonly JsonObject[],
+  vendor: string,
+  warnings: string[],
+): readonly JsonObject[] {
+  const program = converted.find(({ type }) => typeof type === 'string' && type.startsWith('code_execution_'))?.type;
+  return converted.map((block, index) => {
+    const tool = chosen[index];
+    if (tool === undefined || !isFunctionTool(tool) || tool.allowed_callers === undefined) return block;
+    if (program === undefined) warnAboutCallers(tool, vendor, warnings);
+    if (program === undefined || 'allowed_callers' in block) return block;
+    return {
+      ...block,
+      allowed_callers: tool.allowed_callers.map((caller) => (caller === 'programmatic' ? program : caller)),
+    };
+  });
 }
 
 interface ConvertedTool {
@@ -160,6 +185,7 @@ function requestedChoice(
 const SERVER_TOOL_NAMES: Readonly<Record<string, string>> = {
   code_interpreter: 'code_execution',
   url_context: 'web_fetch',
+  programmatic_tool_calling: 'code_execution',
   tool_search: 'tool_search_tool_bm25',
   computer_use: 'computer',
 };

@@ -2,6 +2,7 @@
  * Converts tools and the tool choice to fields of a chat completions request.
  * https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools
  */
+import { warnAboutCallers } from '../../shared/programmaticTools';
 import { ownFieldsOf, without } from '../vendorFields';
 import type { WireContext } from '../../Wire';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../../domain/entities/Tool';
@@ -34,8 +35,10 @@ export function toChatTools(
   const indexes = new Map(tools.map((tool, index) => [tool, index]));
   offered.forEach((tool) => {
     const verbatim = tool.vendor?.openai?.tool;
-    if (isFunctionTool(tool)) list.push(toFunction(tool, quirks, warnings));
-    else if (isObject(verbatim)) list.push(verbatim);
+    if (isFunctionTool(tool)) {
+      warnAboutCallers(tool, context.vendor, warnings);
+      list.push(toFunction(tool, quirks, warnings));
+    } else if (isObject(verbatim)) list.push(verbatim);
     else if (tool.type === CUSTOM) list.push(toCustom(tool));
     else addBuiltInTool(builtInForm(tool, indexes.get(tool) ?? 0, context), tool, list, fields);
   });

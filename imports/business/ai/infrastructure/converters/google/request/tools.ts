@@ -1,5 +1,6 @@
 /** Converts tools and the tool choice to `tools` and `toolConfig`. https://ai.google.dev/api/caching#Tool */
 import { sanitizeSchema } from './jsonSchema';
+import { warnAboutCallers } from '../../shared/programmaticTools';
 import { markOf, siblingsOf } from '../googleTypes';
 import type { GoogleModelFeatures } from '../modelFeatures';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
@@ -50,6 +51,7 @@ export function toGoogleTools(
   }
   if (functions.some((tool) => tool.strict === true))
     warnings.push('strict was omitted: Gemini does not support it. Arguments are validated when they arrive.');
+  for (const tool of functions) warnAboutCallers(tool, 'google', warnings);
 
   const all = fillPositions(groupTools(offered, options.tools ?? [], losses), verbatim);
   const functionCallingConfig = toCallingConfig(options, functions, warnings);

@@ -7,6 +7,7 @@ import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { isEmpty, isList, isObject } from '../../../../domain/util/json';
 import type { NormalizedOptions, ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
+import { warnAboutCallers } from '../../shared/programmaticTools';
 import { googleModelFeatures } from '../../google/modelFeatures';
 import { sanitizeSchema } from '../../google/request/jsonSchema';
 import { ownFields } from '../interactionsTypes';
@@ -22,6 +23,7 @@ export function toTools(options: NormalizedOptions, warnings: string[], losses: 
   const functions = tools.filter(isFunctionTool);
   if (functions.some(({ strict }) => strict === true))
     warnings.push('strict was omitted: Gemini does not support it. Arguments are validated when they arrive.');
+  for (const tool of functions) warnAboutCallers(tool, 'google', warnings);
   const offered = toolsToDeclare(tools, choice);
   const isMixed = functions.some((tool) => offered.has(tool)) && tools.some((tool) => !isFunctionTool(tool));
   if (isMixed && !googleModelFeatures(options.model).canCombineTools)

@@ -84,7 +84,10 @@ const RESERVED = {
   native: true,
   vendor: true,
 } as const satisfies Record<
-  Exclude<keyof FunctionTool, 'type' | 'name' | 'description' | 'parameters' | 'strict'>,
+  Exclude<
+    keyof FunctionTool,
+    'type' | 'name' | 'description' | 'parameters' | 'strict' | 'allowed_callers' | 'output_schema'
+  >,
   true
 >;
 

@@ -42,6 +42,9 @@ export function* toInput(history: readonly InputItem[], context: InputContext): 
   };
   const items: JsonObject[] = [];
   const unsentCalls = new Set<unknown>();
+  const programs = new Set<unknown>();
+  let isComplete = !context.partial;
+  const callers = new Map<string, JsonObject>();
   const converted = convertedHistory(repaired.items);
   let pendingReasoning: { readonly item: ReasoningItem; readonly wire: WireItem }[] = [];
   // The vendor links the ids of a turn's items to its reasoning. If the reasoning is sent without its id, or not at
@@ -95,7 +98,16 @@ export function* toInput(history: readonly InputItem[], context: InputContext): 
     for (const part of wire.droppedParts)
       recordLoss(item, 'image or file', 'Assistant messages can contain only text.', `.content[${part}]`);
     const form = withoutIds ? withoutId(wire, item) : wire.form;
-    if (form !== undefined) items.push(form);
+    if (form === undefined) continue;
+    if (form.type === 'program') programs.add(form.call_id);
+    if (form.type === 'item_reference') isComplete = false;
+    if (item.type === 'function_call' && item.caller !== undefined) {
+      if (item.caller.type !== 'program' || !isComplete || programs.has(item.caller.caller_id))
+        callers.set(item.call_id, item.caller);
+      else recordLoss(item, 'caller', 'The program that made the call is not sent.');
+    }
+    const isCalled = item.type === 'function_call' || item.type === 'function_call_output';
+    items.push(isCalled ? withCaller(form, callers.get(item.call_id) ?? (isComplete ? undefined : item.caller)) : form);
   }
   for (const reasoning of pendingReasoning)
     recordLoss(reasoning.item, 'reasoning', 'The item that followed it is missing.');
@@ -129,6 +141,13 @@ function isForeign(origin: Origin | undefined, context: InputContext): boolean {
 
 function isSearchMadeByXai(item: InputItem): boolean {
   return item.type === 'custom_tool_call' && isSearchOfXai(item.call_id);
+}
+
+/** An output has the caller of its call. https://developers.openai.com/api/docs/guides/tools-programmatic-tool-calling */
+function withCaller(form: JsonObject, caller: JsonObject | undefined): JsonObject {
+  if (form.caller === caller) return form;
+  const { caller: _, ...others } = form;
+  return caller === undefined ? others : { ...others, caller };
 }
 
 /** Whether the item is encrypted, or only an id that refers to the vendor's store. */

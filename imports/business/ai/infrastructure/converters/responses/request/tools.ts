@@ -6,7 +6,9 @@ import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../../dom
 import { isFunctionTool } from '../../../../domain/entities/Tool';
 import { isObject } from '../../../../domain/util/json';
 import { keepListJson } from '../../../../domain/util/keptJson';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import { cacheByItem } from '../../shared/conversionCache';
+import { warnAboutCallers } from '../../shared/programmaticTools';
 import type { OpenAI } from 'openai';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../../domain/entities/Tool';
 import type { ToolChoice } from '../../../../domain/types/LLMTypes';
@@ -14,7 +16,7 @@ import type { JsonObject, VendorQuirks } from '../../../../domain/types/VendorTy
 
 export interface ToolContext {
   readonly vendor: string;
-  readonly quirks: Pick<VendorQuirks, 'supportsStrictTools'>;
+  readonly quirks: Pick<VendorQuirks, 'supportsStrictTools' | 'supportsProgrammaticTools'>;
   /** The vendor accepts the result of a call in a later turn (`async` on the tool). */
   readonly nativeAsync: boolean;
 }
@@ -105,9 +107,13 @@ function functionTool(tool: FunctionTool, context: ToolContext, warnings: string
     native: _na,
     vendor,
     strict,
+    allowed_callers,
+    output_schema,
     ...offered
   } = tool;
   const wire: WireFunctionTool = { ...offered };
+  if (context.quirks.supportsProgrammaticTools !== true) warnAboutCallers(tool, context.vendor, warnings);
+  else Object.assign(wire, omitUndefined({ allowed_callers, output_schema }));
   if (strict !== undefined) {
     if (context.quirks.supportsStrictTools) wire.strict = strict;
     else if (strict === true)
@@ -143,6 +149,7 @@ function builtInFields(
     case 'mcp':
     case 'image_generation':
     case 'tool_search':
+    case 'programmatic_tool_calling':
       return tool;
     default:
       // Unknown types are passed through: the vendor supports them or rejects them.
