@@ -123,6 +123,8 @@ export interface VendorQuirks {
   readonly maxCallIdLength?: number;
   /** Chat: whether a tool message may hold images; otherwise they follow in a user message. */
   readonly imagesInToolOutput?: boolean;
+  /** Chat: whether the annotations of files, by which the host recognizes what it has parsed, are taken back. */
+  readonly acceptsFileAnnotations?: boolean;
   /** Chat: whether user messages may hold files. */
   readonly acceptsFiles?: boolean;
   /** Chat: whether `tool_choice` may name several allowed tools; otherwise only those tools are offered. */

@@ -144,6 +144,18 @@ export class OpenAIClient implements VendorClient {
     return this.sdk.send({ method: 'get', path: this.responsePath(responseId) }, call);
   }
 
+  resumeStream(responseId: string, startingAfter: number, call: StoredResponseCall): Promise<VendorHttpResponse> {
+    return this.sdk.send(
+      {
+        method: 'get',
+        path: this.responsePath(responseId),
+        query: { stream: true, starting_after: startingAfter },
+        headers: { accept: 'text/event-stream' },
+      },
+      call,
+    );
+  }
+
   async cancelResponse(responseId: string, call: StoredResponseCall): Promise<void> {
     await (await this.sdk.send({ method: 'post', path: `${this.responsePath(responseId)}/cancel` }, call)).text();
   }

@@ -79,6 +79,11 @@ export interface VendorClient {
   relay?(request: VendorRelay, credential: Credential | undefined): Promise<VendorHttpResponse>;
   /** A stored response as the vendor has it, for APIs that generate them in the background. @throws as `send` does */
   readResponse?(responseId: string, call: StoredResponseCall): Promise<VendorHttpResponse>;
+  /**
+   * The stream of a response in the background, after the event of a number, for APIs that send it again.
+   * @throws as `send` does
+   */
+  resumeStream?(responseId: string, startingAfter: number, call: StoredResponseCall): Promise<VendorHttpResponse>;
   cancelResponse?(responseId: string, call: StoredResponseCall): Promise<void>;
   /** For APIs with batches. @param send sends its requests with the user's credential, as `relay` does */
   batches?(send: SendBatchRequest): VendorBatchApi | undefined;

@@ -17,6 +17,7 @@ import { interactionsWire } from '../converters/interactions/interactionsWire';
 import { responsesWire } from '../converters/responses/responsesWire';
 import type { WireTransport } from '../providers/prepareCall';
 import { DEFAULT_QUIRKS } from '../vendors/defaultQuirks';
+import { quirksAtHost } from '../vendors/quirksAtHost';
 import type { ModelRow } from '../vendors/ModelRow';
 import type { Vendor } from '../vendors/Vendor';
 import { VENDOR_ROWS } from '../vendors/vendors';
@@ -138,7 +139,7 @@ function wireOf(vendor: Vendor, options: CreateProviderOptions): WireName {
 
 function quirksOf(vendor: Vendor, { baseURL, quirks }: CreateProviderOptions): VendorQuirks {
   const vendorQuirks = baseURL === undefined ? vendor.quirks : (vendor.quirksAtOtherBaseURLs ?? vendor.quirks);
-  return { ...DEFAULT_QUIRKS, ...vendorQuirks, ...quirks };
+  return { ...DEFAULT_QUIRKS, ...vendorQuirks, ...quirksAtHost(vendor, baseURL), ...quirks };
 }
 
 function staticKey(apiKey: string | undefined): CredentialSource {

@@ -27,6 +27,8 @@ import type { GuardedFetch } from '../clients/http/guardedFetch';
 import type { VendorHttpResponse } from '../clients/VendorClient';
 import { decodeStream } from '../streaming/decodeStream';
 import type { DecodeOptions } from '../streaming/decodeStream';
+import { resumedStream } from './backgroundStream';
+import type { Reopen } from './backgroundStream';
 import { awaitBackgroundResponse, parseResponse } from './backgroundResponse';
 import { once } from './once';
 import { pauseFor } from './pauseFor';
@@ -99,7 +101,8 @@ export class BaseLLMProvider implements ILLMProvider {
       const unfollow = follow(controller, prepared.options.signal);
       try {
         const response = await this.send(userId, prepared, controller.signal);
-        return this.decode(prepared, response, (reason) => controller.abort(reason), unfollow);
+        const body = this.bodyOf(userId, prepared, response, controller.signal);
+        return this.decode(prepared, response, body, (reason) => controller.abort(reason), unfollow);
       } catch (error) {
         unfollow();
         throw error;
@@ -228,9 +231,28 @@ export class BaseLLMProvider implements ILLMProvider {
     }
   }
 
+  /** Of a response in the background, the vendor goes on where a connection ends. */
+  private bodyOf(
+    userId: string,
+    prepared: PreparedCall,
+    { body }: VendorHttpResponse,
+    signal: AbortSignal,
+  ): AsyncIterable<Uint8Array> {
+    const { client } = prepared.transport;
+    const resume = client.resumeStream?.bind(client);
+    if (resume === undefined || !isBackground(prepared)) return body;
+    const reopen: Reopen = async (responseId, startingAfter) => {
+      const attempt = (credential: Credential | undefined) =>
+        resume(responseId, startingAfter, { credential, userId, signal });
+      return (await this.withCredential(userId, attempt)).body;
+    };
+    return resumedStream(body, reopen, signal);
+  }
+
   private decode(
     prepared: PreparedCall,
     response: VendorHttpResponse,
+    body: AsyncIterable<Uint8Array>,
     abort: DecodeOptions['abort'],
     onEnd: () => void,
   ): EventStream {
@@ -238,7 +260,7 @@ export class BaseLLMProvider implements ILLMProvider {
     const decoder = transport.wire.createDecoder(responseContext(prepared, response));
     const relay = isRelayed(prepared) ? transport.wire.name : undefined;
     const relayTo = isRelayed(prepared) ? options.relayTo : undefined;
-    const events = decodeStream(response.body, decoder, { ...this.config.limits, abort, relay, relayTo, onEnd });
+    const events = decodeStream(body, decoder, { ...this.config.limits, abort, relay, relayTo, onEnd });
     if (rewritten === undefined) return events;
     return events.through({
       push: (event, out) => {

@@ -93,7 +93,7 @@ async function untilEnded(started: JsonObject, id: string, ports: BackgroundPort
 }
 
 /** @throws `signal.reason` */
-async function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+export async function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await delay(milliseconds, undefined, signal === undefined ? {} : { signal });
   } catch (error) {

@@ -14,6 +14,11 @@ export const openAICompatible: Vendor = {
   requiresBaseURL: true,
   storesResponses: false,
   quirks: { hasOpenResponsesPenalties: true },
+  quirksByHost: {
+    // https://openrouter.ai/docs/api-reference/chat-completion: the content of a tool message may have any part.
+    // https://openrouter.ai/docs/features/multimodal/pdfs: annotations that are sent back spare parsing a file again.
+    'openrouter.ai': { imagesInToolOutput: true, acceptsFileAnnotations: true },
+  },
   models: [],
   foreignModels: [...openai.models, ...anthropic.models, ...google.models, ...grok.models, ...OPEN_MODELS],
   modelPatterns: [],

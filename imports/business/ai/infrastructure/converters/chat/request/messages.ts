@@ -12,6 +12,7 @@ import {
   toToolCall,
 } from './assistantMessage';
 import type { AssistantText } from './assistantMessage';
+import { toChatAnnotation } from '../annotations';
 import { toChatPart } from '../contentParts';
 import { cacheByItem, isSameVendor } from '../../shared/conversionCache';
 import { callIdFor, toToolMessage, toPlainMessage } from './plainMessages';
@@ -30,6 +31,7 @@ import type {
   HostedItem,
   InputItem,
   MessageItem,
+  OutputText,
   ReasoningItem,
 } from '../../../../domain/types/ResponsesAPITypes';
 import type { Content } from '../../../../domain/types/ResponsesAPITypes';
@@ -62,6 +64,8 @@ interface Draft {
   readonly thoughts: JsonObject[];
   /** Images and files, which an assistant message cannot contain. */
   readonly attachments: JsonObject[];
+  /** Those of files that the host has parsed. */
+  readonly annotations: JsonObject[];
   refusal?: string;
   legacyCall?: JsonObject;
 }
@@ -142,14 +146,22 @@ class ChatMessageBuilder {
     if (content.refusal !== undefined) draft.refusal = (draft.refusal ?? '') + content.refusal;
     item.content.forEach((part, index) => {
       const at = `.content[${index}]`;
-      if (part.type === 'output_text' && part.annotations.length > 0)
-        this.recordLoss(item, 'annotations', 'Chat completions accept no annotations in a request.', at);
+      if (part.type === 'output_text') this.addAnnotations(draft, item, part, at);
       if (part.type !== 'input_image' && part.type !== 'input_file') return;
       draft.attachments.push(
         { type: 'text', text: 'Attached to the last answer:' },
         toChatPart(part, this.context, this.pathOf(item) + at),
       );
     });
+  }
+
+  private addAnnotations(draft: Draft, item: MessageItem, { annotations }: OutputText, at: string): void {
+    if (annotations.length === 0) return;
+    const isTaken = ({ type }: JsonObject): boolean =>
+      type === 'file' && this.context.quirks.acceptsFileAnnotations === true;
+    draft.annotations.push(...annotations.filter(isTaken).map(toChatAnnotation));
+    if (!annotations.every(isTaken))
+      this.recordLoss(item, 'annotations', 'Chat completions accept no annotations in a request.', at);
   }
 
   private addCall(item: FunctionCallItem | HostedItem): void {
@@ -207,7 +219,16 @@ class ChatMessageBuilder {
       return draft;
     }
     this.end();
-    this.draft = { first: item, fields, texts: [], calls: [], reasoning: {}, thoughts: [], attachments: [] };
+    this.draft = {
+      first: item,
+      fields,
+      texts: [],
+      calls: [],
+      reasoning: {},
+      thoughts: [],
+      attachments: [],
+      annotations: [],
+    };
     return this.draft;
   }
 
@@ -286,7 +307,7 @@ const cachedToolCall = cacheByItem(
 );
 
 function assistantMessage({ fields, texts, thoughts, ...draft }: Draft): JsonObject | undefined {
-  const { calls, reasoning, refusal, legacyCall } = draft;
+  const { calls, reasoning, refusal, legacyCall, annotations } = draft;
   const hasCalls = calls.length > 0 || legacyCall !== undefined;
   const hasTexts = texts.length > 0 || thoughts.length > 0;
   const hasContent = hasCalls || hasTexts || refusal !== undefined;
@@ -299,6 +320,7 @@ function assistantMessage({ fields, texts, thoughts, ...draft }: Draft): JsonObj
   if (!hasContent && message.content === null) message.content = '';
   if (refusal !== undefined) message.refusal = refusal;
   if (calls.length > 0) message.tool_calls = calls;
+  if (annotations.length > 0) message.annotations ??= annotations;
   if (legacyCall !== undefined && message.function_call === undefined) message.function_call = legacyCall;
   return message;
 }

@@ -1,0 +1,70 @@
+/** What OpenRouter has beyond OpenAI's API. https://openrouter.ai/docs */
+import { expect } from 'chai';
+import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLMTypes';
+import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
+import { createProvider } from '../../imports/business/ai/infrastructure/factories/createProvider';
+import { openAICompatible } from '../../imports/business/ai/infrastructure/vendors/openAICompatible';
+import { quirksAtHost } from '../../imports/business/ai/infrastructure/vendors/quirksAtHost';
+import { startCannedResponseServer } from '../support/cannedResponseServer';
+import type { CannedResponseServer } from '../support/cannedResponseServer';
+
+const PIXEL = 'data:image/png;base64,iVBORw0KGgo=';
+const FILE = { type: 'file', file: { hash: 'abc', name: 'a.pdf', content: [{ type: 'text', text: 'Page one' }] } };
+const CITATION = { type: 'url_citation', url_citation: { url: 'https://example.com', title: 'X' } };
+
+describe('OpenRouter', () => {
+  let server: CannedResponseServer;
+  before(async () => {
+    server = await startCannedResponseServer();
+  });
+  after(() => server.close());
+
+  const ask = async (host: string, input: readonly object[]) => {
+    const message = { role: 'assistant', content: 'Hi', annotations: [CITATION, FILE] };
+    const body = { id: 'c', model: 'm', created: 1, choices: [{ index: 0, message, finish_reason: 'stop' }] };
+    server.respondWith(JSON.stringify(body), 'application/json');
+    const quirks = quirksAtHost(openAICompatible, `https://${host}/api/v1`) ?? {};
+    const settings = { vendor: 'openai_compatible', baseURL: server.url, quirks, allowPrivateHosts: true } as const;
+    const response = await createProvider(settings).generate('ann', { model: 'm', input } as GenerateOptions);
+    const { messages } = server.lastRequestBody as { readonly messages: readonly JsonObject[] };
+    return { response, messages };
+  };
+
+  const SEEN = [
+    { role: 'user', content: 'Look.' },
+    { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{}' },
+    {
+      type: 'function_call_output',
+      call_id: 'c1',
+      output: [
+        { type: 'input_text', text: 'Seen' },
+        { type: 'input_image', image_url: PIXEL },
+      ],
+    },
+  ];
+
+  it('receives the images of a result in its tool message', async () => {
+    const { messages } = await ask('openrouter.ai', SEEN);
+    expect(messages.at(-1)).to.deep.equal({
+      role: 'tool',
+      tool_call_id: 'c1',
+      content: [
+        { type: 'text', text: 'Seen' },
+        { type: 'image_url', image_url: { url: PIXEL } },
+      ],
+    });
+  });
+
+  it('gets the annotations of files that it has parsed back, and no others', async () => {
+    const { response } = await ask('openrouter.ai', [{ role: 'user', content: 'Read.' }]);
+    const { messages } = await ask('openrouter.ai', [...response.output, { role: 'user', content: 'Go on.' }]);
+    expect(messages[0]).to.deep.include({ role: 'assistant', content: 'Hi', annotations: [FILE] });
+  });
+
+  it('is the only host that gets them', async () => {
+    const { response } = await ask('example.com', [{ role: 'user', content: 'Read.' }]);
+    const { messages } = await ask('example.com', [...response.output, ...SEEN]);
+    expect(messages[0]).to.deep.equal({ role: 'assistant', content: 'Hi' });
+    expect(messages.at(-1)).to.include({ role: 'user' });
+  });
+});
