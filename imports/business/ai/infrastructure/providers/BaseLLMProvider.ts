@@ -231,7 +231,7 @@ export class BaseLLMProvider implements ILLMProvider {
     }
   }
 
-  /** Of a response in the background, the vendor goes on where a connection ends. */
+  /** The body of the response, over as many connections as a response in the background needs. */
   private bodyOf(
     userId: string,
     prepared: PreparedCall,

@@ -54,7 +54,7 @@ export async function* resumedStream(
   }
 }
 
-/** Its failure to open counts as one of the connection. */
+/** A connection whose failure to open is one of its own. */
 async function* reopened(reopen: Reopen, responseId: string, after: number): AsyncGenerator<Uint8Array> {
   yield* await reopen(responseId, after);
 }

@@ -40,7 +40,7 @@ export interface Vendor {
   readonly quirks: Partial<VendorQuirks>;
   /** Replaces `quirks` for accounts with a base URL of their own, where the API is not the vendor's service. */
   readonly quirksAtOtherBaseURLs?: Partial<VendorQuirks>;
-  /** Those of known hosts, besides the others. */
+  /** Further quirks, by the known hosts that have them. */
   readonly quirksByHost?: Readonly<Record<string, Partial<VendorQuirks>>>;
   /** Chat: the field in which the vendor streams reasoning. Default: `reasoning_content`. */
   readonly reasoningField?: 'reasoning';

@@ -64,7 +64,7 @@ interface Draft {
   readonly thoughts: JsonObject[];
   /** Images and files, which an assistant message cannot contain. */
   readonly attachments: JsonObject[];
-  /** Those of files that the host has parsed. */
+  /** Annotations of files that the host has parsed. */
   readonly annotations: JsonObject[];
   refusal?: string;
   legacyCall?: JsonObject;
