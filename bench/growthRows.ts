@@ -428,7 +428,7 @@ function providerOf(
   return {
     getProviderName: () => 'scripted',
     getCapabilities: () => CAPABILITIES,
-    validateAccess: () => Promise.resolve(true),
+    validateAccess: () => Promise.resolve({ valid: true }),
     stream: () => {
       throw new Error('Streaming is not expected here.');
     },

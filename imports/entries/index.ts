@@ -65,7 +65,7 @@ export type {
   ToolKind,
 } from '../business/ai/domain/entities/Tool';
 export type { Guardrail } from '../business/ai/domain/interfaces/Guardrail';
-export type { ILLMProvider, ModelCapabilities } from '../business/ai/domain/interfaces/ILLMProvider';
+export type { AccessCheck, ILLMProvider, ModelCapabilities } from '../business/ai/domain/interfaces/ILLMProvider';
 export { ImageResult } from '../business/ai/domain/entities/ImageResult';
 export type { IToolExecutor, ToolCallContext } from '../business/ai/domain/interfaces/IToolExecutor';
 export type { SourceTool, ToolSource } from '../business/ai/domain/interfaces/ToolSource';

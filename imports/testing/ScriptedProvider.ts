@@ -1,7 +1,7 @@
 /** A provider that plays a script, one step per call, without any network. */
 import { CAPABILITIES } from './capabilities';
 import { answer, eventsOf } from './responses';
-import type { ILLMProvider, ModelCapabilities } from '../business/ai/domain/interfaces/ILLMProvider';
+import type { AccessCheck, ILLMProvider, ModelCapabilities } from '../business/ai/domain/interfaces/ILLMProvider';
 import type { GenerateOptions } from '../business/ai/domain/types/LLMTypes';
 import type { LLMResponse } from '../business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../business/ai/domain/types/StreamEvents';
@@ -27,7 +27,7 @@ export interface ScriptedProviderOptions {
   readonly name?: string;
   /** Default: everything but tools that run asynchronously and stored responses. */
   readonly capabilities?: Partial<ModelCapabilities>;
-  /** What `validateAccess` returns or throws. Default: true. */
+  /** Whether `validateAccess` finds the access valid, or what it throws. Default: true. */
   readonly access?: boolean | Error;
 }
 
@@ -85,8 +85,8 @@ export class ScriptedProvider implements ILLMProvider {
     }
   }
 
-  validateAccess(): Promise<boolean> {
-    return this.access instanceof Error ? Promise.reject(this.access) : Promise.resolve(this.access);
+  validateAccess(): Promise<AccessCheck> {
+    return this.access instanceof Error ? Promise.reject(this.access) : Promise.resolve({ valid: this.access });
   }
 
   getCapabilities(): ModelCapabilities {

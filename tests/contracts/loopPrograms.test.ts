@@ -114,7 +114,7 @@ class ProgrammedModel implements ILLMProvider {
   }
   getProviderName = (): string => 'programmed';
   getCapabilities = () => CAPABILITIES;
-  validateAccess = () => Promise.resolve(true);
+  validateAccess = () => Promise.resolve({ valid: true });
 }
 
 function registryOf(tools: readonly ToolPlan[]): ToolRegistry {

@@ -18,7 +18,7 @@ const TOOLS_PER_RUN = 10;
 const model: ILLMProvider = {
   getProviderName: () => 'adder',
   getCapabilities: () => CAPABILITIES,
-  validateAccess: () => Promise.resolve(true),
+  validateAccess: () => Promise.resolve({ valid: true }),
   stream: () => {
     throw new Error('not asked for');
   },

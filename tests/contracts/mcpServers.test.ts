@@ -45,7 +45,7 @@ const providersOf = (database: DocumentDatabase, secretKeys: string): ProvidersM
     {
       collection: (name) => database.collection(name),
       findUser: () => Promise.resolve(undefined),
-      probe: () => Promise.resolve(true),
+      probe: () => Promise.resolve({ valid: true }),
     },
   );
 

@@ -21,7 +21,7 @@ function turns(count: number, onCall: () => void): ILLMProvider {
   return {
     getProviderName: () => 'counter',
     getCapabilities: () => CAPABILITIES,
-    validateAccess: () => Promise.resolve(true),
+    validateAccess: () => Promise.resolve({ valid: true }),
     stream: () => {
       throw new Error('Streaming is not expected here.');
     },

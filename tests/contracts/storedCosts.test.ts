@@ -162,7 +162,7 @@ function providerOf(respond: (items: readonly Item[]) => Promise<LLMResponse>): 
   return {
     getProviderName: () => 'scripted',
     getCapabilities: () => CAPABILITIES,
-    validateAccess: () => Promise.resolve(true),
+    validateAccess: () => Promise.resolve({ valid: true }),
     stream: () => {
       throw new Error('Streaming is not expected here.');
     },

@@ -181,8 +181,8 @@ for (const vendor of SIMULATED_VENDORS) {
       it('reports a bad key as auth-failed, and validateAccess returns false', async () => {
         const locked = simulatedProvider(simulator, vendor, { apiKey: 'bad-key' });
         expect((await failureOf(ask(locked, { input: 'go' }))).code).to.equal('auth-failed');
-        expect(await locked.validateAccess('ann')).to.equal(false);
-        expect(await provider.validateAccess('ann')).to.equal(true);
+        expect(await locked.validateAccess('ann')).to.deep.equal({ valid: false });
+        expect(await provider.validateAccess('ann')).to.deep.equal({ valid: true });
       });
 
       // Only streams have an end marker.

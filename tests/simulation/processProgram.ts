@@ -31,7 +31,7 @@ export class ProcessProgram {
         retriesFailedCalls: true,
         getProviderName: () => 'simulated',
         getCapabilities: () => CAPABILITIES,
-        validateAccess: () => Promise.resolve(true),
+        validateAccess: () => Promise.resolve({ valid: true }),
         stream: () => {
           throw new Error('Streaming is not expected here.');
         },

@@ -225,7 +225,7 @@ export class OutageWorld {
       async *stream(_userId, options) {
         yield* eventsOf(await respond(options));
       },
-      validateAccess: () => Promise.resolve(true),
+      validateAccess: () => Promise.resolve({ valid: true }),
       getCapabilities: () => CAPABILITIES,
     };
   }

@@ -44,8 +44,8 @@ export class WindowedProvider implements ILLMProvider {
     return this.compact === undefined ? this.capabilities : { ...this.capabilities, supportsCompaction: true };
   }
 
-  validateAccess(): Promise<boolean> {
-    return Promise.resolve(true);
+  validateAccess(): Promise<{ valid: boolean }> {
+    return Promise.resolve({ valid: true });
   }
 
   async generate(_userId: string, options: GenerateOptions): Promise<LLMResponse> {

@@ -24,7 +24,7 @@ export function callingProvider(...names: readonly string[]): ILLMProvider {
       await Promise.resolve();
       yield* eventsOf(respond(options));
     },
-    validateAccess: () => Promise.resolve(true),
+    validateAccess: () => Promise.resolve({ valid: true }),
     getCapabilities: () => CAPABILITIES,
   };
 }

@@ -38,7 +38,7 @@ export function delegatingProvider(times: Readonly<Record<string, number>>): Del
     calls,
     getProviderName: () => 'delegating',
     getCapabilities: () => CAPABILITIES,
-    validateAccess: () => Promise.resolve(true),
+    validateAccess: () => Promise.resolve({ valid: true }),
     stream: () => {
       throw new Error('Streaming is not expected here.');
     },

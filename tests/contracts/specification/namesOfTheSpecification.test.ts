@@ -53,7 +53,8 @@ describe('the names of the specification', () => {
     const loop = new AgenticLoop({ provider: new ScriptedProvider() } as never);
     const noExecutor = await failure(loop.execute('ann', { model: 'm', input: 'Hi', tools: ['clock'] }));
     expect(noExecutor).to.be.instanceOf(LLMInvalidRequestError).and.to.have.property('path', 'toolExecutor');
-    const run = new ToolExecutionLoop({ toolExecutor: registry() }).run({ initialResponse: {}, adapter: {} } as never);
+    const toolExecutor = { execute: () => '', hasToolFunction: () => true, getToolDefinition: () => undefined };
+    const run = new ToolExecutionLoop({ toolExecutor }).run({ initialResponse: {}, adapter: {} } as never);
     expect(await failure(run))
       .to.be.instanceOf(LLMInvalidRequestError)
       .and.to.have.property('path', 'tools');

@@ -37,8 +37,8 @@ class OwnProvider implements ILLMProvider {
     yield { type: 'response.completed', response: await this.generate(userId, options) };
   }
 
-  validateAccess(): Promise<boolean> {
-    return Promise.resolve(true);
+  validateAccess(): Promise<{ valid: boolean }> {
+    return Promise.resolve({ valid: true });
   }
 
   getCapabilities(): ModelCapabilities {

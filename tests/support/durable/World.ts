@@ -58,7 +58,7 @@ export class World {
     const provider: ILLMProvider = {
       getProviderName: () => 'mixed',
       getCapabilities: () => CAPABILITIES,
-      validateAccess: () => Promise.resolve(true),
+      validateAccess: () => Promise.resolve({ valid: true }),
       stream: () => {
         throw new Error('Streaming is not expected here.');
       },

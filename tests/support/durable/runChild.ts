@@ -31,7 +31,7 @@ async function main([world = '', place = '', lease = '300']: readonly string[]):
     provider: {
       getProviderName: () => 'parent',
       getCapabilities: () => CAPABILITIES,
-      validateAccess: () => Promise.resolve(true),
+      validateAccess: () => Promise.resolve({ valid: true }),
       stream: () => {
         throw new Error('Streaming is not expected here.');
       },

@@ -26,7 +26,7 @@ async function main([place = '', url = '', tool = '']: readonly string[]): Promi
     provider: {
       getProviderName: () => 'scripted',
       getCapabilities: () => CAPABILITIES,
-      validateAccess: () => Promise.resolve(true),
+      validateAccess: () => Promise.resolve({ valid: true }),
       stream: () => {
         throw new Error('Streaming is not expected here.');
       },

@@ -113,7 +113,7 @@ export class ProvidersHost {
 
   /** Creates a module as another process has it: with the same store, but its own memory. */
   createModule(settings: Partial<ProvidersSettings> = {}): ProvidersModule {
-    const { clock = systemClock, servers, probe = () => Promise.resolve(true) } = this.options;
+    const { clock = systemClock, servers, probe = () => Promise.resolve({ valid: true }) } = this.options;
     return createProvidersModule(
       { ...this.settings, ...settings },
       {

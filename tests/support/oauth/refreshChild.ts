@@ -55,7 +55,7 @@ async function setup(mongoUrl: string, settings: ProvidersSettings): Promise<voi
   const module = createProvidersModule(settings, {
     collection: (name) => database.collection(name),
     findUser: (userId) => Promise.resolve({ userId }),
-    probe: () => Promise.resolve(true),
+    probe: () => Promise.resolve({ valid: true }),
     log: { info: () => undefined, warn: () => undefined },
     servers: {
       oauth2: withPoints(new OAuth2Server({ fetch, metadata })),

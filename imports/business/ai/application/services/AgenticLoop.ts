@@ -56,6 +56,7 @@ import { WorkInProgress } from './tools/WorkInProgress';
 import { DEFAULT_MAX_RESULT_BYTES, ToolProcessor } from './ToolProcessor';
 import { assertUntrustedTools } from './tools/ToolSet';
 import type { ExternalResult } from './tools/decisions';
+import { requireOptions } from './shared/requireOptions';
 
 /**
  * The limits are defaults for every run: `maxIterations` 10, `maxToolErrors` 3, `maxParallelTools` 8, `runTimeout`
@@ -171,6 +172,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   private startQueuedChild: QueueChild | undefined;
 
   constructor(options: AgenticLoopOptions) {
+    requireOptions(options, ['provider'], 'new AgenticLoop({ provider, toolExecutor })');
     super(
       options.onListenerError ??
         ((error) => programLogger(options.logger).error('A listener of the agentic loop threw.', error)),

@@ -35,6 +35,7 @@ import type { AnySchema } from '../../domain/types/Schemas';
 import { KeyedQueue } from './shared/KeyedQueue';
 import type { InferSchema, LiteralJsonSchema } from '../../domain/types/InferSchema';
 import { generateStructured } from './structured/StructuredOutput';
+import { requireOptions } from './shared/requireOptions';
 
 export type { BatchResult };
 
@@ -92,6 +93,7 @@ export class LLMClient {
    *   integer from 0
    */
   constructor(options: LLMClientOptions) {
+    requireOptions(options, ['provider'], 'new LLMClient({ provider, userId, model })');
     const store = storeOf(options);
     this.provider = providerOf(options.provider, store);
     this.storage = storageOf(options, store);
@@ -305,7 +307,7 @@ function toProvider(source: ResponseSource): ILLMProvider {
     stream: () => {
       throw new UnsupportedFeatureError('This provider cannot stream.');
     },
-    validateAccess: () => Promise.resolve(true),
+    validateAccess: () => Promise.resolve({ valid: true }),
     getCapabilities: (model, wire) => source.getCapabilities?.(model, wire) ?? ALL_CAPABILITIES,
     deleteResponse: async (userId, responseId) => source.deleteResponse?.(userId, responseId),
   };

@@ -8,7 +8,7 @@ import {
   ToolError,
 } from '../../domain/errors/LLMErrors';
 import { noEmbeddings, noRelay } from '../../domain/errors/noEmbeddings';
-import type { ILLMProvider, ModelCapabilities, ModelRoute } from '../../domain/interfaces/ILLMProvider';
+import type { AccessCheck, ILLMProvider, ModelCapabilities, ModelRoute } from '../../domain/interfaces/ILLMProvider';
 import { currentInstrumentation } from '../../domain/interfaces/Instrumentation';
 import type { Instrumentation, RunInstrumentation } from '../../domain/interfaces/Instrumentation';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
@@ -34,6 +34,7 @@ import type { InferSchema, LiteralJsonSchema } from '../../domain/types/InferSch
 import { DEFAULT_JSON_LIMITS } from './structured/parseJsonAnswer';
 import type { JsonLimits } from './structured/parseJsonAnswer';
 import { generateStructured } from './structured/StructuredOutput';
+import { requireOptions } from './shared/requireOptions';
 
 export interface LLMManagerOptions extends Omit<ResilientProviderOptions, 'limits'> {
   /** Where an `LLMClient` with this manager stores responses, so that its chains survive a restart. */
@@ -87,7 +88,9 @@ export class LLMManager implements ILLMProvider {
    *   id, an
    *   unknown fallback, invalid retry settings
    */
-  constructor({ toolExecutor, decorate, responseStore, batchStore, instrumentation, ...options }: LLMManagerOptions) {
+  constructor(settings: LLMManagerOptions) {
+    requireOptions(settings, ['provider', 'providers', 'directory'], 'new LLMManager({ provider })');
+    const { toolExecutor, decorate, responseStore, batchStore, instrumentation, ...options } = settings;
     const router = new ResilientProvider(options);
     this.router = router;
     this.instrumentation = instrumentation ?? currentInstrumentation();
@@ -228,7 +231,7 @@ export class LLMManager implements ILLMProvider {
    * @param providerId default: the default provider
    * @throws LLMInvalidRequestError for an unknown provider
    */
-  validateAccess(userId: string, providerId?: string): Promise<boolean> {
+  validateAccess(userId: string, providerId?: string): Promise<AccessCheck> {
     return this.router.validateAccess(userId, providerId);
   }
 

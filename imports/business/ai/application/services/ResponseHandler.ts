@@ -26,6 +26,7 @@ import { LeaseLostError } from '../../domain/errors/LeaseLostError';
 import { omitUndefined } from '../../domain/util/omitUndefined';
 import { MAX_MESSAGE_ATTEMPTS } from './runs/durable/recoveryLimit';
 import { KeyedQueue } from './shared/KeyedQueue';
+import { requireOptions } from './shared/requireOptions';
 
 /** Where messages are kept until they are answered, so that another process answers those of one that dies. */
 export interface DurableTurns {
@@ -122,6 +123,7 @@ export class ResponseHandler implements LeasedWorkSource {
   private readonly stopping = new AbortController();
 
   constructor(options: ResponseHandlerOptions) {
+    requireOptions(options, ['loop'], 'new ResponseHandler({ loop, memory, output })');
     const { memory, context, lookupTimeout = DEFAULT_LOOKUP_TIMEOUT } = options;
     this.options = options;
     this.logger = programLogger(options.logger);

@@ -12,6 +12,7 @@ import type { ToolProcessorOptions } from './ToolProcessor';
 import { toToolResult } from '../../domain/run/toolOutputs';
 import { resolveTools } from './tools/ToolSet';
 import { ToolConcurrency } from './tools/ToolConcurrency';
+import { requireOptions } from './shared/requireOptions';
 
 export interface ToolExecutionLoopOptions extends ToolProcessorOptions {
   /** Responses of the model, including the initial one; default 10. */
@@ -23,9 +24,10 @@ export interface ToolExecutionLoopOptions extends ToolProcessorOptions {
 export interface SessionRunOptions<Response, Message> {
   readonly initialResponse: Response;
   readonly adapter: ToolAdapter<Response, Message>;
-  /** Names of the executor's tools, or definitions. */
-  readonly tools: readonly (string | LooseTool)[];
-  readonly userId: string;
+  /** Names of the executor's tools, or definitions. Default: all tools of an executor that can list them. */
+  readonly tools?: readonly (string | LooseTool)[];
+  /** Whose calls they are, for the tools. Default: `local`. */
+  readonly userId?: string;
   readonly signal?: AbortSignal;
   /** Receives a call each time it changes. */
   readonly onToolCall?: (call: ToolCall) => void;
@@ -45,6 +47,7 @@ export class ToolExecutionLoop {
   private readonly maxParallelTools: number;
 
   constructor(options: ToolExecutionLoopOptions) {
+    requireOptions(options, ['toolExecutor'], 'new ToolExecutionLoop({ toolExecutor })');
     this.toolExecutor = options.toolExecutor;
     this.processor = new ToolProcessor(options);
     this.maxIterations = options.maxIterations ?? 10;
@@ -58,15 +61,18 @@ export class ToolExecutionLoop {
    *   adapter's SDK throws
    */
   async run<Response, Message>(session: SessionRunOptions<Response, Message>): Promise<SessionResult<Response>> {
-    // Boundary: callers without types leave the tools out.
-    if (!isList(session.tools))
-      throw new LLMInvalidRequestError('"tools" must be a list of names of tools, or of definitions.', {
-        path: 'tools',
-      });
-    const { adapter, userId, onToolCall, signal = new AbortController().signal } = session;
+    const offered: unknown = session.tools ?? this.toolExecutor.listToolNames?.();
+    // Boundary: callers without types pass anything.
+    if (!isList(offered))
+      throw new LLMInvalidRequestError(
+        '"tools" must be a list of names of tools, or of definitions. It may be left out if the executor has ' +
+          '"listToolNames", as a ToolRegistry does.',
+        { path: 'tools' },
+      );
+    const { adapter, userId = 'local', onToolCall, signal = new AbortController().signal } = session;
     // Each open call adds a listener; Node would warn of a leak from the eleventh on.
     setMaxListeners(0, signal);
-    const tools = resolveTools(session.tools, this.toolExecutor);
+    const tools = resolveTools(offered as readonly (string | LooseTool)[], this.toolExecutor);
     const concurrency = new ToolConcurrency(this.maxParallelTools);
     const context = { userId, executionId: randomUUID(), signal, concurrency };
     const toolCalls: ToolCall[] = [];

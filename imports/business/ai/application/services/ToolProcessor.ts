@@ -53,6 +53,7 @@ import { saveCheckpoint } from './tools/saveCheckpoint';
 import type { StoredJob } from './tools/saveCheckpoint';
 import { inputRequester } from './tools/toolInput';
 import type { AskingJob } from './tools/toolInput';
+import { requireOptions } from './shared/requireOptions';
 
 export interface ToolProcessorOptions {
   readonly toolExecutor: IToolExecutor;
@@ -122,6 +123,7 @@ export class ToolProcessor {
   private readonly work: WorkInProgress;
 
   constructor(options: ToolProcessorOptions) {
+    requireOptions(options, ['toolExecutor'], 'new ToolProcessor({ toolExecutor })');
     this.toolExecutor = options.toolExecutor;
     this.defaultTimeoutMs = options.defaultTimeout ?? DEFAULT_TIMEOUT_MS;
     this.maxResultBytes = options.maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES;

@@ -42,6 +42,10 @@ export interface ModelRoute {
   readonly model?: string | undefined;
 }
 
+export interface AccessCheck {
+  readonly valid: boolean;
+}
+
 export interface ILLMProvider {
   /**
    * True for providers that retry failed calls themselves. Others are wrapped in a retry policy by the agentic
@@ -66,7 +70,7 @@ export interface ILLMProvider {
   /** One attempt as events. Ends with `response.completed` or throws what `generate` throws. */
   stream(userId: string, options: GenerateOptions): AsyncIterable<ResponseStreamEvent>;
   /** Whether this user's credential works, by the vendor's cheapest call. */
-  validateAccess(userId: string): Promise<boolean>;
+  validateAccess(userId: string): Promise<AccessCheck>;
   /** Names of the models that this user's credential can call. @throws as `generate` does */
   listModels?(userId: string, signal?: AbortSignal): Promise<readonly string[]>;
   /**

@@ -52,6 +52,8 @@ export interface IToolExecutor {
   execute(toolName: string, args: unknown, context: ToolCallContext): unknown;
   hasToolFunction(toolName: string): boolean;
   getToolDefinition(toolName: string): FunctionTool | undefined;
+  /** The names of all tools. Absent: whoever needs tools names them. */
+  listToolNames?(): readonly string[];
   /** The tool as a vendor may call it itself. Undefined, also if absent: Bolide calls it. */
   hostedMcpTool?(toolName: string): HostedMcpTool | undefined;
   /** Whether tools may appear later, so that runs wait for those that are missing. Default: false. */

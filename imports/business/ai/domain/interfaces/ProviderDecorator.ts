@@ -1,5 +1,5 @@
 /** The part of a provider's decorators that is passed on as it is. What calls a model is for each of them to decide. */
-import type { ILLMProvider, ModelCapabilities, ModelRoute } from './ILLMProvider';
+import type { AccessCheck, ILLMProvider, ModelCapabilities, ModelRoute } from './ILLMProvider';
 import type { GenerateOptions } from '../types/LLMTypes';
 import type { LLMResponse } from '../types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../types/StreamEvents';
@@ -25,7 +25,7 @@ export abstract class ProviderDecorator<P extends ILLMProvider = ILLMProvider> i
     return this.provider.routeOf?.(model);
   }
 
-  validateAccess(userId: string): Promise<boolean> {
+  validateAccess(userId: string): Promise<AccessCheck> {
     return this.provider.validateAccess(userId);
   }
 

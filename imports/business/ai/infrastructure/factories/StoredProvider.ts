@@ -2,7 +2,7 @@
 import { EventStream } from '../../domain/events/EventStream';
 import { LLMModelNotFoundError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
 import { noEmbeddings } from '../../domain/errors/noEmbeddings';
-import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
+import type { AccessCheck, ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
 import type { RelayRequest, RelayResponse } from '../../domain/types/RelayTypes';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
@@ -47,7 +47,7 @@ export class StoredProvider implements ILLMProvider {
     return EventStream.opening(async () => EventStream.of((await this.current()).stream(userId, options)));
   }
 
-  async validateAccess(userId: string): Promise<boolean> {
+  async validateAccess(userId: string): Promise<AccessCheck> {
     return (await this.current()).validateAccess(userId);
   }
 

@@ -13,7 +13,7 @@ import {
 } from '../../domain/errors/LLMErrors';
 import type { ErrorCode } from '../../domain/errors/LLMErrors';
 import type { Credential, CredentialSource } from '../../domain/interfaces/CredentialSource';
-import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
+import type { AccessCheck, ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { BatchedCall } from '../../domain/interfaces/VendorBatches';
 import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { Embeddings, EmbedOptions } from '../../domain/types/EmbeddingTypes';
@@ -111,13 +111,13 @@ export class BaseLLMProvider implements ILLMProvider {
     return EventStream.opening(open, () => controller.abort());
   }
 
-  async validateAccess(userId: string): Promise<boolean> {
+  async validateAccess(userId: string): Promise<AccessCheck> {
     try {
       await this.withCredential(userId, (credential) => this.dependencies.client.probe(credential));
-      return true;
+      return { valid: true };
     } catch (error) {
       if (error instanceof LLMError && (error.code === 'auth-failed' || error.code === 'permission-denied'))
-        return false;
+        return { valid: false };
       throw error;
     }
   }

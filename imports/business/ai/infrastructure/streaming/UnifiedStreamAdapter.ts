@@ -23,7 +23,7 @@ export class UnifiedStreamAdapter {
   readonly targetScheme: ServedScheme;
 
   /** @throws LLMInvalidRequestError for a scheme that does not exist, or that streams cannot be written in */
-  constructor(sourceScheme: SchemeName, targetScheme: ServedScheme) {
+  constructor(sourceScheme: SchemeName = 'openai', targetScheme: ServedScheme = 'openai') {
     for (const [scheme, schemes] of [
       [sourceScheme, SOURCE_SCHEMES],
       [targetScheme, SCHEMES],

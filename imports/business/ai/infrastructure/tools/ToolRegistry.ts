@@ -217,6 +217,10 @@ export class ToolRegistry implements IToolExecutor {
     return this.definitions.get(toolName);
   }
 
+  listToolNames(): readonly string[] {
+    return [...this.definitions.keys()];
+  }
+
   private notify(): void {
     for (const listener of this.listeners) listener();
   }

@@ -1,4 +1,5 @@
 /** What `ai.providers.*` do: who may call them is in their definitions, who may use a provider in `decideAccess`. */
+import type { AccessCheck } from '../../../ai/domain/interfaces/ILLMProvider';
 import { isLLMError, LLMAuthError } from '../../../ai/domain/errors/LLMErrors';
 import { safeMessage } from '../../../ai/domain/errors/safeText';
 import type { Actor, UserLookup } from '../../../ai/domain/types/Actor';
@@ -16,7 +17,7 @@ export interface ProviderAdministrationPorts {
   readonly flow: OAuthFlow;
   readonly vault: CredentialVault;
   /** Makes the vendor's cheapest authenticated request. Resolves to false if the vendor rejects the credential. */
-  readonly probe: (providerId: string, userId: string) => Promise<boolean>;
+  readonly probe: (providerId: string, userId: string) => Promise<AccessCheck>;
   readonly catalog: ProviderCatalogPort;
   /** The app's accounts, whose roles apply to callers over HTTP. Absent: these have none. */
   readonly accounts?: UserLookup | undefined;
@@ -110,7 +111,7 @@ export class ProviderAdministration {
     const view = await this.view(actor, providerId);
     if (!view.connected)
       throw new LLMAuthError(`Provider "${view.name}" has no credential. Set an API key or connect an account first.`);
-    if (!(await this.ports.probe(providerId, actor.userId)))
+    if (!(await this.ports.probe(providerId, actor.userId)).valid)
       throw new LLMAuthError(`The vendor of "${view.name}" rejected the credential.`);
     return view;
   }

@@ -1,4 +1,5 @@
 /** Wires the provider system, in the same way for every host. */
+import type { AccessCheck } from '../../../ai/domain/interfaces/ILLMProvider';
 import type { CredentialSource } from '../../../ai/domain/interfaces/CredentialSource';
 import type { DocumentCollection, StoredDocument } from '../../../../database/DocumentCollection';
 import { DEFAULT_TRANSPORT_LIMITS } from '../../../ai/domain/types/VendorTypes';
@@ -61,7 +62,7 @@ export interface ProvidersPorts extends Pick<ProviderAdministrationPorts, 'accou
   readonly collection: <T extends StoredDocument>(name: string) => DocumentCollection<T>;
   readonly findUser: UserLookup;
   /** See `ProviderAdministrationPorts`. */
-  readonly probe: (providerId: string, userId: string) => Promise<boolean>;
+  readonly probe: (providerId: string, userId: string) => Promise<AccessCheck>;
   /** Default: no vendors, models and calls are known. */
   readonly catalog?: ProviderCatalogPort;
   /** Providers defined in the host's settings, which also hold their keys. */

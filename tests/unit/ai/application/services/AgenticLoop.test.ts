@@ -551,7 +551,7 @@ describe('AgenticLoop', () => {
     const provider: ILLMProvider = {
       getProviderName: () => 'echo',
       getCapabilities: () => new ScriptedProvider().getCapabilities(),
-      validateAccess: async () => true,
+      validateAccess: async () => ({ valid: true }),
       async generate(_userId, options) {
         const items = options.input as Item[];
         const last = outputs(items)[0];

@@ -143,7 +143,7 @@ describe('ResponseHandler.handleMessage', () => {
           if (event.type === 'response.output_text.delta' && event.delta === 'One ') await proceed.promise;
         }
       },
-      validateAccess: () => Promise.resolve(true),
+      validateAccess: () => Promise.resolve({ valid: true }),
       getCapabilities: () => CAPABILITIES,
     };
     const { handler, channels } = setUp(provider);
@@ -265,7 +265,7 @@ describe('ResponseHandler.handleMessage', () => {
           inFlight -= 1;
         }
       },
-      validateAccess: () => Promise.resolve(true),
+      validateAccess: () => Promise.resolve({ valid: true }),
       getCapabilities: () => CAPABILITIES,
     };
     const { handler, heard } = setUp(provider);

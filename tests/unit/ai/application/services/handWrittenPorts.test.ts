@@ -29,7 +29,7 @@ function providerOf(
     async *stream(_userId, options) {
       yield { type: 'response.completed', response: next(options) };
     },
-    validateAccess: async () => true,
+    validateAccess: async () => ({ valid: true }),
     getCapabilities: () =>
       ({
         supportsTools: true,

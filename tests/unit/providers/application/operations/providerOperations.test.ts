@@ -40,7 +40,7 @@ describe('ai.providers.*', () => {
   let probed: boolean;
   beforeEach(async () => {
     probed = true;
-    app = await ProvidersHost.start({ probe: () => Promise.resolve(probed), allowPrivateHosts: false });
+    app = await ProvidersHost.start({ probe: () => Promise.resolve({ valid: probed }), allowPrivateHosts: false });
   });
   afterEach(() => app.stop());
   const call = (name: Name, argument?: unknown, actor = ADMIN): Promise<unknown> =>

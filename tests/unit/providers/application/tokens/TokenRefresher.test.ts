@@ -437,7 +437,7 @@ describe('TokenRefresher', () => {
     return createProvidersModule(app.settings, {
       collection: (name) => app.database.database.collection(name),
       findUser: app.module.findUser,
-      probe: () => Promise.resolve(true),
+      probe: () => Promise.resolve({ valid: true }),
       log: app.eventLog,
       clock: new ManualClock(skew, clock),
       servers: { oauth2: server, key_exchange: server },
@@ -469,7 +469,7 @@ describe('TokenRefresher', () => {
         };
       },
       findUser: app.module.findUser,
-      probe: () => Promise.resolve(true),
+      probe: () => Promise.resolve({ valid: true }),
       log: app.eventLog,
       clock,
       servers: { oauth2: server, key_exchange: server },

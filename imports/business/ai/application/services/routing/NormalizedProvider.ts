@@ -4,7 +4,7 @@ import { foreignError } from '../../../domain/errors/foreignError';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
 import { isObject } from '../../../domain/util/json';
-import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { AccessCheck, ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { FunctionCallItem, LLMResponse, OutputItem } from '../../../domain/types/ResponsesAPITypes';
@@ -71,7 +71,7 @@ export class NormalizedProvider implements ILLMProvider {
     }
   }
 
-  validateAccess(userId: string): Promise<boolean> {
+  validateAccess(userId: string): Promise<AccessCheck> {
     return this.provider.validateAccess(userId);
   }
 

@@ -1,7 +1,8 @@
 /** One provider that the router may pick, with its retry policy, retry budget and circuit breaker. */
+import { fieldsOf } from '../../../domain/util/json';
 import { LLMAuthError, LLMOverloadedError, LLMServerError, isLLMError } from '../../../domain/errors/LLMErrors';
 import type { ErrorCode, LLMError } from '../../../domain/errors/LLMErrors';
-import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
+import type { AccessCheck, ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import { CircuitBreaker } from './CircuitBreaker';
@@ -107,12 +108,14 @@ export class ProviderTarget {
   }
 
   /** Checks the credential by the vendor's cheapest call, which is evidence of its health, too. */
-  async validateAccess(userId: string): Promise<boolean> {
+  async validateAccess(userId: string): Promise<AccessCheck> {
     try {
-      const isValid = await this.provider.validateAccess(userId);
-      if (isValid) this.lastSuccessAt = Date.now();
+      const checked: unknown = await this.provider.validateAccess(userId);
+      // Providers without types may resolve with the boolean alone.
+      const access = { valid: checked === true || fieldsOf(checked).valid === true };
+      if (access.valid) this.lastSuccessAt = Date.now();
       else this.noteFailure(new LLMAuthError('The vendor rejected the credential.'), userId);
-      return isValid;
+      return access;
     } catch (error) {
       if (isLLMError(error)) this.noteFailure(error, userId);
       throw error;

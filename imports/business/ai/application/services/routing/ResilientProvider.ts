@@ -11,7 +11,7 @@ import {
   isLLMError,
 } from '../../../domain/errors/LLMErrors';
 import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
-import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { AccessCheck, ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
@@ -185,7 +185,7 @@ export class ResilientProvider implements ILLMProvider {
    * @param providerId default: the default provider
    * @throws LLMInvalidRequestError for an unknown provider
    */
-  async validateAccess(userId: string, providerId?: string): Promise<boolean> {
+  async validateAccess(userId: string, providerId?: string): Promise<AccessCheck> {
     if (providerId !== undefined && this.router.get(providerId) === undefined) await this.router.refresh();
     const target = providerId === undefined ? this.router.defaultTarget : this.router.get(providerId);
     if (target === undefined)

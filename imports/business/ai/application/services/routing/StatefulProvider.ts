@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { LLMInvalidRequestError, LLMServerError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import { TooLargeToStoreError } from '../../../domain/errors/TooLargeToStoreError';
-import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { AccessCheck, ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { ResponseStore } from '../../../domain/interfaces/ResponseStore';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
@@ -80,7 +80,7 @@ export class StatefulProvider implements ILLMProvider {
     }
   }
 
-  validateAccess(userId: string): Promise<boolean> {
+  validateAccess(userId: string): Promise<AccessCheck> {
     return this.provider.validateAccess(userId);
   }
 

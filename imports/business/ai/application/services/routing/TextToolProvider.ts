@@ -6,7 +6,7 @@ import { isFunctionTool } from '../../../domain/entities/Tool';
 import type { FunctionTool } from '../../../domain/entities/Tool';
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
-import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { AccessCheck, ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { RelayRequest, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { GenerateOptions, ToolChoice } from '../../../domain/types/LLMTypes';
@@ -54,7 +54,7 @@ export class TextToolProvider implements ILLMProvider {
     throw new UnsupportedFeatureError(`Requests to the provider "${this.getProviderName()}" cannot be relayed.`);
   }
 
-  validateAccess(userId: string): Promise<boolean> {
+  validateAccess(userId: string): Promise<AccessCheck> {
     return this.provider.validateAccess(userId);
   }
 

@@ -720,8 +720,8 @@ describe('a route', () => {
     const b = new ScriptedProvider([answer('b', { id: 'resp_of_b' })], { name: 'b', capabilities: { maxTokens: 2 } });
     const provider = new ResilientProvider({ providers: { a, b } });
     expect(provider.getCapabilities('b/m').maxTokens).to.equal(2);
-    expect(await provider.validateAccess('u')).to.equal(false);
-    expect(await provider.validateAccess('u', 'b')).to.equal(true);
+    expect(await provider.validateAccess('u')).to.deep.equal({ valid: false });
+    expect(await provider.validateAccess('u', 'b')).to.deep.equal({ valid: true });
     expect(await thrownBy(provider.validateAccess('u', 'c'))).to.be.instanceOf(LLMInvalidRequestError);
     await provider.generate('u', { input: 'x', model: 'b/m' });
     await provider.deleteResponse('u', 'resp_of_b');
@@ -787,7 +787,7 @@ describe('the usage', () => {
           yield* events;
           throw fault('stream-broken');
         },
-        validateAccess: () => Promise.resolve(true),
+        validateAccess: () => Promise.resolve({ valid: true }),
         getCapabilities: () => new ScriptedProvider([]).getCapabilities(),
       },
     });

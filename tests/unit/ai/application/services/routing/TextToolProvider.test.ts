@@ -139,7 +139,7 @@ describe('TextToolProvider: the prompt', () => {
       supportsVision: true,
     });
     expect(provider.getProviderName()).to.equal('scripted');
-    expect(await provider.validateAccess('ann')).to.equal(true);
+    expect(await provider.validateAccess('ann')).to.deep.equal({ valid: true });
     await provider.deleteResponse('ann', 'r1');
     expect(upstream.deleted).to.deep.equal([{ userId: 'ann', responseId: 'r1' }]);
   });
