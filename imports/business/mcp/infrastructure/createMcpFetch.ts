@@ -3,7 +3,9 @@ import { DEFAULT_TRANSPORT_LIMITS } from '../../ai/domain/types/VendorTypes';
 import { createGuardedFetch } from '../../ai/infrastructure/clients/http/guardedFetch';
 import type { GuardedResponse } from '../../ai/infrastructure/clients/http/GuardedResponse';
 import type { PrivateHosts } from '../../ai/infrastructure/clients/http/privateHosts';
-import { LLMStreamError } from '../../ai/domain/errors/LLMErrors';
+import { isLLMError, LLMStreamError } from '../../ai/domain/errors/LLMErrors';
+import { AnswerWatch } from './AnswerWatch';
+import type { RequestId } from './AnswerWatch';
 import { sendingSignal } from './CallDeadline';
 
 export interface McpFetch {
@@ -33,6 +35,8 @@ export function createMcpFetch(options: McpFetchOptions): McpFetch {
   const { allowPrivateHosts, timeout, maxMessageBytes, headersFor } = options;
   const limits = { ...DEFAULT_TRANSPORT_LIMITS, maxSockets: MAX_SOCKETS, maxResponseBytes: Number.MAX_SAFE_INTEGER };
   const guardedFetch = createGuardedFetch({ limits, allowPrivateHosts });
+  /** Requests without an answer whose server can go on, by the last event of each. */
+  const unanswered = new Map<string, RequestId>();
   const fetch = async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
     const { method = 'GET', signal } = init;
     const headers = new Headers(init.headers);
@@ -47,7 +51,10 @@ export function createMcpFetch(options: McpFetchOptions): McpFetch {
     // A tool's call takes as long as a person does who is asked during it; its own time limit pauses meanwhile.
     const sending = message.method === 'tools/call' ? sendingSignal.getStore() : undefined;
     const signals = [signal, sending].filter((each) => each !== undefined && each !== null);
-    const response = await guardedFetch(url, {
+    const lastEventId = isStream ? (headers.get('last-event-id') ?? undefined) : undefined;
+    const resumed = lastEventId === undefined ? undefined : unanswered.get(lastEventId);
+    const watched = resumed ?? (isListening ? undefined : message.id);
+    const sent = guardedFetch(url, {
       method,
       headers: [...headers],
       body,
@@ -56,16 +63,43 @@ export function createMcpFetch(options: McpFetchOptions): McpFetch {
         timeout: isListening || sending !== undefined ? UNLIMITED_MS : timeout,
       },
     });
-    return toResponse(response, maxMessageBytes, isListening ? undefined : message.id);
+    if (resumed !== undefined && lastEventId !== undefined) {
+      const refusal = await refusalOf(sent);
+      if (refusal !== undefined) {
+        unanswered.delete(lastEventId);
+        return new Response(errorEvent(resumed, `${LOST} It cannot be resumed: ${refusal}`), EVENTS);
+      }
+    }
+    const watch = watched === undefined ? undefined : new AnswerWatch(watched, lastEventId);
+    return toResponse(await sent, maxMessageBytes, watch, (eventId, id) => unanswered.set(eventId, id));
   };
   return Object.assign(fetch, { close: () => guardedFetch.close() });
 }
 
-/** @param requestId the id of the JSON-RPC request that it answers, if it is a single one */
+const LOST = 'The connection to the MCP server ended before it answered.';
+const EVENTS = { status: 200, headers: { 'content-type': 'text/event-stream' } };
+
+/** Why a stream is not sent again. Undefined: it is, or somebody has to sign in first. */
+async function refusalOf(sent: Promise<GuardedResponse>): Promise<string | undefined> {
+  try {
+    const { status, body } = await sent;
+    if (status === 200 || status === 401 || status === 403) return undefined;
+    void body.return();
+    return `status ${status}.`;
+  } catch (error) {
+    return isLLMError(error) ? error.message : undefined;
+  }
+}
+
+/**
+ * @param watch of the JSON-RPC request that it answers, if it is a single one
+ * @param canResume told that the server can go on with a request after an event
+ */
 function toResponse(
   response: GuardedResponse,
   maxMessageBytes: number,
-  requestId: string | number | undefined,
+  watch: AnswerWatch | undefined,
+  canResume: (eventId: string, requestId: RequestId) => void,
 ): Response {
   const { status, statusText, headers } = response;
   const init = { status, statusText, headers: [...headers] };
@@ -75,26 +109,37 @@ function toResponse(
   }
   const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
   const size = isStream ? eventSize() : totalSize();
+  /** @returns whether the request has its answer now: that the connection was lost */
+  const endsUnanswered = (controller: ReadableStreamDefaultController<Uint8Array>, reason = ''): boolean => {
+    if (!isStream || watch === undefined || watch.hasAnswer) return false;
+    const { lastEventId, requestId } = watch;
+    if (lastEventId !== undefined) canResume(lastEventId, requestId);
+    else controller.enqueue(errorEvent(requestId, LOST + reason));
+    return lastEventId === undefined;
+  };
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const { value, done } = await response.body.next();
         if (done === true) {
+          endsUnanswered(controller);
           controller.close();
           return;
         }
+        if (isStream) watch?.read(value);
         if (size(value) <= maxMessageBytes) {
           controller.enqueue(value);
           return;
         }
         const message = `The MCP server sent a message of more than ${maxMessageBytes} bytes.`;
-        if (!isStream || requestId === undefined) throw new LLMStreamError(message, { retryable: false });
+        if (!isStream || watch === undefined) throw new LLMStreamError(message, { retryable: false });
         await response.body.return();
-        controller.enqueue(errorEvent(requestId, message));
+        controller.enqueue(errorEvent(watch.requestId, message));
         controller.close();
       } catch (error) {
         void response.body.return();
-        controller.error(error);
+        if (isLLMError(error) && error.retryable && endsUnanswered(controller, ` ${error.message}`)) controller.close();
+        else controller.error(error);
       }
     },
     cancel: async () => {
@@ -104,12 +149,12 @@ function toResponse(
   return new Response(body, init);
 }
 
-function messageOf(body: string | undefined): { readonly id?: string | number; readonly method?: string } {
+function messageOf(body: string | undefined): { readonly id?: RequestId; readonly method?: string } {
   return body === undefined ? {} : (JSON.parse(body) as ReturnType<typeof messageOf>);
 }
 
 /** The client would wait for the answer until the time limit if its stream only broke off. */
-function errorEvent(id: string | number, message: string): Uint8Array {
+function errorEvent(id: RequestId, message: string): Uint8Array<ArrayBuffer> {
   const error = { jsonrpc: '2.0', id, error: { code: -32_000, message } };
   return new TextEncoder().encode(`\n\ndata: ${JSON.stringify(error)}\n\n`);
 }

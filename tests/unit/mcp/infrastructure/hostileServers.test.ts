@@ -10,6 +10,7 @@ import { itInSoak } from '../../../support/soak';
 import { failure } from '../../../support/failure';
 import { INITIALIZE, jsonRpc, serveMcp, withSessions } from '../../../support/mcp/serveMcp';
 import type { ServedMcp } from '../../../support/mcp/serveMcp';
+import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import { createState, createTestServer } from '../../../support/mcp/testServer';
 import { RecordingLogger } from '../../../support/RecordingLogger';
 import { until } from '../../../support/until';
@@ -84,6 +85,57 @@ describe('a hostile MCP server', () => {
     );
     await failure(connect(url, { headers: { authorization: 'Bearer secret' } }).list());
     expect(thief.requests).to.deep.equal([]);
+  });
+
+  /** Answers a call with events, then goes on as told, and takes a stream up again, or does not. */
+  const dyingSource = async (
+    events: string,
+    end: 'ends' | 'breaks',
+    resumed?: (id: number) => Response,
+  ): Promise<McpSource> => {
+    let calledAs = 0;
+    const answer = jsonRpc({
+      ...INITIALIZE,
+      'tools/list': () => ({ tools: [tool('a')] }),
+      'tools/call': () => {
+        const body = new ReadableStream<Uint8Array>({
+          start(controller) {
+            controller.enqueue(Buffer.from(events));
+            if (end === 'ends') controller.close();
+          },
+          pull: (controller) => (end === 'breaks' ? controller.error(new Error('gone')) : undefined),
+        });
+        return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+      },
+    });
+    const { url } = await serve(async (request) => {
+      if (request.method === 'GET' && request.headers.has('last-event-id') && resumed !== undefined)
+        return resumed(calledAs);
+      const { id, method } = request.method === 'POST' ? ((await request.clone().json()) as JsonObject) : {};
+      if (method === 'tools/call') calledAs = Number(id);
+      return answer(request);
+    });
+    return connect(url, { timeout: 5_000 });
+  };
+
+  for (const end of ['ends', 'breaks'] as const)
+    it(`whose stream ${end} without an answer fails the call at once`, async () => {
+      const error = await failure(call(await dyingSource(': hello\n\n', end)));
+      expect(String(error)).to.include('The connection to the MCP server ended before it answered.');
+    });
+
+  it('whose stream ends and is not taken up again fails the call then', async () => {
+    const error = await failure(call(await dyingSource('retry: 10\nid: 1\ndata: \n\n', 'ends')));
+    expect(String(error)).to.include('It cannot be resumed: status 405.');
+  });
+
+  it('whose stream ends and is taken up again answers', async () => {
+    const source = await dyingSource('retry: 10\nid: 1\ndata: \n\n', 'ends', (id) => {
+      const message = { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'late' }] } };
+      const headers = { 'content-type': 'text/event-stream' };
+      return new Response(`id: 2\ndata: ${JSON.stringify(message)}\n\n`, { headers });
+    });
+    expect(JSON.stringify(await call(source))).to.include('late');
   });
 
   it('that reuses names, or makes two names the same, has one tool of each', async () => {
