@@ -196,6 +196,20 @@ const CHAT_RESPONSES: Readonly<Record<string, readonly [body: string, expected: 
     `: OPENROUTER PROCESSING\n\n: keep-alive\n\n${sse(chunk({ content: 'Hi' }), chunk({}, 'stop'), DONE)}`,
     { text: 'Hi' },
   ],
+  'writes an empty custom tool next to the function that it calls': [
+    sse(
+      calling({
+        index: 0,
+        id: '1',
+        type: 'function',
+        function: { name: 'a', arguments: '{}' },
+        custom: { name: '', input: '' },
+      }),
+      end,
+      DONE,
+    ),
+    { calls: [['a', '{}']] },
+  ],
   'filters its answer and sends no message': [
     sse({ choices: [{ index: 0, finish_reason: 'content_filter', content_filter_results: {} }], usage: USAGE }, DONE),
     { total: 7, status: 'incomplete' },

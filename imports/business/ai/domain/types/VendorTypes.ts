@@ -73,6 +73,8 @@ export interface VendorQuirks {
   readonly systemRole: 'system' | 'developer';
   /** Chat: whether a stream may end with `finish_reason: null` and `[DONE]`. */
   readonly allowsNullFinishReason: boolean;
+  /** Chat: whether a stream may end without `[DONE]`, after its finish reason and its usage. Default: false. */
+  readonly allowsMissingEndMarker?: boolean;
   /** Chat: whether `stream_options.include_usage` is supported. */
   readonly supportsStreamUsage: boolean;
   /** Chat: whether `completion_tokens` excludes reasoning tokens. */
@@ -110,6 +112,8 @@ export interface VendorQuirks {
   readonly promptCache?: 'marks' | 'key' | 'stored';
   /** Whether the API fetches image URLs itself. */
   readonly fetchesImageUrls: boolean;
+  /** Chat: whether the API fetches URLs of files itself, in place of their data. Default: false. */
+  readonly fetchesFileUrls?: boolean;
   /** Top-level request fields that the API rejects; they are dropped and reported. */
   readonly unsupportedFields: readonly string[];
   /**

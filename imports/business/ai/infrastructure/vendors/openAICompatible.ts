@@ -17,7 +17,11 @@ export const openAICompatible: Vendor = {
   quirksByHost: {
     // https://openrouter.ai/docs/api-reference/chat-completion: the content of a tool message may have any part.
     // https://openrouter.ai/docs/features/multimodal/pdfs: annotations that are sent back spare parsing a file again.
-    'openrouter.ai': { imagesInToolOutput: true, acceptsFileAnnotations: true },
+    // https://docs.snowflake.com/en/user-guide/snowflake-cortex/cortex-rest-api: streams end without a finish reason.
+    'snowflakecomputing.com': { allowsNullFinishReason: true },
+    // Recorded with models that Cerebras serves; from others, the marker comes.
+    'router.huggingface.co': { allowsMissingEndMarker: true },
+    'openrouter.ai': { imagesInToolOutput: true, acceptsFileAnnotations: true, fetchesFileUrls: true },
   },
   models: [],
   foreignModels: [...openai.models, ...anthropic.models, ...google.models, ...grok.models, ...OPEN_MODELS],

@@ -11,5 +11,6 @@ export const chatCompletionsWire: Wire = {
   createDecoder: (context) => new ChatCompletionsDecoder(context),
   nativeForms: (_model, quirks) => customForms(quirks),
   // The wire has no field for the URL of a file.
-  fetchesUrl: (part, quirks) => part.type === 'input_image' && quirks.fetchesImageUrls,
+  fetchesUrl: (part, quirks) =>
+    part.type === 'input_image' ? quirks.fetchesImageUrls : quirks.fetchesFileUrls === true,
 };

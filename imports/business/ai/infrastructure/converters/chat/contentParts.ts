@@ -70,6 +70,8 @@ function toFilePart(part: InputFile, own: JsonObject, { quirks, vendor }: WireCo
       type: 'file',
       file: { ...filenameField(part), file_data: dataUri(part.file_data, part.filename, path) },
     };
+  if (part.file_url !== undefined && quirks.fetchesFileUrls === true)
+    return { ...own, type: 'file', file: { ...filenameField(part), file_data: part.file_url } };
   if (part.file_url !== undefined) throw unsupported(path, 'chat completions do not accept file URLs; inline the file');
   throw unsupported(path, 'the file has neither data nor an id');
 }
@@ -134,7 +136,8 @@ export function fromChatPart(raw: JsonObject): InputContent {
     const { file_id, file_data, filename } = file;
     const fields = {
       ...stringField('file_id', file_id),
-      ...stringField('file_data', file_data),
+      // OpenRouter takes a URL in place of the data.
+      ...stringField(/^https?:/i.test(String(file_data)) ? 'file_url' : 'file_data', file_data),
       ...stringField('filename', filename),
     };
     const isComplete =

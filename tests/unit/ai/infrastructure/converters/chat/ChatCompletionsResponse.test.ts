@@ -209,6 +209,16 @@ describe('fromChatCompletions', () => {
       });
     });
 
+    it('contain no call for the empty fields of a host that writes every field', () => {
+      const { output } = read({ content: 'x', function_call: { name: '', arguments: '' }, tool_calls: null });
+      expect(output.map(({ type }) => type)).to.deep.equal(['message']);
+      const written = call({ custom: { name: '', input: '' } });
+      expect(read({ content: null, tool_calls: [written] }).output[0]).to.include({
+        type: 'function_call',
+        name: 'look',
+      });
+    });
+
     it('contain custom calls', () => {
       const custom = { id: 'call_1', type: 'custom', custom: { name: 'sh', input: 'ls' } };
       const response = read({ content: null, tool_calls: [custom] });

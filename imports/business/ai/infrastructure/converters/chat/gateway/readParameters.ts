@@ -69,7 +69,10 @@ function readTools(value: unknown, field: string): Partial<GenerateOptions> | un
 }
 
 function readTool(tool: unknown, path: string): Tool {
-  if (!isObject(tool) || !isText(tool.type)) return fail(path, 'a tool with a type');
+  if (!isObject(tool)) return fail(path, 'a tool with a type');
+  // Mistral's clients omit the type of functions.
+  if (tool.type === undefined && isObject(tool.function)) return readTool({ type: 'function', ...tool }, path);
+  if (!isText(tool.type)) return fail(path, 'a tool with a type');
   // Tools of other types are passed through: some vendors have their own.
   if (tool.type === 'custom' && isObject(tool.custom)) return fromCustom(tool.custom) as BuiltInTool;
   if (tool.type !== 'function') return { ...tool, vendor: { openai: { tool } } } as unknown as BuiltInTool;
@@ -97,6 +100,8 @@ function readFunction(tool: JsonObject, calledFunction: JsonObject, name: string
 
 function readToolChoice(value: unknown, field: string): Partial<GenerateOptions> | undefined {
   if (value === 'auto' || value === 'none' || value === 'required') return { tool_choice: value };
+  // Mistral's word for the same.
+  if (value === 'any') return { tool_choice: 'required' };
   if (!isObject(value)) return fail(field, 'auto, none, required or an object');
   const { function: chosenFunction, allowed_tools: allowed } = value;
   // Some clients omit the type where only one is possible.

@@ -131,7 +131,7 @@ function callItems(rest: JsonObject, source: MessageSource): (FunctionCallItem |
   if (isList(rest.tool_calls) && rest.tool_calls.length > 0) {
     const residues = rest.tool_calls.map((raw, index) => {
       const { item, residue } =
-        isObject(raw) && isObject(raw.custom)
+        isObject(raw) && raw.type !== 'function' && isObject(raw.custom)
           ? customCall(raw, raw.custom, index, source)
           : functionCall(fieldsOf(raw), index, source);
       items.push(item);
@@ -140,7 +140,9 @@ function callItems(rest: JsonObject, source: MessageSource): (FunctionCallItem |
     if (residues.every(isEmpty)) delete rest.tool_calls;
     else rest.tool_calls = residues;
   }
-  if (isObject(rest.function_call)) items.push(legacyCall(rest, rest.function_call, source));
+  // Snowflake writes every field, and leaves what it has nothing for empty.
+  if (isObject(rest.function_call) && (isText(rest.function_call.name) || isText(rest.function_call.arguments)))
+    items.push(legacyCall(rest, rest.function_call, source));
   return items;
 }
 

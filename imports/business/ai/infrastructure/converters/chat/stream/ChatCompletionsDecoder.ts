@@ -55,6 +55,7 @@ export class ChatCompletionsDecoder implements StreamDecoder {
   /** The reasoning as it was when the item after it began. */
   private endedReasoning: OutputItem | undefined;
   private isCreated = false;
+  private hasUsage = false;
   private isDone = false;
 
   constructor(context: ResponseContext) {
@@ -71,7 +72,9 @@ export class ChatCompletionsDecoder implements StreamDecoder {
     else this.addChunk(this.parse(data, message.event), out);
   }
 
-  end(_out: ResponseStreamEvent[]): void {
+  end(out: ResponseStreamEvent[]): void {
+    const isWhole = this.hasUsage && isText(this.assembly.firstChoice?.finishReason);
+    if (!this.isDone && isWhole && this.quirks.allowsMissingEndMarker === true) this.finish(out);
     if (!this.isDone) throw this.incomplete('the stream ended without the end marker [DONE]');
   }
 
@@ -101,6 +104,7 @@ export class ChatCompletionsDecoder implements StreamDecoder {
     if (isList(choices)) {
       for (const choice of choices) if (isObject(choice) && this.addChoice(choice, out)) isUnmapped = true;
     }
+    this.hasUsage ||= usage !== undefined;
     if (usage !== undefined) out.push({ type: 'response.usage', usage: fromChatUsage(usage, this.quirks) });
     if (isUnmapped) this.emitVendorEvent(chunk, out);
   }

@@ -32,7 +32,7 @@ export class ToolCallFragments {
   }
 
   private addFragment(fragment: JsonObject, seen: ReadonlySet<PartialCall>): PartialCall {
-    const called = isObject(fragment.custom) ? fragment.custom : fieldsOf(fragment.function);
+    const called = fieldsOf(isCustom(fragment) ? fragment.custom : fragment.function);
     const call = this.callOf(fragment, called, seen);
     if (isText(fragment.id) && call.id === '') call.id = fragment.id;
     // Some vendors repeat the name in every fragment; none splits it.
@@ -63,10 +63,15 @@ export class ToolCallFragments {
       !(hasName && startsNewCall(known, { id, index, called, isInSameChunk: seen.has(known) }))
     )
       return known;
-    const call = newCall(isObject(fragment.custom) ? 'custom' : 'function', index);
+    const call = newCall(isCustom(fragment) ? 'custom' : 'function', index);
     this.calls.push(call);
     return call;
   }
+}
+
+/** Snowflake writes both, and leaves one of them empty. */
+function isCustom({ type, custom }: JsonObject): boolean {
+  return type !== 'function' && isObject(custom);
 }
 
 export function newCall(kind: PartialCall['kind'], index: number | undefined): PartialCall {

@@ -73,6 +73,15 @@ describe('readChatCompletionsRequest', () => {
     });
   });
 
+  it('reads functions without a type, and the choice "any", as Mistral does', () => {
+    const { tools, tool_choice } = readChatCompletionsRequest({
+      messages,
+      tools: [{ function: { name: 'a' } }],
+      tool_choice: 'any',
+    });
+    expect([tools, tool_choice]).to.deep.equal([[{ type: 'function', name: 'a' }], 'required']);
+  });
+
   it('reads a choice among allowed tools', () => {
     const { tool_choice } = readChatCompletionsRequest({
       messages,

@@ -1,10 +1,12 @@
-/** What OpenRouter has beyond OpenAI's API. https://openrouter.ai/docs */
+/** What hosts of OpenAI's API have beyond it. https://openrouter.ai/docs */
 import { expect } from 'chai';
 import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLMTypes';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
+import { readChatCompletionsRequest } from '../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
 import { createProvider } from '../../imports/business/ai/infrastructure/factories/createProvider';
 import { openAICompatible } from '../../imports/business/ai/infrastructure/vendors/openAICompatible';
 import { quirksAtHost } from '../../imports/business/ai/infrastructure/vendors/quirksAtHost';
+import { failure } from '../support/failure';
 import { startCannedResponseServer } from '../support/cannedResponseServer';
 import type { CannedResponseServer } from '../support/cannedResponseServer';
 
@@ -61,10 +63,55 @@ describe('OpenRouter', () => {
     expect(messages[0]).to.deep.include({ role: 'assistant', content: 'Hi', annotations: [FILE] });
   });
 
+  it('fetches a file by the URL that stands in place of its data', async () => {
+    const file = { file_data: 'https://example.com/a.pdf', filename: 'a.pdf' };
+    const { input } = readChatCompletionsRequest({ messages: [{ role: 'user', content: [{ type: 'file', file }] }] });
+    const { messages } = await ask('openrouter.ai', input as readonly object[]);
+    expect(messages).to.deep.equal([{ role: 'user', content: [{ type: 'file', file }] }]);
+  });
+
   it('is the only host that gets them', async () => {
     const { response } = await ask('example.com', [{ role: 'user', content: 'Read.' }]);
     const { messages } = await ask('example.com', [...response.output, ...SEEN]);
     expect(messages[0]).to.deep.equal({ role: 'assistant', content: 'Hi' });
     expect(messages.at(-1)).to.include({ role: 'user' });
+  });
+});
+
+describe('A stream', () => {
+  let server: CannedResponseServer;
+  before(async () => {
+    server = await startCannedResponseServer();
+  });
+  after(() => server.close());
+
+  const USAGE = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
+  const chunk = (choice: object, usage?: object): string =>
+    `data: ${JSON.stringify({ id: 'c', model: 'm', created: 1, choices: [{ index: 0, ...choice }], usage })}\n\n`;
+  const TEXT = chunk({ delta: { content: 'Hi' } });
+  const read = async (host: string, body: string): Promise<string> => {
+    server.respondWith(body, 'text/event-stream');
+    const quirks = quirksAtHost(openAICompatible, `https://${host}/v1`) ?? {};
+    const settings = { vendor: 'openai_compatible', baseURL: server.url, quirks, allowPrivateHosts: true } as const;
+    for await (const event of createProvider(settings).stream('ann', { model: 'm', input: 'Hi' }))
+      if (event.type === 'response.completed') return event.response.output_text;
+    throw new Error('The stream has no response.');
+  };
+
+  it("may end without a finish reason at Snowflake's hosts only", async () => {
+    const body = `${TEXT}${chunk({ delta: {} }, USAGE)}data: [DONE]\n\n`;
+    expect(await read('me.snowflakecomputing.com', body)).to.equal('Hi');
+    expect(await failure(read('notsnowflakecomputing.com', body))).to.have.property('code', 'stream-broken');
+  });
+
+  it("may end without a marker, but not without usage, at Hugging Face's router only", async () => {
+    const stop = { delta: {}, finish_reason: 'stop' };
+    expect(await read('router.huggingface.co', TEXT + chunk(stop, USAGE))).to.equal('Hi');
+    for (const [host, body] of [
+      ['router.huggingface.co', TEXT + chunk(stop)],
+      ['router.huggingface.co', TEXT + chunk({ delta: {} }, USAGE)],
+      ['example.com', TEXT + chunk(stop, USAGE)],
+    ] as const)
+      expect(await failure(read(host, body)), body).to.have.property('code', 'stream-broken');
   });
 });
