@@ -103,6 +103,13 @@ describe('Programs that call tools', () => {
     expect((input as readonly JsonObject[]).slice(1)).to.deep.equal([PROGRAM, CALL, { ...RESULT, caller: BY_PROGRAM }]);
   });
 
+  it('are named by the results of calls in any form', async () => {
+    const call = { type: 'custom_tool_call', call_id: 'call_2', name: 'sh', input: 'ls', caller: BY_PROGRAM };
+    const output = { type: 'custom_tool_call_output', call_id: 'call_2', output: 'a' };
+    const { input } = await askOpenAI('openai', [{ role: 'user', content: 'Stock?' }, PROGRAM, call, output]);
+    expect((input as readonly JsonObject[]).slice(2)).to.deep.equal([call, { ...output, caller: BY_PROGRAM }]);
+  });
+
   it('are not named to a vendor that did not run them', async () => {
     const origin = { wire: 'responses', vendor: 'openai' };
     const history = [{ role: 'user', content: 'Stock?' }, { ...PROGRAM, origin }, CALL, RESULT];

@@ -44,7 +44,7 @@ export function* toInput(history: readonly InputItem[], context: InputContext): 
   const unsentCalls = new Set<unknown>();
   const programs = new Set<unknown>();
   let isComplete = !context.partial;
-  const callers = new Map<string, JsonObject>();
+  const callers = new Map<unknown, unknown>();
   const converted = convertedHistory(repaired.items);
   let pendingReasoning: { readonly item: ReasoningItem; readonly wire: WireItem }[] = [];
   // The vendor links the ids of a turn's items to its reasoning. If the reasoning is sent without its id, or not at
@@ -101,13 +101,12 @@ export function* toInput(history: readonly InputItem[], context: InputContext): 
     if (form === undefined) continue;
     if (form.type === 'program') programs.add(form.call_id);
     if (form.type === 'item_reference') isComplete = false;
-    if (item.type === 'function_call' && item.caller !== undefined) {
-      if (item.caller.type !== 'program' || !isComplete || programs.has(item.caller.caller_id))
-        callers.set(item.call_id, item.caller);
+    const { caller, call_id: callId } = form;
+    if (isObject(caller) && resultOf === undefined) {
+      if (caller.type !== 'program' || !isComplete || programs.has(caller.caller_id)) callers.set(callId, caller);
       else recordLoss(item, 'caller', 'The program that made the call is not sent.');
     }
-    const isCalled = item.type === 'function_call' || item.type === 'function_call_output';
-    items.push(isCalled ? withCaller(form, callers.get(item.call_id) ?? (isComplete ? undefined : item.caller)) : form);
+    items.push(withCaller(form, callers.get(callId) ?? (isComplete ? undefined : caller)));
   }
   for (const reasoning of pendingReasoning)
     recordLoss(reasoning.item, 'reasoning', 'The item that followed it is missing.');
@@ -144,8 +143,8 @@ function isSearchMadeByXai(item: InputItem): boolean {
 }
 
 /** An output has the caller of its call. https://developers.openai.com/api/docs/guides/tools-programmatic-tool-calling */
-function withCaller(form: JsonObject, caller: JsonObject | undefined): JsonObject {
-  if (form.caller === caller) return form;
+function withCaller(form: JsonObject, caller: unknown): JsonObject {
+  if (form.caller === caller || (caller === undefined && !isObject(form.caller))) return form;
   const { caller: _, ...others } = form;
   return caller === undefined ? others : { ...others, caller };
 }
