@@ -39,6 +39,7 @@ export function listQueries(database: DocumentDatabase, now: number): readonly L
         stats: { counts: () => Promise.resolve([]) },
         tools: { tools: [] },
       }),
+      removeEnded: () => Promise.resolve(false),
       ownerOf,
     }),
   });

@@ -34,12 +34,14 @@ const TOKEN_FIELDS = {
 export const API_COLLECTIONS = [
   {
     name: CHATS,
+    bound: 'account',
     content: { content: ['messages', 'fingerprint'], owner: { field: 'userId' } },
     kept: { by: 'chats', field: 'updatedAt' },
     ofUsers: [{ kind: 'chats', owner: ownedBy('userId'), json: ['messages'], isRemovedByService: true }],
   },
   {
     name: API_TOKENS,
+    bound: 'small',
     content: null,
     ofUsers: [
       { kind: 'apiTokens', owner: ownedBy('userId'), fields: TOKEN_FIELDS, isRemovedByService: true, isSmall: true },
@@ -49,6 +51,7 @@ export const API_COLLECTIONS = [
   },
   {
     name: SESSIONS,
+    bound: 'small',
     content: null,
     ofUsers: [
       {
@@ -62,6 +65,7 @@ export const API_COLLECTIONS = [
   },
   {
     name: IDENTITIES,
+    bound: 'small',
     content: null,
     ofUsers: [
       {
@@ -73,5 +77,5 @@ export const API_COLLECTIONS = [
     ],
   },
   // Hashes of sign-ins.
-  { name: SIGN_IN_STATES, content: null, ofUsers: [] },
+  { name: SIGN_IN_STATES, bound: 'small', content: null, ofUsers: [] },
 ] as const satisfies readonly StoredCollection[];

@@ -19,6 +19,7 @@ import type { TopicChanges } from '../business/ai/infrastructure/events/TopicCha
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AuditRecorder } from '../business/ai/domain/interfaces/AuditRecorder';
 import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
+import type { UserStorage } from '../business/ai/domain/interfaces/UserStorage';
 import type { UserLimiter } from '../business/limits/application/UserLimiter';
 import { validPrincipal } from './auth/ApiPrincipal';
 import type { ApiPrincipal } from './auth/ApiPrincipal';
@@ -63,6 +64,8 @@ export interface HttpApiPorts {
   readonly authFailures?: AuthFailureLimiter;
   /** Keeps callers within their limits. Default: they have none. */
   readonly userLimiter?: UserLimiter;
+  /** What users may store. Default: as much as they like. */
+  readonly storage?: Pick<UserStorage, 'admit'>;
   /** Which providers a caller may use; the policy of the module's use cases. Default: everyone may use all of them. */
   readonly access?: AccessPolicy;
   /** The keys that encrypt compacted conversations: the first encrypts, all decrypt. Default: a random key. */
@@ -261,6 +264,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     cors: corsOrigins.length === 0 ? undefined : allowOrigins(corsOrigins),
     isAlone: ports.isAlone ?? false,
     userLimiter: ports.userLimiter,
+    storage: ports.storage,
     tokenRates: module.apiTokens?.rates,
     requestLog,
     audit: ports.audit,

@@ -286,7 +286,12 @@ export function addApiRoutes(router: HttpRouter, ports: ApiRoutePorts): void {
   }
   router.use(useMovedPath);
 
-  add('responses', '/api/input', '/api/input', { method: 'post', scope: 'generate', handler: receiveInput(ports) });
+  add('responses', '/api/input', '/api/input', {
+    method: 'post',
+    scope: 'generate',
+    stores: true,
+    handler: receiveInput(ports),
+  });
   add('responses', '/api/output/stream', '/api/output/stream', {
     method: 'get',
     scope: 'read',

@@ -87,6 +87,11 @@ export interface DocumentCollection<T extends StoredDocument> {
   find(selector: Selector, options?: FindOptions): Promise<readonly T[]>;
   /** Exact, and computed by the database. */
   count(selector: Selector): Promise<number>;
+  /**
+   * About how many bytes the matching documents take, in UTF-8.
+   * @param texts paths of their long texts, for databases that do not know the size of a document
+   */
+  bytes(selector: Selector, texts: readonly string[]): Promise<number>;
   /** Groups the matching documents: the largest groups first, groups of the same size in the order of their keys. */
   aggregate(selector: Selector, aggregation: Aggregation): Promise<readonly AggregateRow[]>;
   /**

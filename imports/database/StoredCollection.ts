@@ -6,6 +6,8 @@ import type { Selector } from './DocumentCollection';
 
 export interface StoredCollection {
   readonly name: string;
+  /** What keeps users from filling the disk with it. */
+  readonly bound: CollectionBound;
   /** What of its documents is users' content; null for a collection without any. */
   readonly content: ContentRule | null;
   /** The maximum age that applies to its documents, and the field with the time that counts. Default: no limit. */
@@ -13,6 +15,16 @@ export interface StoredCollection {
   /** Empty: it has nothing of a user that could be exported. */
   readonly ofUsers: readonly UserDocuments[];
 }
+
+/**
+ * - `account`: it counts towards its user's storage, and requests that would add to it are refused beyond the bound;
+ * - `evicted`: beyond a bound of bytes, the user's least recently used documents are removed;
+ * - `entries`: users have a share of a number of entries of limited size;
+ * - `brief`: its documents are removed within an hour, or with the run that they are part of;
+ * - `small`: a user has few documents, of limited size;
+ * - `operators`: only operators, and the server itself, add to it.
+ */
+export type CollectionBound = 'account' | 'evicted' | 'entries' | 'brief' | 'small' | 'operators';
 
 /** The maximum ages that operators can set. */
 export type RetentionTime = 'responses' | 'conversations' | 'messages' | 'chats';

@@ -15,6 +15,7 @@ import type { AIStores } from '../business/ai/openStores';
 import type { RotationResult } from '../business/providers/application/credentials/CredentialVault';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import type { StorageBounds } from '../database/bounds/StorageBounds';
+import type { UserStorage } from '../business/ai/domain/interfaces/UserStorage';
 import type { DocumentDatabase } from '../database/DocumentDatabase';
 import type { StoredCollection } from '../database/StoredCollection';
 import type { ServicesOf } from './bindOperations';
@@ -73,6 +74,7 @@ export interface FeatureHost {
   /** What all features store. */
   readonly collections: readonly StoredCollection[];
   readonly bounds: StorageBounds;
+  readonly storage: UserStorage;
   readonly logger: Logger;
   /** Has open pages load again what they show of the topic. @param userId whose; default: everybody's */
   readonly notify: (topic: Topic, userId?: string) => void;

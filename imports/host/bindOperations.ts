@@ -1,6 +1,7 @@
 /** Makes what transports and the app's own code call of definitions and the services that carry them out. */
 import { LLMAuthError, LLMInvalidRequestError, LLMPermissionError } from '../business/ai/domain/errors/LLMErrors';
 import type { Actor } from '../business/ai/domain/types/Actor';
+import type { UserStorage } from '../business/ai/domain/interfaces/UserStorage';
 import type { AnyOperation } from './defineOperation';
 import { readArgument } from './schemas';
 
@@ -18,26 +19,42 @@ export type ServicesOf<D extends readonly AnyOperation[]> = D[number]['execute']
   : never;
 
 /**
+ * @param storage of the users whose requests are stored. Absent: unlimited
  * @returns operations that throw LLMAuthError if nobody is signed in, LLMPermissionError for what is for
  *   administrators, and LLMInvalidRequestError for the argument
  */
 export function bindOperations<const D extends readonly AnyOperation[]>(
   definitions: D,
   services: ServicesOf<D>,
+  storage?: Pick<UserStorage, 'admit'>,
 ): OperationsOf<D> {
   const operations = definitions.map((definition) => {
-    const { name, access, argument, toArgument = onlyArgument } = definition;
+    const { name, access, argument, toArgument = onlyArgument, stores = false } = definition;
     // The services of all are those of each.
     const execute = definition.execute as (services: ServicesOf<D>, call: object) => Promise<unknown>;
     const operation = async (actor: Actor, ...args: readonly unknown[]): Promise<unknown> => {
       if (actor.userId === '') throw new LLMAuthError('You must be logged in.');
       if (access === 'admin' && actor.isAdmin !== true)
         throw new LLMPermissionError(`Only administrators may call "${name}".`);
-      return execute(services, { actor, argument: readArgument(argument, toArgument(args)) });
+      const call = { actor, argument: readArgument(argument, toArgument(args)) };
+      if (!stores || storage === undefined || actor.source === 'job') return execute(services, call);
+      const stored = await storage.admit(actor.userId, textLength(call.argument));
+      try {
+        return await execute(services, call);
+      } finally {
+        stored();
+      }
     };
     return [name, operation] as const;
   });
   return Object.fromEntries(operations) as unknown as OperationsOf<D>;
+}
+
+/** Characters of the texts in a value, and some for each number and name. */
+function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  return Object.entries(value).reduce((sum, [key, each]) => sum + key.length + textLength(each), 8);
 }
 
 /** Meteor's clients send null for an argument that is undefined. */

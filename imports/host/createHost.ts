@@ -121,7 +121,7 @@ export async function createHost(settings: HostSettings, ports: HostPorts): Prom
   const started = await startFeatures(host, features);
   const audit = started.audit.opened;
   const services = Object.assign({}, ...host.started.map((feature) => feature.services)) as OperationServices;
-  const operations = audit.recordOperations(OPERATIONS, bindOperations(OPERATIONS, services));
+  const operations = audit.recordOperations(OPERATIONS, bindOperations(OPERATIONS, services, shared.storage));
   // Chats and AG-UI decide about calls, too.
   const audited = { ...runs, methods: operations };
   const shutdownGraceMs = settings.shutdownGraceMs ?? DEFAULT_SHUTDOWN_GRACE_MS;

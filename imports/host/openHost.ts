@@ -11,7 +11,8 @@ import { createProvidersModule } from '../business/providers/infrastructure/fact
 import type { ResealedSecrets } from '../business/providers/application/operations/ProviderAdministration';
 import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
 import { SealingService } from '../business/providers/infrastructure/sealing/SealingService';
-import { boundsFor } from '../database/bounds/StorageBounds';
+import { accountBoundFor, boundsFor } from '../database/bounds/StorageBounds';
+import { StorageAccounts } from '../database/bounds/StorageAccounts';
 import { createAccessPolicy, dedupeLookups, knownToAny } from './accessPolicy';
 import { COLLECTIONS } from './collections';
 import type { FeatureHost } from './Feature';
@@ -90,6 +91,7 @@ export async function openHost(
   const host: FeatureHost = {
     ...{ settings, ports, database, collections: COLLECTIONS, findUser, accounts, tokens, providers, homeUrl, rootUrl },
     bounds: boundsFor(database, settings.storage ?? {}),
+    storage: new StorageAccounts(database, COLLECTIONS, accountBoundFor(database, settings.storage ?? {})),
     logger: consoleLogger,
     notify: changes.notify,
     tokenUsage: new UsageRecorder((used) => providers.recordUsage(used)),

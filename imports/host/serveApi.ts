@@ -59,6 +59,7 @@ export async function serveApi(
     ...routes,
     isTokenValid: (tokenId) => apiTokens.tokens.isValid(tokenId),
     access: host.access,
+    storage: host.storage,
     audit: audit.trail,
     conversations: stores.conversations,
     responseEvents: stores.responseEvents,

@@ -351,6 +351,21 @@ for (const [name, open] of Object.entries(DATABASES)) {
       }
     });
 
+    describe('bytes', () => {
+      it('is about the size of the matching documents', async () => {
+        const long = 'ä'.repeat(50_000);
+        await put({ _id: 'a', text: long, n: 1 }, { _id: 'b', text: long, n: 2 }, { _id: 'c', text: 'c', n: 2 });
+        await rows.ensureIndex({ n: 1 });
+        for (const [selector, size] of [
+          [{}, 200_000],
+          [{ n: 2 }, 100_000],
+          [{ _id: { $in: ['a', 'c'] } }, 100_000],
+          [{ _id: 'z' }, 0],
+        ] as const)
+          expect(await rows.bytes(selector, ['text', 'n', 'none', 'all.*'])).to.be.within(size, size * 1.1);
+      });
+    });
+
     describe('aggregate', () => {
       const DAY = 86_400_000;
 

@@ -98,6 +98,7 @@ const RULES: Readonly<Record<Name, Rule>> = {
   'ai.runs.rate': { of: 'owner', argument: ({ run }) => ({ executionId: run, rating: 'up' }) },
   'ai.runs.tag': { of: 'owner', argument: ({ run }) => ({ executionId: run, tags: ['seen'] }) },
   'ai.inbox.list': { of: 'lists' },
+  'ai.users.storage': { of: 'lists', others: { userId: 'cat' }, adminSees: 'own' },
   'ai.runs.getCall': { of: 'owner', argument: call(`approved-${MARK}`) },
   'ai.runs.approve': {
     of: 'owner',
@@ -204,6 +205,7 @@ const RULES: Readonly<Record<Name, Rule>> = {
   'ai.providers.rotateKeys': { of: 'admins' },
   'ai.providers.remove': { of: 'admins', argument: { providerId: 'shared' } },
   'ai.users.exportData': { of: 'admins', argument: { userId: 'cat' } },
+  'ai.runs.remove': { of: 'owner', argument: ({ failedRun }) => ({ executionId: failedRun }) },
   'ai.users.deleteData': { of: 'admins', argument: { userId: 'cat' } },
 };
 

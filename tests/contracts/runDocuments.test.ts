@@ -28,6 +28,7 @@ function methodsOf<T extends StoredDocument>(collection: DocumentCollection<T>):
     findOne: (selector, options) => collection.findOne(selector, options),
     find: (selector, options) => collection.find(selector, options),
     count: (selector) => collection.count(selector),
+    bytes: (selector, texts) => collection.bytes(selector, texts),
     aggregate: (selector, aggregation) => collection.aggregate(selector, aggregation),
     update: (selector, modifier, options) => collection.update(selector, modifier, options),
     upsertMany: (changes) => collection.upsertMany(changes),

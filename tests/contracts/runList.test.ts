@@ -52,6 +52,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
             tools: { tools: [] },
           }),
           ownerOf: (executionId) => views.ownerOf(executionId),
+          removeEnded: (executionId) => new RunRetention(opened.database).removeEnded(executionId),
           onChange: (ownerId) => changed.push(ownerId),
           now: () => 77,
         }),
@@ -292,12 +293,25 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
           ['ai.runs.rate', { executionId, rating: 'up' }],
           ['ai.runs.tag', { executionId, tags: ['x'] }],
           ['ai.runs.get', { executionId }],
+          ['ai.runs.remove', { executionId }],
         ] as const)
           expect(await failure(operations[operation](BOB, argument)), operation).to.include({
             message: 'There is no such run.',
             httpStatus: 404,
           });
       expect(changed).to.deep.equal([]);
+    });
+
+    it('removes a run that has ended, with all that belongs to it, and no other', async () => {
+      await addRun('ended', { progress: { state: 'completed', startedAt: 1_000, endedAt: 2_000 } });
+      await addRun('running');
+      expect(await operations['ai.runs.remove'](ANN, { executionId: 'ended' })).to.deep.equal({ removed: true });
+      expect(await store.load('ended')).to.equal(undefined);
+      expect(await failure(operations['ai.runs.remove'](ANN, { executionId: 'running' }))).to.include({
+        code: 'conflict',
+      });
+      expect((await store.load('running'))?.run.state).to.equal('running');
+      expect(changed).to.deep.equal(['ann']);
     });
 
     it('retains ratings and tags when the run’s conversation is dropped', async () => {

@@ -75,6 +75,10 @@ class SimulatedCollection<T extends StoredDocument> implements DocumentCollectio
     return this.matching(selector).length;
   }
 
+  bytes(): Promise<number> {
+    throw new Error('The run engine measures nothing.');
+  }
+
   aggregate(): Promise<readonly AggregateRow[]> {
     throw new Error('The run engine aggregates nothing.');
   }

@@ -20,6 +20,8 @@ export interface Endpoint {
   readonly holds?: RouteOptions['holds'] & {};
   readonly authenticate?: RouteOptions['authenticate'] & {};
   readonly challenge?: RouteOptions['challenge'] & {};
+  /** The body is stored, and counts towards the caller's storage. */
+  readonly stores?: true;
   /** Continues while the data of its user is deleted. */
   readonly isUncancellable?: true;
   /** Answers while the server shuts down, too. */

@@ -8,6 +8,7 @@ import {
   LLMPermissionError,
 } from '../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
+import type { UserStorage } from '../../business/ai/domain/interfaces/UserStorage';
 import type { UserLimiter } from '../../business/limits/application/UserLimiter';
 import type { AuditRecorder } from '../../business/ai/domain/interfaces/AuditRecorder';
 import { withLogIds } from '../../business/ai/application/services/shared/logIds';
@@ -38,6 +39,8 @@ export interface RoutePorts extends Pick<RequestLimiters, 'tokenRates'> {
   readonly requestLog?: Pick<RequestLog, 'add'>;
   /** Keeps callers within their limits. Absent: they have none. */
   readonly userLimiter?: Pick<UserLimiter, 'begin' | 'countUnidentified'>;
+  /** What users may store. Absent: as much as they like. */
+  readonly storage?: Pick<UserStorage, 'admit'>;
   /** Learns of tokens without the scope of a route. */
   readonly audit?: Pick<AuditRecorder, 'report'>;
   /** How many proxies in front of the server append to `x-forwarded-for`. */
@@ -57,6 +60,8 @@ export interface RouteOptions {
   readonly scope?: Scope;
   /** What a request holds of its caller's limits until its response is complete. Default: a call. */
   readonly holds?: Held | ((request: HttpRequest) => Held);
+  /** The body is stored, and counts towards the caller's storage. */
+  readonly stores?: true;
   /** Continues while the data of its user is deleted. */
   readonly isUncancellable?: true;
   /** Requests that fail before they call a model are entries of the request log. */
@@ -107,7 +112,8 @@ export function createRoute(
     if (route.isUncancellable !== true) ports.inFlight.identify(context.controller, principal);
     try {
       if (readBody !== undefined) await runMiddleware(readBody, context);
-      await handler({ ...context, principal });
+      if (route.stores === true) await handleStored({ ...context, principal });
+      else await handler({ ...context, principal });
     } catch (thrown) {
       const error = ports.toError(thrown);
       const { details, hasLeft } = context;
@@ -121,6 +127,19 @@ export function createRoute(
           }),
         );
       throw error;
+    }
+  }
+
+  /** @throws StorageFullError */
+  async function handleStored(context: RequestContext): Promise<void> {
+    const { principal, request } = context;
+    // A body without a length was read within a limit.
+    const bytes = Number(request.headers['content-length'] ?? JSON.stringify(request.body ?? '').length);
+    const stored = await ports.storage?.admit(principal.userId, bytes);
+    try {
+      await handler(context);
+    } finally {
+      stored?.();
     }
   }
 

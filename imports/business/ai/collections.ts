@@ -33,6 +33,7 @@ const OWNER_OF_RUN = { run: 'executionId' } as const;
 export const AI_COLLECTIONS = [
   {
     name: RUNS,
+    bound: 'account',
     content: {
       content: [
         'input',
@@ -60,43 +61,56 @@ export const AI_COLLECTIONS = [
   },
   {
     name: TOOL_CALLS,
+    bound: 'account',
     content: { content: ['arguments', 'argumentsHash', 'result', 'note', 'error', 'call', 'input'], owner: USER },
     ofUsers: [{ kind: 'toolCalls', owner: BY_RUN, json: ['call'], hidden: ['fence'] }],
   },
   {
     name: RUN_ITEMS,
+    bound: 'account',
     content: { content: ['items'], owner: USER },
     ofUsers: [{ kind: 'runItems', owner: BY_RUN, json: ['items'], hidden: ['fence'] }],
   },
   {
     name: DELTAS_COLLECTION,
+    bound: 'brief',
     content: { content: ['text'], owner: OWNER_OF_RUN },
     ofUsers: [{ kind: 'liveTexts', owner: BY_RUN }],
   },
   {
     name: RUN_EVENTS,
+    bound: 'brief',
     content: { content: ['events'], owner: USER },
     ofUsers: [{ kind: 'liveEvents', owner: BY_USER, json: ['events'], hidden: ['origin', 'batch'] }],
   },
   {
     name: RUN_COMMANDS,
+    bound: 'brief',
     content: { content: ['order'], owner: OWNER_OF_RUN },
     ofUsers: [{ kind: 'commands', owner: BY_RUN, json: ['order'] }],
   },
   {
     name: RUN_SIGNALS,
+    bound: 'account',
     content: { content: ['payload'], owner: OWNER_OF_RUN },
     ofUsers: [{ kind: 'signals', owner: BY_RUN, json: ['payload'] }],
   },
-  { name: STATS_COLLECTION, content: null, ofUsers: [{ kind: 'statistics', owner: BY_USER, isSmall: true }] },
+  {
+    name: STATS_COLLECTION,
+    bound: 'small',
+    content: null,
+    ofUsers: [{ kind: 'statistics', owner: BY_USER, isSmall: true }],
+  },
   {
     name: MESSAGES,
+    bound: 'account',
     content: { content: ['text'], owner: USER },
     kept: { by: 'messages', field: 'storedAt' },
     ofUsers: [{ kind: 'messages', owner: BY_USER }],
   },
   {
     name: CHAT_TURNS,
+    bound: 'account',
     content: { content: ['request', 'outcome'], owner: USER },
     ofUsers: [
       { kind: 'chatTurns', owner: BY_USER, json: ['request', 'outcome'], hidden: ['owner', 'place', 'attempts'] },
@@ -104,46 +118,72 @@ export const AI_COLLECTIONS = [
   },
   {
     name: RESPONSES,
+    bound: 'evicted',
     content: { content: ['stored'], owner: USER },
     kept: { by: 'responses', field: 'usedAt' },
     ofUsers: [{ kind: 'responses', owner: BY_USER, json: ['stored'] }],
   },
   {
     name: RESPONSE_CACHE,
+    bound: 'evicted',
     content: { content: ['response'], owner: USER },
     ofUsers: [{ kind: 'cachedResponses', owner: BY_USER, json: ['response'] }],
   },
   {
     name: RESPONSE_EVENTS,
+    bound: 'evicted',
     content: { content: ['frames', 'request'], owner: USER },
     ofUsers: [{ kind: 'responseEvents', owner: BY_USER, json: ['frames', 'request'], hidden: ['owner'] }],
   },
   {
     name: CONVERSATIONS,
+    bound: 'evicted',
     content: { content: ['metadata'], owner: USER },
     kept: { by: 'conversations', field: 'usedAt' },
     ofUsers: [{ kind: 'conversations', owner: BY_USER, json: ['metadata'] }],
   },
   {
     name: CONVERSATION_ITEMS,
+    bound: 'evicted',
     content: { content: ['item'], owner: USER },
     kept: { by: 'conversations', field: 'usedAt' },
     ofUsers: [{ kind: 'conversationItems', owner: BY_USER, json: ['item'] }],
   },
   {
     name: TOOL_TASKS,
+    bound: 'account',
     content: { content: ['note', 'result', 'error'], owner: USER },
     ofUsers: [{ kind: 'toolTasks', owner: BY_USER, json: ['result'], hidden: ['owner'] }],
   },
-  { name: VENDOR_OBJECTS, content: null, ofUsers: [{ kind: 'vendorObjects', owner: BY_USER, isSmall: true }] },
-  { name: BACKGROUND_CALLS, content: null, ofUsers: [{ kind: 'backgroundCalls', owner: BY_USER, isSmall: true }] },
-  { name: BATCHES, content: null, ofUsers: [{ kind: 'batches', owner: BY_USER, json: ['parts'], hidden: ['owner'] }] },
+  {
+    name: VENDOR_OBJECTS,
+    bound: 'small',
+    content: null,
+    ofUsers: [{ kind: 'vendorObjects', owner: BY_USER, isSmall: true }],
+  },
+  {
+    name: BACKGROUND_CALLS,
+    bound: 'small',
+    content: null,
+    ofUsers: [{ kind: 'backgroundCalls', owner: BY_USER, isSmall: true }],
+  },
+  {
+    name: BATCHES,
+    bound: 'account',
+    content: null,
+    ofUsers: [{ kind: 'batches', owner: BY_USER, json: ['parts'], hidden: ['owner'] }],
+  },
   // What an admin has set belongs to the host.
-  { name: ROUTING_RULES, content: null, ofUsers: [authoredBy('changedBy')] },
+  { name: ROUTING_RULES, bound: 'operators', content: null, ofUsers: [authoredBy('changedBy')] },
   // An error may quote what a task was working on.
-  { name: JOB_STATES, content: { content: ['error'], owner: 'host' }, ofUsers: [authoredBy('pausedBy')] },
+  {
+    name: JOB_STATES,
+    bound: 'operators',
+    content: { content: ['error'], owner: 'host' },
+    ofUsers: [authoredBy('pausedBy')],
+  },
   // Records of processes, and the app's own schedules.
-  { name: RUN_OWNERS, content: null, ofUsers: [] },
-  { name: RUN_EVENT_WATCHERS, content: null, ofUsers: [] },
-  { name: SCHEDULES, content: null, ofUsers: [] },
+  { name: RUN_OWNERS, bound: 'operators', content: null, ofUsers: [] },
+  { name: RUN_EVENT_WATCHERS, bound: 'operators', content: null, ofUsers: [] },
+  { name: SCHEDULES, bound: 'operators', content: null, ofUsers: [] },
 ] as const satisfies readonly StoredCollection[];

@@ -77,6 +77,7 @@ export const ai = defineFeature({
           list: stores.runList,
           queries: runs.queries,
           ownerOf: runs.ownerOf,
+          removeEnded: (executionId) => retention.removeEnded(executionId),
           onChange: (ownerId) => notify('runs', ownerId),
         }),
         tools: runs.queries,

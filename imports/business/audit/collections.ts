@@ -17,6 +17,7 @@ const {
 export const AUDIT_COLLECTIONS = [
   {
     name: AUDIT,
+    bound: 'entries',
     content: null,
     ofUsers: [
       {
@@ -36,5 +37,5 @@ export const AUDIT_COLLECTIONS = [
       },
     ],
   },
-  { name: AUDIT_KEYS, content: null, ofUsers: [] },
+  { name: AUDIT_KEYS, bound: 'operators', content: null, ofUsers: [] },
 ] as const satisfies readonly StoredCollection[];

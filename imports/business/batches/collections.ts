@@ -6,6 +6,7 @@ import { BATCH_REQUESTS, USER_BATCHES } from './infrastructure/DocumentUserBatch
 export const BATCH_COLLECTIONS = [
   {
     name: USER_BATCHES,
+    bound: 'account',
     content: null,
     ofUsers: [
       { kind: 'userBatches', owner: ownedBy('userId'), json: ['origin', 'error'], hidden: ['owner'], isSmall: true },
@@ -13,6 +14,7 @@ export const BATCH_COLLECTIONS = [
   },
   {
     name: BATCH_REQUESTS,
+    bound: 'account',
     content: { content: ['request', 'result'], owner: { field: 'userId' } },
     ofUsers: [{ kind: 'batchRequests', owner: ownedBy('userId'), json: ['request', 'result'] }],
   },

@@ -12,11 +12,13 @@ const BUDGET_OWNER = { selector: (userId: string) => ({ _id: budgetId(userId) })
 export const LIMIT_COLLECTIONS = [
   {
     name: BUDGETS,
+    bound: 'small',
     content: null,
     ofUsers: [{ kind: 'budgets', owner: BUDGET_OWNER, json: ['holds', 'paid'], isLimit: true }],
   },
   {
     name: BUDGET_LIMITS,
+    bound: 'operators',
     content: null,
     ofUsers: [
       authoredBy('changedBy'),
@@ -26,6 +28,7 @@ export const LIMIT_COLLECTIONS = [
   },
   {
     name: WINDOWS_COLLECTION,
+    bound: 'small',
     content: null,
     ofUsers: [
       {
@@ -38,6 +41,7 @@ export const LIMIT_COLLECTIONS = [
   },
   {
     name: USER_LOADS,
+    bound: 'small',
     content: null,
     ofUsers: [
       {
@@ -49,5 +53,5 @@ export const LIMIT_COLLECTIONS = [
     ],
   },
   // By ids of tokens.
-  { name: TOKEN_RATES, content: null, ofUsers: [] },
+  { name: TOKEN_RATES, bound: 'small', content: null, ofUsers: [] },
 ] as const satisfies readonly StoredCollection[];

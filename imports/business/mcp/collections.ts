@@ -5,10 +5,11 @@ import { MCP_ACCOUNTS } from './infrastructure/DocumentMcpAccounts';
 import { MCP_DEFINITIONS, MCP_SERVERS } from './infrastructure/DocumentMcpServers';
 
 export const MCP_COLLECTIONS = [
-  { name: MCP_SERVERS, content: null, ofUsers: [authoredBy('changedBy')] },
-  { name: MCP_DEFINITIONS, content: null, ofUsers: [] },
+  { name: MCP_SERVERS, bound: 'operators', content: null, ofUsers: [authoredBy('changedBy')] },
+  { name: MCP_DEFINITIONS, bound: 'operators', content: null, ofUsers: [] },
   {
     name: MCP_ACCOUNTS,
+    bound: 'small',
     content: null,
     ofUsers: [
       {

@@ -3,5 +3,5 @@ import type { StoredCollection } from '../../database/StoredCollection';
 import { CONTENT_KEYS } from './infrastructure/UserContentKeys';
 
 export const PRIVACY_COLLECTIONS = [
-  { name: CONTENT_KEYS, content: null, ofUsers: [] },
+  { name: CONTENT_KEYS, bound: 'small', content: null, ofUsers: [] },
 ] as const satisfies readonly StoredCollection[];

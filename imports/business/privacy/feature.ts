@@ -13,7 +13,7 @@ export const privacy = defineFeature({
   collections: PRIVACY_COLLECTIONS,
   operations: USER_OPERATIONS,
   open: nothingToOpen,
-  start({ database, collections, contentKeys, ai, started, cancelRequests }) {
+  start({ database, collections, contentKeys, ai, started, cancelRequests, storage }) {
     const flush = async (): Promise<void> => {
       for (const feature of started) await feature.flush?.();
     };
@@ -32,6 +32,7 @@ export const privacy = defineFeature({
     return {
       services: {
         userData: { deleteUserData: deletion.deleteUserData, exportUserData: dataExport.exportUserData },
+        storage,
       },
       ...{ deletion, dataExport },
       ...(contentKeys === undefined

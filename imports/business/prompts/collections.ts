@@ -6,6 +6,7 @@ import { PROMPTS } from './infrastructure/DocumentPromptStore';
 export const PROMPT_COLLECTIONS = [
   {
     name: PROMPTS,
+    bound: 'account',
     content: { content: ['versions'], owner: { field: 'owner' } },
     ofUsers: [
       { kind: 'prompts', owner: ownedBy('owner'), json: ['versions.*.content'] },

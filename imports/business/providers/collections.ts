@@ -21,6 +21,7 @@ const OWN_PROVIDERS = { collection: COLLECTIONS.providers, ...ownedBy('owner') }
 export const PROVIDER_COLLECTIONS = [
   {
     name: COLLECTIONS.providers,
+    bound: 'small',
     content: null,
     ofUsers: [
       { kind: 'providers', owner: ownedBy('owner'), json: ['oauth'], isRemovedByService: true },
@@ -36,6 +37,7 @@ export const PROVIDER_COLLECTIONS = [
   },
   {
     name: COLLECTIONS.credentials,
+    bound: 'small',
     content: null,
     ofUsers: [
       {
@@ -56,6 +58,7 @@ export const PROVIDER_COLLECTIONS = [
   },
   {
     name: COLLECTIONS.authorizations,
+    bound: 'small',
     content: null,
     ofUsers: [
       {
@@ -69,6 +72,7 @@ export const PROVIDER_COLLECTIONS = [
   },
   {
     name: COLLECTIONS.usage,
+    bound: 'small',
     content: null,
     ofUsers: [
       {
@@ -81,5 +85,5 @@ export const PROVIDER_COLLECTIONS = [
     ],
   },
   // Data that concerns all users.
-  { name: COLLECTIONS.changes, content: null, ofUsers: [] },
+  { name: COLLECTIONS.changes, bound: 'operators', content: null, ofUsers: [] },
 ] as const satisfies readonly StoredCollection[];

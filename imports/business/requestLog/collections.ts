@@ -6,11 +6,13 @@ import { REQUEST_BODIES, REQUESTS } from './infrastructure/DocumentRequestStore'
 export const REQUEST_COLLECTIONS = [
   {
     name: REQUESTS,
+    bound: 'entries',
     content: { content: ['error.message', 'annotations', 'warnings'], owner: { field: 'userId' } },
     ofUsers: [{ kind: 'requests', owner: ownedBy('userId'), hidden: ['words'], isSmall: true }],
   },
   {
     name: REQUEST_BODIES,
+    bound: 'evicted',
     content: { content: ['request', 'response', 'exchanges'], owner: { field: 'userId' } },
     ofUsers: [
       {

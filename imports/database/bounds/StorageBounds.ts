@@ -17,7 +17,6 @@ const MEGABYTE = 1_024 ** 2;
 /** Sealed content is base64, which takes a third more. */
 const MAX_SEALED_BYTES = Math.floor((MAX_DOCUMENT_BYTES * 3) / 4);
 
-/** Documents without long texts are in the memory of the process. */
 const EMBEDDED_BOUNDS: StorageBounds = { perUser: 100 * MEGABYTE, total: 500 * MEGABYTE };
 export const DATABASE_BOUNDS: StorageBounds = { perUser: 200 * MEGABYTE, total: 20_000 * MEGABYTE };
 
@@ -30,6 +29,14 @@ export function boundsFor(
     ...(database.sealsContent === true ? { perDocument: MAX_SEALED_BYTES } : {}),
     ...given,
   };
+}
+
+/** @returns bytes of one user in the collections whose documents stay until they are deleted or expire */
+export function accountBoundFor(
+  { isExclusive }: Pick<DocumentDatabase, 'isExclusive'>,
+  { perUser }: Partial<StorageBounds>,
+): number {
+  return perUser ?? (isExclusive ? 500 * MEGABYTE : 2_000 * MEGABYTE);
 }
 
 /** @returns the size to which the larger users shrink, so that all together have at most `total` */

@@ -17,6 +17,7 @@ import type { IndexOptions } from '../query/parseIndex';
 import { parseModifier } from '../query/parseModifier';
 import { parseSelector } from '../query/parseSelector';
 import { toMongoFilter } from '../query/toMongoFilter';
+import { fromBytesRows, toBytesPipeline } from '../query/bytesPipeline';
 import { fromPipelineRow, toPipeline } from '../query/toPipeline';
 import { toDatabaseError } from '../databaseErrors';
 import type { StoreCircuit } from '../StoreCircuit';
@@ -60,6 +61,11 @@ export class MeteorCollection<T extends StoredDocument> implements DocumentColle
   async count(selector: Selector): Promise<number> {
     const checked = toFilter(selector);
     return this.execute((collection) => collection.find(checked).countAsync());
+  }
+
+  async bytes(selector: Selector, texts: readonly string[]): Promise<number> {
+    const pipeline = toBytesPipeline(parseSelector(selector), texts);
+    return fromBytesRows(await this.execute((collection) => collection.rawCollection().aggregate(pipeline).toArray()));
   }
 
   async aggregate(selector: Selector, aggregation: Aggregation): Promise<readonly AggregateRow[]> {

@@ -18,6 +18,7 @@ import type { IndexOptions } from '../query/parseIndex';
 import { parseModifier } from '../query/parseModifier';
 import { parseSelector } from '../query/parseSelector';
 import { toMongoFilter } from '../query/toMongoFilter';
+import { fromBytesRows, toBytesPipeline } from '../query/bytesPipeline';
 import { fromPipelineRow, toPipeline } from '../query/toPipeline';
 import { toDatabaseError } from '../databaseErrors';
 import type { StoreCircuit } from '../StoreCircuit';
@@ -67,6 +68,11 @@ export class MongoCollection<T extends StoredDocument> implements DocumentCollec
   async count(selector: Selector): Promise<number> {
     const filter = toFilter(selector);
     return this.execute((collection) => collection.countDocuments(filter));
+  }
+
+  async bytes(selector: Selector, texts: readonly string[]): Promise<number> {
+    const pipeline = toBytesPipeline(parseSelector(selector), texts);
+    return fromBytesRows(await this.execute((collection) => collection.aggregate(pipeline).toArray()));
   }
 
   async aggregate(selector: Selector, aggregation: Aggregation): Promise<readonly AggregateRow[]> {

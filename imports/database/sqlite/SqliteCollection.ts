@@ -125,6 +125,13 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
     return count;
   }
 
+  async bytes(selector: Selector): Promise<number> {
+    const checked = parseSelector(selector);
+    await this.ready();
+    const { sql, values } = toSqlCondition(checked, this.table);
+    return this.table.bytes(sql, values);
+  }
+
   async aggregate(selector: Selector, aggregation: Aggregation): Promise<readonly AggregateRow[]> {
     const checked = parseSelector(selector);
     const parsed = parseAggregation(aggregation);

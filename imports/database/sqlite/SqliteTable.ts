@@ -272,6 +272,15 @@ export class SqliteTable {
     return { columns, elements };
   }
 
+  /** Reads the lengths, and no text. @param condition as in `WHERE` */
+  bytes(condition: string, values: readonly SqlValue[]): number {
+    const texts = this.hasTexts
+      ? ` + coalesce((SELECT sum(octet_length(content)) FROM ${this.texts} WHERE owner = ${this.name}.rowid), 0)`
+      : '';
+    const sum = `coalesce(sum(octet_length(document)${texts}), 0)`;
+    return Number(this.file.get(`SELECT ${sum} AS bytes FROM ${this.name} WHERE ${condition}`, values)?.['bytes']);
+  }
+
   private insertTexts(owner: number, texts: ReadonlyMap<string, string>): void {
     for (const [name, content] of texts) {
       this.hasTexts = true;

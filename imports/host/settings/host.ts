@@ -58,8 +58,10 @@ export const storageSettings = defineSettings({
     perUser: setting(
       'STORAGE_MB_PER_USER',
       number({ above: 0, unit: MEGABYTES }),
-      '`100` in the embedded database, `200` in MongoDB',
-    ).means("Megabytes of one user. The user's least recently used go first."),
+      '`100` and `500` in the embedded database, `200` and `2000` in MongoDB',
+    ).means(
+      'Megabytes of one user: of each kind whose least recently used documents go first, and of all that stays until it is deleted or expires, such as runs and chats ([storage](../guides/production.md#storage)).',
+    ),
     total: setting(
       'STORAGE_MB',
       number({ above: 0, unit: MEGABYTES }),

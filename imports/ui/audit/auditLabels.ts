@@ -48,6 +48,7 @@ export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
   'run.resume': 'Resume another user’s run',
   'run.signal': 'Send a signal to another user’s run',
   'run.start_now': 'Start another user’s queued run',
+  'run.remove': 'Delete a run',
   'run.tag': 'Tag another user’s run',
   'schedule.pause': 'Pause a schedule',
   'schedule.resume': 'Resume a schedule',

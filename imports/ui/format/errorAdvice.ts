@@ -85,7 +85,7 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
   },
   'tool-failed': { meaning: 'A tool call failed.', advice: 'See the error of the tool call.' },
   'storage-full': {
-    meaning: 'The disk of the server’s database is full.',
-    advice: 'Make room on the disk. Nothing that is stored has to be deleted, and no restart is needed.',
+    meaning: 'You have stored as much as you may, or the disk of the server’s database is full.',
+    advice: 'Delete runs that you need no longer. If the disk is full, make room on it; no restart is needed.',
   },
 };

@@ -50,6 +50,7 @@ export const MEMORY_OPERATIONS = [
     summary: 'Remember something',
     description: 'The next one with the same `key` replaces it.',
     access: 'generate',
+    stores: true,
     argument: object({ text: text(MAX_TEXT_LENGTH), key: v.optional(text(MAX_TEXT_LENGTH)) }),
     example: { text: 'Likes tea.' },
     result: memoryEntry,

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { defineOperation } from '../../../host/defineOperation';
 import { line, object, text } from '../../../host/schemas';
 import { LLMPermissionError } from '../../ai/domain/errors/LLMErrors';
+import type { UserStorage } from '../../ai/domain/interfaces/UserStorage';
 import type { Actor } from '../../ai/domain/types/Actor';
 import type { UserDataPage } from '../domain/UserDataPage';
 import { assertAccountManager } from '../../ai/application/operations/assertAccountManager';
@@ -23,6 +24,7 @@ export interface UserDataPorts {
 
 export interface UserDataServices {
   readonly userData: UserDataPorts;
+  readonly storage: Pick<UserStorage, 'usageOf'>;
 }
 
 const MAX_CURSOR_LENGTH = 4_000;
@@ -41,6 +43,24 @@ export const USER_OPERATIONS = [
     http: 'GET /api/me',
     reads: [],
     execute: (_services, { actor }) => Promise.resolve({ userId: actor.userId, isAdmin: actor.isAdmin ?? false }),
+  }),
+  defineOperation({
+    name: 'ai.users.storage',
+    summary: 'Count what a user has stored',
+    description:
+      "One's own, or for administrators anybody's, in bytes, with the largest kinds first. Requests that would exceed " +
+      'the limit are refused with [507](../guides/production.md#storage).',
+    access: 'read',
+    argument: object({ userId: v.optional(userId) }),
+    result: v.looseObject({ bytes: v.number(), limit: v.number(), kinds: v.record(v.string(), v.number()) }),
+    http: 'GET /api/storage',
+    reads: ['runs'],
+    execute: ({ storage }: Pick<UserDataServices, 'storage'>, { actor, argument }) => {
+      const { userId: owner = actor.userId } = argument;
+      if (owner !== actor.userId && actor.isAdmin !== true)
+        throw new LLMPermissionError('Only administrators may see what other users have stored.');
+      return storage.usageOf(owner);
+    },
   }),
   defineOperation({
     name: 'ai.users.exportData',

@@ -65,6 +65,11 @@ export class SealedCollection<T extends StoredDocument> implements DocumentColle
     return this.inner.count(selector);
   }
 
+  async bytes(selector: Selector, texts: readonly string[]): Promise<number> {
+    this.checkSelector(selector);
+    return this.inner.bytes(selector, texts);
+  }
+
   async aggregate(selector: Selector, aggregation: Aggregation): Promise<readonly AggregateRow[]> {
     this.checkSelector(selector);
     const { by = {}, unwind } = aggregation;

@@ -88,6 +88,7 @@ export const PROMPT_OPERATIONS = [
       'The same name again makes the next version; the last 20 are stored. `content` has up to 400,000 characters of ' +
       'JSON. Only administrators may save with `shared`, which lets everyone load it.',
     access: 'generate',
+    stores: true,
     argument: object({ name: v.pipe(line(MAX_NAME_LENGTH), v.trim()), shared: v.optional(boolean, false), content }),
     example: { name: 'Greeting', content: { input: 'Say hello.' } },
     result: prompt,

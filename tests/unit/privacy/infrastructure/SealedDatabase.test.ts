@@ -35,7 +35,12 @@ const RULES: Readonly<Record<string, ContentRule | null>> = {
   ai_runs: { content: [], owner: { field: 'userId' } },
   ai_counts: null,
 };
-const COLLECTIONS = Object.entries(RULES).map(([name, content]) => ({ name, content, ofUsers: [] }));
+const COLLECTIONS = Object.entries(RULES).map(([name, content]) => ({
+  name,
+  bound: 'account' as const,
+  content,
+  ofUsers: [],
+}));
 const NOTE: Note = {
   _id: 'n1',
   userId: 'ada',

@@ -1,4 +1,5 @@
 /** Lists, sums, ratings and tags of runs. Users see their own runs, administrators everyone's. */
+import { ConflictError } from '../../domain/errors/LLMErrors';
 import type {
   RunLabels,
   RunListFilter,
@@ -18,7 +19,9 @@ export interface RunListPorts {
   readonly queries: Pick<RunQueries, 'run'>;
   /** The user id of the run's owner, or undefined for an unknown run. */
   readonly ownerOf: (executionId: string) => Promise<string | undefined>;
-  /** Called with the owner of a run that was rated or tagged. */
+  /** @returns false for a run that has not ended, or whose result another run has yet to take */
+  readonly removeEnded: (executionId: string) => Promise<boolean>;
+  /** Called with the owner of a run that was rated, tagged or removed. */
   readonly onChange?: (ownerId: string) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -56,6 +59,18 @@ export class RunList {
   /** @throws UnknownRunError */
   get(actor: Actor, executionId: string): Promise<RunDetail> {
     return this.ports.queries.run(actor, executionId);
+  }
+
+  /** @throws UnknownRunError; ConflictError for a run that has not ended */
+  async remove(actor: Actor, executionId: string): Promise<{ readonly removed: true }> {
+    const owner = await this.accessible(actor, executionId);
+    if (!(await this.ports.removeEnded(executionId)))
+      throw new ConflictError(
+        `The run "${executionId}" has not ended, or a run has yet to take its result. Cancel it first.`,
+        { path: 'executionId' },
+      );
+    this.ports.onChange?.(owner);
+    return { removed: true };
   }
 
   /** @throws UnknownRunError */

@@ -153,6 +153,18 @@ export const RUN_LIST_OPERATIONS = [
     audit: { action: 'run.tag', kind: 'run', id: 'executionId', owner: 'run', isOfOthersOnly: true },
     execute: ({ runList }: RunListServices, { actor, argument }) => runList.tag(actor, argument),
   }),
+  defineOperation({
+    name: 'ai.runs.remove',
+    summary: 'Delete a run that has ended',
+    description: 'Its messages, calls and results are removed. One that has not ended is refused with 409.',
+    access: 'generate',
+    argument: object({ executionId }),
+    result: v.looseObject({ removed: v.literal(true) }),
+    http: 'DELETE /api/runs/:executionId',
+    changes: ['runs', 'calls'],
+    audit: { action: 'run.remove', kind: 'run', id: 'executionId', owner: 'run' },
+    execute: ({ runList }: RunListServices, { actor, argument }) => runList.remove(actor, argument.executionId),
+  }),
 ] as const;
 
 interface FilterFields extends Omit<RunListFilter, 'states'> {

@@ -40,6 +40,7 @@ export const AUDIT_ACTIONS = [
   'run.resume',
   'run.signal',
   'run.start_now',
+  'run.remove',
   'run.tag',
   'schedule.pause',
   'schedule.resume',

@@ -461,6 +461,7 @@ describe('TokenRefresher', () => {
           findOne: (...call) => collection.findOne(...call),
           find: (...call) => collection.find(...call),
           count: (selector) => collection.count(selector),
+          bytes: (...call) => collection.bytes(...call),
           aggregate: (...call) => collection.aggregate(...call),
           update,
           upsertMany: (changes) => collection.upsertMany(changes),

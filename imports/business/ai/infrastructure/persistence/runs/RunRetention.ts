@@ -4,6 +4,7 @@
  */
 import { consoleLogger } from '../../../../../log/consoleLogger';
 import { textOfContent } from '../../../domain/entities/Content';
+import { isFinished } from '../../../domain/entities/Run';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import type { DocumentCollection, FindOptions, Selector } from '../../../../../database/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
@@ -120,6 +121,16 @@ export class RunRetention {
       (runs) => this.compact(runs, now),
     );
     return { compacted, removed };
+  }
+
+  /**
+   * Removes a run that has ended.
+   * @returns false for one that has not, or whose result the run that called it has yet to take
+   */
+  async removeEnded(executionId: string): Promise<boolean> {
+    const run = await this.runs.findOne({ _id: executionId }, { fields: { state: 1 } });
+    if (run === undefined) return true;
+    return isFinished(run.state) && (await this.remove([executionId])).length === 0;
   }
 
   /** Ends runs that nobody resumed. */

@@ -40,6 +40,7 @@ export class RunTranscripts {
   /** Safe to call again. */
   async ready(): Promise<void> {
     await this.parts.ensureIndex({ executionId: 1 });
+    await this.parts.ensureIndex({ userId: 1 });
   }
 
   /** Repeated after a failure, with perhaps more items, it replaces what the first attempt added. */
