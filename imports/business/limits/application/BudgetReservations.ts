@@ -12,6 +12,7 @@ import type {
   BudgetLimits,
   BudgetRefusal,
   RunTurn,
+  UsedAmount,
 } from '../../ai/domain/entities/BudgetAccount';
 import { BudgetError } from '../../ai/domain/errors/LLMErrors';
 import type { BudgetStore } from '../domain/BudgetStore';
@@ -103,18 +104,16 @@ export class BudgetReservations implements CallLimiter {
     if (this.options.countsEveryone !== true) return undefined;
     const hold = randomUUID();
     let isSettled = false;
-    return {
-      settle: async (amount) => {
-        if (isSettled) return;
-        isSettled = true;
-        await this.ledger.changeSoon(
-          id,
-          (account) => settle(account, hold, amount, this.now(), undefined),
-          (error) => this.reportUncharged(id, error),
-        );
-      },
-      release: () => Promise.resolve(),
+    const charge = async (amount: UsedAmount): Promise<void> => {
+      if (isSettled) return;
+      isSettled = true;
+      await this.ledger.changeSoon(
+        id,
+        (account) => settle(account, hold, amount, this.now(), undefined),
+        (error) => this.reportUncharged(id, error),
+      );
     };
+    return { settle: charge, leave: charge, release: () => Promise.resolve() };
   }
 
   /** Resolves when what all calls so far have used is stored. */
@@ -146,11 +145,12 @@ export class BudgetReservations implements CallLimiter {
         return ALREADY_PAID;
       case 'held':
         this.track(id, subject.id);
-        return this.handleOf(subject.id, id, turn);
+        return this.handleOf(subject.id, id, turn, most);
     }
   }
 
-  private handleOf(subjectId: string, id: string, turn: RunTurn | undefined): ReservationHandle {
+  /** @param reserved absent if it is not known any more */
+  private handleOf(subjectId: string, id: string, turn: RunTurn | undefined, reserved?: Amount): ReservationHandle {
     let isSettled = false;
     const finish = async (update: (account: BudgetAccount) => BudgetAccount): Promise<void> => {
       if (isSettled) return;
@@ -162,8 +162,11 @@ export class BudgetReservations implements CallLimiter {
         this.reportUncharged(subjectId, error);
       }
     };
+    const charge = (amount: UsedAmount): Promise<void> =>
+      finish((account) => settle(account, id, amount, this.now(), turn));
     return {
-      settle: (amount) => finish((account) => settle(account, id, amount, this.now(), turn)),
+      settle: charge,
+      leave: (amount) => charge(reserved === undefined ? amount : atLeast(amount, reserved)),
       release: () => finish((account) => release(account, id, this.now())),
     };
   }
@@ -218,7 +221,15 @@ function holdIdOf({ executionId, iteration }: RunTurn): string {
   return `${executionId}/${iteration}`;
 }
 
-const ALREADY_PAID: ReservationHandle = { settle: () => Promise.resolve(), release: () => Promise.resolve() };
+const ALREADY_PAID: ReservationHandle = {
+  settle: () => Promise.resolve(),
+  leave: () => Promise.resolve(),
+  release: () => Promise.resolve(),
+};
+
+function atLeast(amount: UsedAmount, { tokens, money }: Amount): UsedAmount {
+  return { ...amount, tokens: Math.max(amount.tokens, tokens), money: Math.max(amount.money, money) };
+}
 
 function limitsMoney({ day, month }: BudgetLimits): boolean {
   return day?.money !== undefined || month?.money !== undefined;

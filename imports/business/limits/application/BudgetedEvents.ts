@@ -61,7 +61,6 @@ export class BudgetedEvents implements EventBatches {
     const passed = end > 0 ? batch.slice(0, end) : batch;
     this.hasStarted = true;
     for (const event of passed) this.partialUsage.add(event);
-    if (this.partialUsage.hasOutput) this.call.outputArrived();
     return passed;
   }
 

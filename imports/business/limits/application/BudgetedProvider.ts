@@ -32,24 +32,16 @@ export type ProviderWithDefault = ILLMProvider & { readonly defaultModel: string
 export class BudgetedProvider extends ProviderDecorator<ProviderWithDefault> {
   private readonly limiters: readonly CallLimiter[];
   private readonly logger: Logger;
-  private readonly clock: () => number;
   private readonly warned = new LRUCache<string, true>({ max: MAX_WARNINGS });
   /** Tokens of conversations, by the ids of the responses up to which they reach. */
   private readonly conversations = new FairLruMap<number>({ entries: MAX_CONVERSATIONS });
 
   /**
    * @param limiters in the order in which they admit a call
-   * @param clock milliseconds on a clock that never runs backwards
    */
-  constructor(
-    provider: ProviderWithDefault,
-    limiters: readonly CallLimiter[],
-    logger: Logger = consoleLogger,
-    clock: () => number = () => performance.now(),
-  ) {
+  constructor(provider: ProviderWithDefault, limiters: readonly CallLimiter[], logger: Logger = consoleLogger) {
     super(provider);
     this.logger = logger;
-    this.clock = clock;
     this.limiters = limiters;
   }
 
@@ -170,20 +162,8 @@ export class BudgetedProvider extends ProviderDecorator<ProviderWithDefault> {
     const limitsMoney = reservations.some((reservation) => reservation.limitsMoney === true);
     return new MeteredCall(reservations, options, estimates, {
       findPrice: () => (known === undefined ? this.priceOf(options) : known.price),
-      maximum: () => this.orExpected(call.maximum, call.expected),
       onUnpriced: limitsMoney ? (reason, known) => this.warnOfUnpriced(reason, known, model) : () => undefined,
-      clock: this.clock,
     });
-  }
-
-  /** What is expected, for a provider that was removed during the call. */
-  private orExpected(maximum: () => Usage, expected: () => Usage): Usage {
-    try {
-      return maximum();
-    } catch (error) {
-      if (error instanceof LLMModelNotFoundError) return expected();
-      throw error;
-    }
   }
 
   /** Undefined, too, for a provider that was removed during the call. */

@@ -17,10 +17,12 @@ export interface LimitedCall {
   readonly price: () => ModelPrice | undefined;
 }
 
-/** A call's reservation. Only the first call of `settle` or `release` has an effect. */
+/** A call's reservation. Only the first call of `settle`, `leave` or `release` has an effect. */
 export interface ReservationHandle {
   /** Charges what the call really used. */
   settle(amount: UsedAmount): Promise<void>;
+  /** Charges what was reserved, or the amount if that is more: the vendor did not say what it bills. */
+  leave(amount: UsedAmount): Promise<void>;
   /** Charges nothing. */
   release(): Promise<void>;
   /** The call is charged in US dollars. */

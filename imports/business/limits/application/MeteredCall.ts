@@ -12,21 +12,14 @@ import type { CallEstimates } from './callEstimates';
 import type { LimitedCall, ReservationHandle } from './CallLimiter';
 
 type BilledVendor = Pick<LLMResponse['vendor'], 'cost' | 'unpriced' | 'attempts'>;
-export type MeteredOptions = LimitedCall['options'] & Pick<GenerateOptions, 'signal' | 'onRetry'>;
+export type MeteredOptions = LimitedCall['options'] & Pick<GenerateOptions, 'signal' | 'onAttempt' | 'onRetry'>;
 
 export interface MeteredCallPorts {
   /** Finds the price of the requested model. */
   readonly findPrice: () => ModelPrice | undefined;
-  /** The most that the call may use. */
-  readonly maximum: () => Usage;
   /** @param known the part of the cost that is known */
   readonly onUnpriced: (reason: string, known: number | undefined) => void;
-  /** Milliseconds on a clock that never runs backwards. */
-  readonly clock: () => number;
 }
-
-/** Reasoning shows in no event, and costs as much as text. Models make about as many tokens per second. */
-const HIDDEN_TOKENS_PER_SECOND = 50;
 
 export class MeteredCall<O extends MeteredOptions = GenerateOptions> {
   /** The caller's, with a listener for what is billed before the call's end. */
@@ -35,8 +28,8 @@ export class MeteredCall<O extends MeteredOptions = GenerateOptions> {
   private readonly reservations: readonly ReservationHandle[];
   private readonly attempts: FailedAttempt[] = [];
   private readonly ports: MeteredCallPorts;
-  private readonly startedAt: number;
-  private outputAt: number | undefined;
+  /** An attempt has begun and not failed: the vendor may bill it. */
+  private isAsked = true;
 
   constructor(
     reservations: readonly ReservationHandle[],
@@ -47,19 +40,18 @@ export class MeteredCall<O extends MeteredOptions = GenerateOptions> {
     this.reservations = reservations;
     this.options = {
       ...options,
+      onAttempt: (attempt) => {
+        this.isAsked = true;
+        options.onAttempt?.(attempt);
+      },
       onRetry: (failed) => {
+        this.isAsked = false;
         this.attempts.push(failed);
         options.onRetry?.(failed);
       },
     };
     this.estimates = estimates;
     this.ports = ports;
-    this.startedAt = ports.clock();
-  }
-
-  /** From now on, what the call makes is seen. */
-  outputArrived(): void {
-    this.outputAt ??= this.ports.clock();
   }
 
   /** Charges a response, and what was received and discarded before it. */
@@ -73,26 +65,20 @@ export class MeteredCall<O extends MeteredOptions = GenerateOptions> {
   }
 
   /**
-   * For a call that its caller left. The vendor bills what it made until then, which is more than what had arrived: so
-   * much as models make in the time until the first output is added.
+   * For a call that its caller left, or gave no more time: the vendor may bill what it makes all the same.
    * @param partial usage of the output that had arrived
    */
   leave(partial: Usage): Promise<void> {
-    const { clock, maximum } = this.ports;
-    const silentMs = (this.outputAt ?? clock()) - this.startedAt;
-    const hidden = Math.floor((silentMs / 1_000) * HIDDEN_TOKENS_PER_SECOND);
-    if (hidden === 0) return this.settle(partial);
-    const most = Math.max(maximum().output_tokens, partial.output_tokens);
-    const output_tokens = Math.min(partial.output_tokens + hidden, most);
-    return this.settle({ ...partial, output_tokens, total_tokens: partial.input_tokens + output_tokens });
+    const amount = amountOf(partial, this.ports.findPrice());
+    return this.settleAll([amount, ...this.discarded(this.attempts)], 'leave');
   }
 
   /** The attempts of one call are one call, whether priced or not. */
-  private async settleAll(amounts: readonly UsedAmount[]): Promise<void> {
+  private async settleAll(amounts: readonly UsedAmount[], how: 'settle' | 'leave' = 'settle'): Promise<void> {
     const charged = amounts.reduce(addUsed);
     const unpriced = charged.unpriced === undefined ? undefined : 1;
     const amount = omitUndefined({ ...charged, calls: 1, unpriced });
-    await Promise.all(this.reservations.map((reservation) => reservation.settle(amount)));
+    await Promise.all(this.reservations.map((reservation) => reservation[how](amount)));
   }
 
   private async release(): Promise<void> {
@@ -116,18 +102,11 @@ export class MeteredCall<O extends MeteredOptions = GenerateOptions> {
     const discarded = this.discarded(this.attempts);
     const response = unreportedResponse(isLLMError(error) ? error.response : undefined, this.attempts);
     if (response !== undefined) return this.settleAll([this.charge(response.usage, response.vendor), ...discarded]);
-    const usage = partial ?? this.usageWithoutOutput(error);
-    if (usage !== undefined) return this.options.signal?.aborted === true ? this.leave(usage) : this.settle(usage);
+    const isLeft = this.options.signal?.aborted === true || error instanceof LLMTimeoutError;
+    if (isLeft && (this.isAsked || partial !== undefined)) return this.leave(partial ?? this.estimates.input());
+    // A call that the vendor refused is free. One that was cut off has cost its input, although no usage was reported.
+    const usage = partial ?? (error instanceof LLMStreamError ? this.estimates.input() : undefined);
+    if (usage !== undefined) return this.settle(usage);
     return discarded.length === 0 ? this.release() : this.settleAll(discarded);
-  }
-
-  /**
-   * A call that was cut off has cost its input, although no usage was reported. A call that the vendor refused is
-   * free.
-   */
-  private usageWithoutOutput(error: unknown): Usage | undefined {
-    const wasCutOff =
-      this.options.signal?.aborted === true || error instanceof LLMStreamError || error instanceof LLMTimeoutError;
-    return wasCutOff ? this.estimates.input() : undefined;
   }
 }

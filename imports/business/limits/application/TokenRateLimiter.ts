@@ -94,6 +94,7 @@ export class TokenRateLimiter implements CallLimiter {
     this.track(tokenId, id);
     return {
       settle: ({ tokens: used }) => this.end(tokenId, id, used),
+      leave: ({ tokens: used }) => this.end(tokenId, id, Math.max(used, tokens)),
       release: () => this.end(tokenId, id, 0),
     };
   }

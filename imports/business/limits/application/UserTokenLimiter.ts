@@ -13,11 +13,16 @@ export class UserTokenLimiter implements CallLimiter {
   async admit({ userId, options, expected }: LimitedCall): Promise<ReservationHandle | undefined> {
     // Vendors do not count batches against limits per minute either.
     if (options.batch !== undefined) return undefined;
-    const settle = await this.limiter.reserveTokens(userId, expected().total_tokens);
+    const reserved = expected().total_tokens;
+    const settle = await this.limiter.reserveTokens(userId, reserved);
     const end = (tokens: number): Promise<void> => {
       settle(tokens);
       return Promise.resolve();
     };
-    return { settle: ({ tokens }) => end(tokens), release: () => end(0) };
+    return {
+      settle: ({ tokens }) => end(tokens),
+      leave: ({ tokens }) => end(Math.max(tokens, reserved)),
+      release: () => end(0),
+    };
   }
 }

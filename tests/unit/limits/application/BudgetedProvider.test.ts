@@ -15,6 +15,7 @@ import {
   LLMRateLimitError,
   LLMServerError,
   LLMStreamError,
+  LLMTimeoutError,
 } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { BudgetStore } from '../../../../imports/business/limits/domain/BudgetStore';
 import type { GenerateOptions } from '../../../../imports/business/ai/domain/types/LLMTypes';
@@ -47,7 +48,7 @@ function setUp(
   const upstream = new ScriptedProvider(script, { capabilities: hasPrice ? { price: PRICE } : {} });
   const tools = new ToolRegistry().register({ name: 'clock', execute: () => 'noon' });
   const logger = new RecordingLogger();
-  const clock = { now: NOON, elapsed: 0 };
+  const clock = { now: NOON };
   const budgets = new BudgetReservations({
     store,
     subjectOf: ({ userId }) => Promise.resolve({ id: userId, limits, name: 'your budget' }),
@@ -58,7 +59,7 @@ function setUp(
   const manager = new LLMManager({
     provider: upstream,
     toolExecutor: tools,
-    decorate: (router) => new BudgetedProvider(router, [budgets], logger, () => clock.elapsed),
+    decorate: (router) => new BudgetedProvider(router, [budgets], logger),
     sleep: async () => undefined,
   });
   const used = async (): Promise<Amount & { holds: number }> => {
@@ -390,39 +391,38 @@ describe('a manager with budgets', () => {
     expect(tokens).to.be.above(99);
   });
 
-  it('charges for what a model may have made unseen before its caller left, and no more than its maximum', async () => {
+  it('charges what was reserved for a call that its caller leaves, however early, or gives no more time', async () => {
+    const reserved = { max_output_tokens: 1_000, input: 'x'.repeat(400) };
     const events = eventsOf(answer('x'.repeat(400)));
-    const first = events.findIndex(({ type }) => type === 'response.output_text.delta');
-    const leave = async (silentMs: number, at: number, options: Partial<GenerateOptions> = {}): Promise<number> => {
-      const { manager, clock, used } = setUp([events], { day: { calls: 5 } });
-      const stream = manager.stream('ann', ask(options))[Symbol.asyncIterator]();
-      await stream.next();
-      clock.elapsed = silentMs;
-      for (let read = 1; read < at; read += 1) await stream.next();
-      clock.elapsed += 60_000;
+    for (const read of [1, events.length - 2]) {
+      const { manager, used } = setUp([events], { day: { calls: 5 } });
+      const stream = manager.stream('ann', ask(reserved))[Symbol.asyncIterator]();
+      for (let at = 0; at < read; at += 1) await stream.next();
       await stream.return?.();
-      return (await used()).tokens;
-    };
-    const seen = await leave(0, first + 1);
-    expect(seen).to.be.above(0);
-    expect(await leave(4_000, first + 1)).to.equal(seen + 200);
-    expect(await leave(0, 1), 'left after a minute without output').to.be.above(3_000);
-    expect(await leave(4_000, first + 1, { max_output_tokens: 100 })).to.be.within(seen, seen + 100);
-
-    const { manager, clock, used } = setUp([untilAborted], { day: { calls: 5 } });
+      expect((await used()).tokens, `after ${read} events`).to.be.within(1_100, 1_150);
+    }
+    const { manager, used } = setUp([untilAborted, new LLMTimeoutError('late')], { day: { calls: 5 } });
     const { signal, abort } = abortable();
-    const asked = failure(manager.generate('ann', ask({ signal, max_output_tokens: 1_000 })));
+    const asked = failure(manager.generate('ann', ask({ ...reserved, signal })));
     while ((await used()).holds === 0) await new Promise(setImmediate);
-    clock.elapsed = 600_000;
     abort();
     await asked;
-    expect((await used()).tokens).to.be.within(1_000, 1_050);
+    expect((await used()).tokens).to.be.within(1_100, 1_150);
+    await failure(manager.generate('ann', ask({ ...reserved, maxRetryTime: 0 })));
+    expect((await used()).tokens).to.be.within(2_200, 2_300);
+  });
+
+  it('charges nothing for a call that is left while it waits after a refusal', async () => {
+    const { signal, abort } = abortable();
+    const { manager, used } = setUp([new LLMServerError('down', { retryable: true })], { day: { calls: 5 } });
+    await failure(manager.generate('ann', ask({ signal, onRetry: abort })));
+    expect(await used()).to.include({ calls: 0, tokens: 0, holds: 0 });
   });
 
   it('charges the tools and instructions of a stream that is left before its usage is known', async () => {
     const { manager, used } = setUp([eventsOf(answer('a long answer indeed'))], { day: { calls: 5 } });
     const instructions = 'x'.repeat(4_000);
-    for await (const event of manager.stream('ann', ask({ instructions })))
+    for await (const event of manager.stream('ann', ask({ instructions, max_output_tokens: 7 })))
       if (event.type === 'response.output_text.delta') break;
     expect((await used()).tokens).to.be.within(1_000, 1_100);
   });
@@ -431,7 +431,7 @@ describe('a manager with budgets', () => {
     const first = answer('x', { usage: usage(5_000, 1_000) });
     const { manager, used } = setUp([first, eventsOf(answer('y'))], { day: { calls: 5 } });
     const { id } = await manager.generate('ann', ask());
-    for await (const event of manager.stream('ann', ask({ previous_response_id: id })))
+    for await (const event of manager.stream('ann', ask({ previous_response_id: id, max_output_tokens: 7 })))
       if (event.type === 'response.output_text.delta') break;
     expect((await used()).tokens).to.be.within(12_000, 12_100);
   });
@@ -442,7 +442,7 @@ describe('a manager with budgets', () => {
     const { manager, used } = setUp([first, ...others, eventsOf(answer('y'))], { day: { calls: 20_000 } });
     await manager.generate('ann', ask());
     for (const _ of others) await manager.generate('eve', ask());
-    for await (const event of manager.stream('ann', ask({ previous_response_id: 'mine' })))
+    for await (const event of manager.stream('ann', ask({ previous_response_id: 'mine', max_output_tokens: 7 })))
       if (event.type === 'response.output_text.delta') break;
     expect((await used()).tokens).to.be.within(12_000, 12_100);
   });
@@ -482,7 +482,7 @@ describe('a manager with budgets', () => {
     const { manager, used } = setUp([eventsOf(answer('x'))], { day: { calls: 5 } });
     const image_url = `data:image/png;base64,${'A'.repeat(400_000)}`;
     const input = [{ type: 'message', role: 'user', content: [{ type: 'input_image', image_url }] }] as const;
-    for await (const event of manager.stream('ann', ask({ input })))
+    for await (const event of manager.stream('ann', ask({ input, max_output_tokens: 7 })))
       if (event.type === 'response.output_text.delta') break;
     expect((await used()).tokens).to.be.within(3_000, 3_200);
   });
@@ -499,7 +499,7 @@ describe('a manager with budgets', () => {
       charges.push(amount);
       return charging.promise;
     };
-    const reservation = { settle, release: () => Promise.reject(new Error('released')) };
+    const reservation = { settle, leave: settle, release: () => Promise.reject(new Error('released')) };
     const provider = new BudgetedProvider(upstream, [{ admit: () => Promise.resolve(reservation) }]);
     const stream = provider.stream('ann', ask());
     const types: string[] = [];

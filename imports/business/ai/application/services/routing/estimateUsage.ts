@@ -67,11 +67,6 @@ export class PartialUsage {
     else if (event.type === 'response.tool_use.done') this.characters += event.item.arguments.length;
   }
 
-  /** Text or arguments have arrived. */
-  get hasOutput(): boolean {
-    return this.characters > 0;
-  }
-
   /**
    * @param request its input is for vendors that report usage only at the end
    * @param continuedTokens of the conversation at the vendor that it continues
