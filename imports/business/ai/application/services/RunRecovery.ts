@@ -96,6 +96,8 @@ const TRIAL_MS = 120_000;
 const LONE_TRIAL_MS = 600_000;
 /** Milliseconds between two looks at whether the runs that were taken over last are at rest. */
 const REST_CHECK_MS = 10;
+/** Milliseconds between two comparisons of the runs that the store says are this process's with those that are. */
+const AUDIT_MS = 60_000;
 /** How many runs of others, and how many commands, one scan reads. */
 const SCAN_LIMIT = 1_000;
 
@@ -120,6 +122,10 @@ export class RunRecovery {
   private hasLostOwner = false;
   /** By `performance.now()`. */
   private readonly startedAt = performance.now();
+  /** By `performance.now()`. */
+  private auditedAt = performance.now();
+  /** Runs of this process that the last scan found it does not work on. */
+  private forgotten: ReadonlySet<string> = new Set();
   /** The losses up to which no run of this process was orphaned. */
   private settledLosses = 0;
   /** The runs that the last scan took over, if there may be more. */
@@ -196,8 +202,10 @@ export class RunRecovery {
 
   private async scanOnce(): Promise<number> {
     const { losses, ownerId } = this.loop.claims;
-    const isOwnRead = ownerId === undefined || losses !== this.settledLosses || this.trial !== undefined;
-    const { leased, orphaned, heartbeats, work } = await this.read(isOwnRead);
+    const mayHaveLost = ownerId === undefined || losses !== this.settledLosses || this.trial !== undefined;
+    const isOwnRead = mayHaveLost || this.isAuditDue();
+    const { leased, orphaned: found, heartbeats, work } = await this.read(isOwnRead);
+    const orphaned = mayHaveLost ? found : this.withoutNewlyForgotten(found);
     const left = orphaned.filter((run) => this.loop.claims.toolsLackedBy(run).length > 0);
     for (const run of left) await this.loop.claims.leave(run);
     const continuable = left.length === 0 ? orphaned : orphaned.filter((run) => !left.includes(run));
@@ -224,6 +232,31 @@ export class RunRecovery {
     await this.deleteObsoleteCommands(left.length === 0 ? leased : leased.filter((run) => !left.includes(run)));
     await this.parkCancelled(continuable, steps);
     return steps.length;
+  }
+
+  /** Whether the runs of this process are to be compared with those that it works on, though it has lost none. */
+  private isAuditDue(): boolean {
+    const now = performance.now();
+    if (now - this.auditedAt < AUDIT_MS && this.forgotten.size === 0) return false;
+    this.auditedAt = now;
+    return true;
+  }
+
+  /**
+   * What the store says is this process's, and it does not work on, would be nobody's for ever. A run that two scans
+   * find so has not just ended.
+   */
+  private withoutNewlyForgotten(orphaned: readonly LeasedRun[]): readonly LeasedRun[] {
+    const { ownerId } = this.loop.claims;
+    const before = this.forgotten;
+    const own = orphaned.flatMap(({ executionId, owner }) => (owner === ownerId ? [executionId] : []));
+    this.forgotten = new Set(own.filter((executionId) => !before.has(executionId)));
+    for (const executionId of own)
+      if (before.has(executionId))
+        this.logger.error(
+          `The run "${executionId}" was to be executed by this process, which did not. It is taken over now.`,
+        );
+    return orphaned.filter(({ executionId }) => !this.forgotten.has(executionId));
   }
 
   /**

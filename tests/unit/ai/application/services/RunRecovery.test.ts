@@ -16,17 +16,24 @@ describe('RunRecovery', () => {
   let beats: number;
   let recovered: string[];
   let recovery: RunRecovery;
+  let owner: string;
+  let logger: RecordingLogger;
 
   beforeEach(async () => {
     clock = useFakeTimers();
     isOut = false;
     beats = 1;
     recovered = [];
+    owner = 'other';
+    logger = new RecordingLogger();
     const whenReachable = <T>(value: T): Promise<T> =>
       isOut ? Promise.reject(new StoreUnavailableError('away')) : Promise.resolve(value);
     const store: Pick<RunStore, 'isExclusive' | 'leased' | 'heartbeats' | 'commands'> = {
       isExclusive: false,
-      leased: () => whenReachable([{ executionId: 'run', userId: 'ann', owner: 'other', fence: 1, takeovers: 0 }]),
+      leased: (_limit, except = []) =>
+        whenReachable(
+          except.includes(owner) ? [] : [{ executionId: 'run', userId: 'ann', owner, fence: 1, takeovers: 0 }],
+        ),
       heartbeats: () => whenReachable(new Map([['other', beats]])),
       commands: () => whenReachable([]),
     };
@@ -51,7 +58,7 @@ describe('RunRecovery', () => {
         cancel: () => Promise.reject(new Error('Nothing cancels the run.')),
       },
       lease: LEASE,
-      logger: new RecordingLogger(),
+      logger,
     });
     await recovery.start();
   });
@@ -96,5 +103,14 @@ describe('RunRecovery', () => {
     isOut = false;
     await clock.tickAsync(LEASE * 2);
     expect(recovered).to.include('run');
+  });
+
+  it('takes a run over that is its own and that it does not work on, and says so', async () => {
+    // At the start, it was another process's.
+    await clock.tickAsync(LEASE / 3);
+    owner = 'me';
+    await clock.tickAsync(60_000 + LEASE);
+    expect(recovered).to.include('run');
+    expect(logger.errors.join()).to.include('"run" was to be executed by this process');
   });
 });
