@@ -19,6 +19,7 @@ import { startSimulator } from '../../imports/simulator/startSimulator';
 import { readServerSettings } from '../../imports/host/settings/server';
 import { VARIABLES } from '../../imports/host/settings/settingTables';
 import { configurationReference } from '../../scripts/generate/configurationReference';
+import { startStandalone } from '../support/startStandalone';
 import { startDemoServer } from '../support/startDemoServer';
 import type { RunningServer } from '../../imports/host/node/startServer';
 import { allInSoak, describeInSoak } from '../support/soak';
@@ -36,12 +37,13 @@ import {
 } from '../support/docs/markdown';
 import { METEOR_SETTINGS } from '../support/docs/meteorSettings';
 import { programsOf, runProgram, typeErrorsOf } from '../support/docs/programs';
-import { routesOf } from '../support/docs/routes';
+import { routesOf } from '../../scripts/generate/routesOf';
 import { OPERATIONS } from '../../imports/host/operations';
 import { routesOf as routesOfOperation } from '../../imports/host/defineOperation';
 import { OPERATION_TABLE } from '../../imports/ui/data/operationTable';
 import { dashboardTable } from '../../scripts/generate/dashboardTable';
 import { operationReference } from '../../scripts/generate/operationReference';
+import { ALL_ROUTES, routeReview } from '../../scripts/generate/routeReview';
 import { isShell, npmCommandsOf } from '../support/docs/shell';
 
 const pages = readPages();
@@ -62,11 +64,7 @@ describe('The documentation', () => {
     const env: Record<string, string | undefined> = {
       PORT: '0',
       DATA_DIR: join(directory, 'server'),
-      // Adds routes. Nobody signs in.
-      OIDC_ISSUER: 'https://issuer.invalid',
-      OIDC_CLIENT_ID: 'bolide',
-      OIDC_USERS: '*',
-      MCP_TOOLS: '*',
+      ...ALL_ROUTES,
     };
     server = await startDemoServer(
       new Proxy(env, {
@@ -279,6 +277,15 @@ describe('The documentation', () => {
   it('is generated from the definitions of operations', () => {
     expect(readPage('docs/reference/operations.md').text).to.equal(operationReference(OPERATIONS));
     expect(OPERATION_TABLE).to.deep.equal(dashboardTable(OPERATIONS));
+  });
+
+  it('says what every route does with requests of browsers', async () => {
+    const reviewed = await startStandalone(ALL_ROUTES);
+    try {
+      expect(readPage('docs/reference/routes-in-browsers.md').text).to.equal(await routeReview(reviewed));
+    } finally {
+      await reviewed.close();
+    }
   });
 
   it('lists every method and publication, and no other', () => {

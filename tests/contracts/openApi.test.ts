@@ -11,7 +11,7 @@ import { SERVER_ROUTES } from '../../imports/api/openapi/descriptions/serverRout
 import type { RunningServer } from '../../imports/host/node/startServer';
 import { OPERATIONS } from '../../imports/host/operations';
 import { routesOf as routesOfOperation } from '../../imports/host/defineOperation';
-import { routesOf } from '../support/docs/routes';
+import { routesOf } from '../../scripts/generate/routesOf';
 import { startStandalone } from '../support/startStandalone';
 
 type Schema = Readonly<Record<string, unknown>>;

@@ -20,7 +20,7 @@ describe('an answer of the server', () => {
       signal: AbortSignal.timeout(60_000),
     });
 
-  it('is stored by no cache, and of the type that it says', async () => {
+  it('is stored by no cache, of the type that it says, and without rights in a browser', async () => {
     for (const [method, path, body] of [
       ['GET', '/v1/models'],
       ['GET', '/api/runs'],
@@ -37,6 +37,9 @@ describe('an answer of the server', () => {
       await response.arrayBuffer();
       expect(response.headers.get('cache-control'), path).to.equal('no-store');
       expect(response.headers.get('x-content-type-options'), path).to.equal('nosniff');
+      expect(response.headers.get('content-security-policy'), path).to.equal(
+        "default-src 'none'; frame-ancestors 'none'; sandbox",
+      );
     }
   });
 

@@ -8,7 +8,6 @@ import { consoleLogger } from '../../log/consoleLogger';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { secretIdOf } from '../auth/ApiTokens';
-import { isVendorPath } from '../http/apiOfPath';
 import type { Identities } from '../signIn/Identities';
 import { PrincipalCache } from './PrincipalCache';
 import { assertKnownHost, assertSameOrigin, isSentByScript } from './sameOrigin';
@@ -128,13 +127,13 @@ export class DashboardSessions {
   }
 
   /**
-   * The principal of the request's session, as long as its token is valid. Below the vendors' paths, where files of
-   * users are, a session authenticates the requests of scripts only.
+   * The principal of the request's session, as long as its token is valid. A session authenticates the requests of
+   * scripts only, so that nothing that a browser opens or embeds has its rights: users choose the content of files.
    * @throws HttpError for a request with a session that was not sent by a page of this server
    */
   readonly authenticate = async (request: IncomingMessage): Promise<ApiPrincipal | undefined> => {
     const id = this.idIn(request);
-    if (id === undefined || (isVendorPath(request.url ?? '') && !isSentByScript(request))) return undefined;
+    if (id === undefined || !(isSentByScript(request) || OPENED_PATHS.test(request.url ?? ''))) return undefined;
     // A session that another process has ended may still read for a second, but never change anything.
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const session = await this.cache.get(id, isRead, () => this.read(id));
@@ -225,6 +224,9 @@ export class DashboardSessions {
     this.pendingWrites.add(write);
   }
 }
+
+/** Pages on which people connect accounts, which contain nothing of other users. */
+const OPENED_PATHS = /^\/oauth\//;
 
 /** What is stored of a cookie: useless for authentication. */
 function idOf(secret: string): string {

@@ -18,13 +18,11 @@ export const VENDOR_PATHS: readonly (readonly [path: string, api: ApiOf])[] = [
   ['/v1', ({ headers }) => (headers['x-goog-api-key'] === undefined ? 'responses' : 'gemini')],
 ];
 
-const GATEWAY_PATHS: typeof VENDOR_PATHS = [...VENDOR_PATHS, ['/openai/deployments', 'chat_completions']];
-const PATHS: typeof VENDOR_PATHS = [...GATEWAY_PATHS, ['/api/chat', 'ai_sdk']];
-
-/** Ignores case, as the router does. @param url relative to where the API is mounted, in canonical form */
-export function isVendorPath(url: string): boolean {
-  return GATEWAY_PATHS.some(([start]) => isBelow(url.toLowerCase(), start));
-}
+const PATHS: typeof VENDOR_PATHS = [
+  ...VENDOR_PATHS,
+  ['/openai/deployments', 'chat_completions'],
+  ['/api/chat', 'ai_sdk'],
+];
 
 /** @param request its `url` is relative to where the API is mounted */
 export function apiOfPath(request: HttpRequest): ApiName {

@@ -222,8 +222,16 @@ export async function authorize(
 const NO_TOKEN =
   'A valid API token is required. Send it as a bearer token, in x-api-key, in x-goog-api-key or in api-key.';
 
-/** Default headers of all responses: caches don't store them, and browsers keep to the stated type. */
-const PRIVATE_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+/**
+ * Default headers of all responses: caches don't store them, and browsers keep to the stated type and run nothing of
+ * them. Users choose the content of files, and the dashboard has the same origin. Its pages have a policy of their own.
+ * https://www.w3.org/TR/CSP3/#directive-sandbox
+ */
+const PRIVATE_HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+  'x-content-type-options': 'nosniff',
+};
 
 type PendingContext = Omit<RequestContext, 'principal'> & {
   readonly controller: AbortController;

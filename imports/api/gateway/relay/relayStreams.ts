@@ -77,10 +77,7 @@ export function setHead({ response, requestId }: RequestContext, relayed: RelayR
   response.set({
     ...relayed.passthroughHeaders,
     ...requestIdHeaders(relayed.requestId ?? requestId),
-    // Users choose the content of files and the text of audio, and the dashboard has the same origin.
     'content-disposition': `attachment${fileNamesIn(relayed.header('content-disposition') ?? '')}`,
-    'content-security-policy': 'sandbox',
-    'x-content-type-options': 'nosniff',
   });
 }
 
