@@ -30,6 +30,7 @@ const LIBRARIES = [
 
 /** Imported by servers, some of them when they are first needed. */
 const SERVER_LIBRARIES = [
+  '@fastify/busboy',
   'oauth4webapi',
   'prom-client',
   'router',

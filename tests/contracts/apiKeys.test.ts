@@ -158,6 +158,32 @@ describe('API tokens with limits', () => {
       ['route', '/v1/chat/completions', { ...CHAT, route: 'fallback' }],
       ['preset', '/v1/chat/completions', { ...CHAT, preset: 'fast' }],
       ['models[0]', '/v1/images/generations', { model: 'openai/gpt-5-mini', prompt: 'A river', models: ['gpt-5'] }],
+      [
+        'svg.model',
+        '/v1/images/generations',
+        { model: 'openai/gpt-5-mini', prompt: 'A river', svg: { model: 'gpt-5' } },
+      ],
+      [
+        'tools[0].svg.model',
+        '/v1/responses',
+        {
+          model: 'openai/gpt-5-mini',
+          input: 'Hello?',
+          tools: [{ type: 'image_generation', svg: { model: 'gpt-5' } }],
+        },
+      ],
+      [
+        'moderation.model',
+        '/v1/responses',
+        { model: 'openai/gpt-5-mini', input: 'Hello?', moderation: { model: 'gpt-5' } },
+      ],
+      [
+        'plugins[0].allowed_models[0]',
+        '/v1/chat/completions',
+        { ...CHAT, plugins: [{ id: 'auto-router', allowed_models: ['gpt-5'] }] },
+      ],
+      ['lora_path', '/v1/chat/completions', { ...CHAT, lora_path: 'another' }],
+      ['extra_body.model', '/v1/chat/completions', { ...CHAT, extra_body: { model: 'gpt-5' } }],
     ];
     for (const [where, path, body] of REQUESTS)
       it(`refuse another model in "${where}" of ${path}`, async () => {
@@ -169,6 +195,21 @@ describe('API tokens with limits', () => {
         await gateway.post((await gateway.issue()).token, path, body);
         expect(simulator.requests).to.have.length(1);
       });
+
+    it('refuse that Vertex AI chooses a model', async () => {
+      const { token } = await gateway.issue({ models: MODELS });
+      const contents = [{ role: 'user', parts: [{ text: 'Hello?' }] }];
+      for (const generationConfig of [
+        { routingConfig: { manualMode: { modelName: 'gemini-2.5-pro' } } },
+        { modelSelectionConfig: { featureSelectionPreference: 'PRIORITIZE_QUALITY' } },
+      ]) {
+        const path = '/v1beta/models/google/gemini-2.5-flash:generateContent';
+        const refused = await gateway.post(token, path, { contents, generationConfig });
+        expect(refused.status).to.equal(403);
+        expect(await refused.text()).to.include(`generationConfig.${Object.keys(generationConfig)[0] ?? ''}`);
+      }
+      expect(simulator.requests).to.deep.equal([]);
+    });
 
     it('refuse another model of a tool in a batch, and in a run that the token starts', async () => {
       const { id, token } = await gateway.issue({ models: MODELS });

@@ -9,7 +9,7 @@ import type { GenerateOptions } from '../../business/ai/domain/types/LLMTypes';
 import type { NamedObject } from '../../business/ai/domain/types/StoredObjects';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import { findHostedTools } from '../../business/ai/infrastructure/vendors/findHostedTools';
-import { findNamedModels } from '../../business/ai/infrastructure/vendors/findNamedModels';
+import { findNamedModels } from '../../business/ai/infrastructure/vendors/modelFields';
 import { findStoredObjects } from '../../business/ai/infrastructure/vendors/findStoredObjects';
 import type { RequestForm } from '../../business/ai/infrastructure/vendors/storedObjectFields';
 import { hasScope } from '../auth/ApiPrincipal';
@@ -62,7 +62,7 @@ export class VendorObjectGuard {
    */
   async checkRequest(
     principal: ApiPrincipal,
-    { providerId, isOwnAccount, form, request, path }: CheckedRequest,
+    { providerId, isOwnAccount, form, forms, request, path }: CheckedRequest,
   ): Promise<void> {
     const check = this.guardOf(principal);
     if (check === undefined) return;
@@ -71,7 +71,10 @@ export class VendorObjectGuard {
       path: `${path}.${object.path}`,
     }));
     const hostedTools = form === 'media' ? [] : findHostedTools(form, request);
-    const models = findNamedModels(request).map((model) => ({ ...model, path: `${path}.${model.path}` }));
+    const models = findNamedModels(forms ?? [form], request).map((model) => ({
+      ...model,
+      path: `${path}.${model.path}`,
+    }));
     await check({ providerId, isOwnAccount, objects, hostedTools, models });
   }
 
@@ -100,6 +103,8 @@ export interface CheckedRequest {
   readonly providerId: string;
   readonly isOwnAccount: boolean;
   readonly form: RequestForm;
+  /** The APIs that it may be one of. Default: `form` alone. */
+  readonly forms?: readonly RequestForm[];
   readonly request: JsonObject;
   readonly path: string;
 }

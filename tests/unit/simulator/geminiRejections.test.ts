@@ -104,6 +104,12 @@ const CASES: readonly RefusalCase[] = [
     message: /function_response\.name: Name cannot be empty/,
   },
   {
+    rule: 'a function without a name',
+    rejected: body([hello], { tools: [{ functionDeclarations: [{ description: 'x' }] }] }),
+    accepted: declaring('get_weather'),
+    message: /function_declarations\[0\]\.name: Invalid function name/,
+  },
+  {
     rule: 'a function name with a space',
     rejected: declaring('get weather'),
     accepted: declaring('get.weather:now'),

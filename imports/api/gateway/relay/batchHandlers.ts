@@ -52,7 +52,9 @@ export function createBatch(ports: BatchPorts): RouteHandler {
         const checked = checkModel(principal, isObject(value) ? value['body'] : undefined, batched, ports);
         // A line names the API itself, and not reliably.
         for (const form of OPENAI_FORMS)
-          await ports.vendorObjects.checkRequest(principal, { ...account, form, request: checked, path: batched.path });
+          await ports.vendorObjects.checkRequest(principal, {
+            ...{ ...account, form, forms: OPENAI_FORMS, request: checked, path: batched.path },
+          });
       }
     }
     await send(context, OPENAI_BATCHES, target, body, { ...ports, onSend: file.onSend });

@@ -14,7 +14,7 @@ import { addWarning } from '../../http/warningsHeader';
 import { GUARDRAILS_HEADER, guardrailsHeader } from '../guardrailsHeader';
 import type { ModelDirectory } from '../models/ModelDirectory';
 import { gatewayOrigin } from '../vendorCall';
-import { readMultipartModel } from './multipartModel';
+import { readRelayedForm } from './relayedForm';
 import { sendRelayed, uploadOf } from './relayStreams';
 
 export interface MediaPorts {
@@ -49,10 +49,10 @@ export function relayJson(
 /** @param path below `/v1`, such as `/audio/transcriptions` */
 export function relayForm(path: string, ports: MediaPorts): RouteHandler {
   return async (context) => {
-    const form = await readMultipartModel(uploadOf(context.request, ports.maxBodyBytes));
+    const form = await readRelayedForm(uploadOf(context.request, ports.maxBodyBytes));
     try {
       const target = await resolve(context, form.model, ports);
-      await send(context, ports, path, target, form.replace(target.model));
+      await send(context, ports, path, target, form.sendAs(target.model, target.isLimited));
     } catch (error) {
       await form.discard();
       throw error;
@@ -64,6 +64,8 @@ interface MediaTarget {
   readonly address: string;
   /** The vendor's name for the model. */
   readonly model: string;
+  /** The caller may use only some of the models. */
+  readonly isLimited: boolean;
 }
 
 async function resolve(context: RequestContext, requested: string, { models }: MediaPorts): Promise<MediaTarget> {
@@ -82,7 +84,9 @@ async function resolve(context: RequestContext, requested: string, { models }: M
       { path: 'model' },
     );
   details.isSameApi = true;
-  return { address, model };
+  const row = (await models.visible(principal)).find(({ id }) => id === providerId);
+  const isLimited = row?.allowedModels !== undefined || principal.token?.models !== undefined;
+  return { address, model, isLimited };
 }
 
 async function send(

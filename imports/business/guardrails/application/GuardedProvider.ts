@@ -12,9 +12,9 @@ import type { ResponseStreamEvent } from '../../ai/domain/types/StreamEvents';
 import { normalizeInput } from '../../ai/application/services/ContentNormalizer';
 import { replayResponse } from '../../ai/application/services/shared/replayResponse';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
-import { embeddingRequest, guardedEmbeddingInput } from './embeddingRequest';
+import { embeddingRequest, guardedEmbedding } from './embeddingRequest';
 import type { GuardedCall, GuardrailChain } from './GuardrailChain';
-import { fieldsOfMedia, guardedMedia, mediaRequest } from './mediaRequest';
+import { guardedMedia, mediaRequest, readMedia } from './mediaRequest';
 import { GuardedStream } from './GuardedStream';
 import { ResponseTexts } from './ResponseTexts';
 
@@ -66,22 +66,23 @@ export class GuardedProvider extends ProviderDecorator {
     const request = embeddingRequest(options);
     const { onAnnotation, ...rest } = options;
     const checked = await this.chain.before(request, call);
-    const input = checked.request === request ? options.input : guardedEmbeddingInput(options, checked.request);
-    return this.provider.embed(userId, { ...rest, input });
+    const changed = checked.request === request ? {} : guardedEmbedding(options, checked.request);
+    return this.provider.embed(userId, { ...rest, ...changed });
   }
 
   /**
-   * Checks the texts of a JSON body. Forms pass as they arrive, and so do responses.
+   * Checks the texts of the request. Responses pass as they arrive.
    * @throws UnsupportedFeatureError for a provider that cannot relay; GuardrailError
    */
   async relay(userId: string, { onAnnotation, ...relayed }: RelayCall): Promise<RelayResponse> {
     if (this.provider.relay === undefined) throw noRelay(this.provider);
-    const fields = fieldsOfMedia(relayed.body);
-    if (fields === undefined) return this.provider.relay(userId, relayed);
-    const request = mediaRequest(fields);
+    const media = this.chain.readsRequests ? await readMedia(relayed.body) : undefined;
+    if (media === undefined) return this.provider.relay(userId, relayed);
+    const request = await mediaRequest(media.fields);
     const options = omitUndefined({ ...relayed, onAnnotation });
-    const checked = await this.chain.before(request, guardedCall(userId, options, fields['stream'] === true));
-    const body = checked.request === request ? relayed.body : JSON.stringify(guardedMedia(fields, checked.request));
+    const checked = await this.chain.before(request, guardedCall(userId, options, media.fields['stream'] === true));
+    const body =
+      checked.request === request ? relayed.body : media.write(await guardedMedia(media.fields, checked.request));
     return this.provider.relay(userId, { ...relayed, ...omitUndefined({ body }) });
   }
 
@@ -110,15 +111,12 @@ export class GuardedProvider extends ProviderDecorator {
 
   private async checkRequest(options: GenerateOptions, call: GuardedCall): Promise<CheckedRequest> {
     const { onAnnotation, ...rest } = options;
-    const { instructions, tools, response_format, metadata, user, vendor } = rest;
+    const { instructions, tools, tool_choice, response_format, stop, reasoning, promptCache } = rest;
+    const { metadata, user, vendor } = rest;
     const request: GuardedRequest = omitUndefined({
       input: normalizeInput(rest.input),
-      instructions,
-      tools,
-      response_format,
-      metadata,
-      user,
-      vendor,
+      ...{ instructions, tools, tool_choice, response_format, stop, reasoning, promptCache },
+      ...{ metadata, user, vendor },
     });
     const checked = await this.chain.before(request, call);
     const warnings = checked.changedBy.map((name) => `The guardrail "${name}" changed the request.`);

@@ -24,6 +24,7 @@ export class GuardrailChain {
   /** Streams are read, so that they cannot be relayed as they are. */
   readonly readsOutput: boolean;
   readonly filtersText: boolean;
+  readonly readsRequests: boolean;
   readonly holdsStreams: boolean;
   /** Identifies what the guardrails decide, for cached responses. */
   readonly version: string;
@@ -44,6 +45,7 @@ export class GuardrailChain {
     });
     this.guardrails = guardrails;
     this.logger = logger;
+    this.readsRequests = guardrails.some((guardrail) => guardrail.before !== undefined);
     this.filtersText = guardrails.some((guardrail) => guardrail.during !== undefined);
     this.readsOutput = this.filtersText || guardrails.some((guardrail) => guardrail.after !== undefined);
     this.holdsStreams = guardrails.some((guardrail) => guardrail.after !== undefined && guardrail.holdsStream === true);

@@ -8,7 +8,7 @@ import type { GuardedRequest } from '../../ai/domain/types/GuardrailTypes';
 import type { InputItem, MessageItem } from '../../ai/domain/types/ResponsesAPITypes';
 
 /** @throws LLMInvalidRequestError for input that is not text */
-export function embeddingRequest({ input, user }: EmbedOptions): GuardedRequest {
+export function embeddingRequest({ input, user, title }: EmbedOptions): GuardedRequest {
   return omitUndefined({
     input: readEmbeddingInputs(input).map((each, index): MessageItem => ({
       type: 'message',
@@ -16,23 +16,26 @@ export function embeddingRequest({ input, user }: EmbedOptions): GuardedRequest 
       content: textsOf(each, index).map((text) => ({ type: 'input_text', text })),
     })),
     user,
+    media: title === undefined ? undefined : { title },
   });
 }
 
-/** @returns the input with the texts of the changed request */
-export function guardedEmbeddingInput(
+/** @returns the options with the texts of the changed request */
+export function guardedEmbedding(
   { input }: EmbedOptions,
-  { input: items }: GuardedRequest,
-): EmbedOptions['input'] {
-  return readEmbeddingInputs(input).map((each, index): EmbeddingInput => {
-    const texts = textsIn(items[index]);
-    if (typeof each === 'string') return texts[0] ?? '';
+  { input: items, user, media }: GuardedRequest,
+): Partial<EmbedOptions> {
+  const texts = readEmbeddingInputs(input).map((each, index): EmbeddingInput => {
+    const own = textsIn(items[index]);
+    if (typeof each === 'string') return own[0] ?? '';
     if (isList(each)) return each;
     let next = 0;
     return {
-      parts: each.parts.map((part) => (typeof part.text === 'string' ? { ...part, text: texts[next++] } : part)),
+      parts: each.parts.map((part) => (typeof part.text === 'string' ? { ...part, text: own[next++] } : part)),
     };
   });
+  const title = media?.['title'];
+  return omitUndefined({ input: texts, user, title: typeof title === 'string' ? title : undefined });
 }
 
 function textsOf(input: EmbeddingInput, index: number): readonly string[] {

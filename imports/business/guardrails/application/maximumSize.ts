@@ -12,10 +12,11 @@ export function maximumSize(settings: MaximumSizeSettings): Guardrail {
     version: canonicalJson(settings),
     async before(request) {
       let characters = 0;
-      await mapStrings(request, (text) => {
+      const count = (text: string): string => {
         characters += text.length;
         return text;
-      });
+      };
+      await mapStrings(request, count, count);
       const attachmentBytes = attachedBytes(request.input, '');
       const given = { characters, tokens: Math.ceil(characters / CHARACTERS_PER_TOKEN), attachmentBytes };
       for (const [unit, label] of UNITS) {

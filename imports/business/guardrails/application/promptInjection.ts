@@ -1,6 +1,6 @@
 /**
- * Scores phrases that are common in attempts to override a model's instructions, in what users and tools say. These are
- * heuristics: they miss attempts, and may object to harmless text about them.
+ * Scores phrases that are common in attempts to override a model's instructions, in what users and tools say and in
+ * what is said of tools. These are heuristics: they miss attempts, and may object to harmless text about them.
  */
 import type { Guardrail } from '../../ai/domain/interfaces/Guardrail';
 import type { PromptInjectionSettings } from '../../ai/domain/types/GuardrailSettings';
@@ -66,14 +66,15 @@ export function promptInjection({
   return {
     name: 'prompt-injection',
     version: canonicalJson({ action, threshold }),
-    async before({ input }) {
+    async before({ input, tools }) {
       const found = new Set<Signal>();
-      for (const item of input)
-        if (isUntrusted(item))
-          await mapStrings(item, (text) => {
-            for (const signal of SIGNALS) if (signal.pattern.test(text)) found.add(signal);
-            return text;
-          });
+      const look = (text: string): string => {
+        for (const signal of SIGNALS) if (signal.pattern.test(text)) found.add(signal);
+        return text;
+      };
+      for (const item of input) if (isUntrusted(item)) await mapStrings(item, look, look);
+      // Servers and clients of others describe them.
+      await mapStrings({ tools }, look, look);
       const score = [...found].reduce((sum, signal) => sum + signal.score, 0);
       if (score < threshold) return undefined;
       const annotate = { score, signals: [...found].map(({ name }) => name) };
@@ -86,5 +87,5 @@ export function promptInjection({
 
 /** What the application itself has written is trusted, and so is what the model has. */
 function isUntrusted(item: InputItem): boolean {
-  return item.type === 'message' ? item.role === 'user' : item.type.endsWith('_output');
+  return item.type === 'message' ? item.role === 'user' : /_output$|_tools$/.test(item.type);
 }

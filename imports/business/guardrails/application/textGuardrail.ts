@@ -33,9 +33,7 @@ async function checkTexts(
 ): Promise<GuardrailVerdict<GuardedRequest> | undefined> {
   const found: Record<string, number> = {};
   let deny: string | undefined;
-  // The definitions of tools and formats are the application's own.
-  const { tools, response_format, ...texts } = request;
-  const changed = await mapStrings(texts, (text) => {
+  const filterText = (text: string): string => {
     const filter = createFilter();
     const parts = [filter.push(text), filter.end()];
     return parts
@@ -47,7 +45,11 @@ async function checkTexts(
         return part.text;
       })
       .join('');
+  };
+  const changed = await mapStrings(request, filterText, (name, path) => {
+    if (filterText(name) !== name)
+      deny ??= `"${path}" contains what it masks, and would not work with another text. Rename it.`;
   });
   if (Object.keys(found).length === 0) return undefined;
-  return { annotate: { found }, ...(deny === undefined ? { change: { ...request, ...changed } } : { deny }) };
+  return { annotate: { found }, ...(deny === undefined ? { change: changed } : { deny }) };
 }

@@ -59,7 +59,9 @@ function rejectEmptyParts({ body }: Transcript): Rejection | undefined {
 /** github.com/kaitranntt/ccs/issues/25 */
 function rejectInvalidFunctionNames({ body }: Transcript): Rejection | undefined {
   for (const [toolIndex, tool] of (body.tools ?? []).entries()) {
-    const index = (tool.functionDeclarations ?? []).findIndex(({ name }) => !/^[a-zA-Z_][\w.:-]{0,63}$/.test(name));
+    const index = (tool.functionDeclarations ?? []).findIndex(
+      ({ name = '' }) => !/^[a-zA-Z_][\w.:-]{0,63}$/.test(name),
+    );
     if (index >= 0) {
       const rule =
         'Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-),' +

@@ -16,7 +16,7 @@ export interface Content {
 }
 
 export interface FunctionDeclaration {
-  readonly name: string;
+  readonly name?: string;
   readonly description?: string;
   readonly parameters?: JsonObject;
   readonly parametersJsonSchema?: JsonObject;

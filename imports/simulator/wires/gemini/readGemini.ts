@@ -1,7 +1,7 @@
 /** Reads a generateContent request as a conversation. */
 import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
-import { isArray, isObject } from '../../json';
+import { asString, isArray, isObject } from '../../json';
 import type { Conversation, ToolChoice, Turn } from '../../model/Conversation';
 import type { WireRequest } from '../WireSimulator';
 import { geminiBody, isModelTurn, partsOf } from './geminiBody';
@@ -20,7 +20,7 @@ export function readGemini({ vendor, model, body: raw }: WireRequest): Conversat
     tools: (body.tools ?? [])
       .flatMap((tool) => tool.functionDeclarations ?? [])
       .map((tool) => ({
-        name: tool.name,
+        name: asString(tool.name),
         description: tool.description ?? '',
         parameters: lowerCaseTypes(tool.parametersJsonSchema ?? tool.parameters ?? {}),
         async: false,

@@ -70,7 +70,7 @@ export class SendGuard {
       if (name === undefined) {
         if (allowed === undefined && token?.models === undefined) continue;
         throw new LLMPermissionError(
-          `With "${path}", the vendor could choose any model, but you may use only some. Name one in "model" instead.`,
+          `By "${path}", the vendor could choose any model, but you may use only some. Leave it out; "model" names yours.`,
           { path, vendorCode: 'model_not_found' },
         );
       }

@@ -16,9 +16,20 @@ export interface GuardrailContext {
 /** The content of a request. */
 export interface GuardedRequest extends Pick<
   GenerateOptions,
-  'instructions' | 'tools' | 'response_format' | 'metadata' | 'user' | 'vendor'
+  | 'instructions'
+  | 'tools'
+  | 'tool_choice'
+  | 'response_format'
+  | 'stop'
+  | 'reasoning'
+  | 'promptCache'
+  | 'metadata'
+  | 'user'
+  | 'vendor'
 > {
   readonly input: readonly InputItem[];
+  /** The other fields of a request for images, audio, moderations or embeddings. */
+  readonly media?: JsonObject;
 }
 
 /** Nothing at all, or an empty object, lets the call pass. */

@@ -1,5 +1,6 @@
 /** Requests that are relayed to a vendor's API as they are: files, batches, images, audio. */
 import type { GenerateOptions } from './LLMTypes';
+import type { JsonObject } from './VendorTypes';
 
 export interface RelayRequest extends Pick<GenerateOptions, 'signal' | 'timeout' | 'onSend'> {
   readonly method: 'get' | 'post' | 'delete';
@@ -17,7 +18,15 @@ export interface RelayRequest extends Pick<GenerateOptions, 'signal' | 'timeout'
 export interface RelayCall extends RelayRequest, Pick<GenerateOptions, 'origin' | 'onRetry' | 'onAnnotation'> {}
 
 /** Text, or bytes that can be read once. */
-export type RelayBody = string | AsyncIterable<Uint8Array>;
+export type RelayBody = string | AsyncIterable<Uint8Array> | RelayForm;
+
+/** A multipart form, written while it arrives. */
+export interface RelayForm extends AsyncIterable<Uint8Array> {
+  /** The fields that are no files; one that is repeated has a list of texts. Keeps the whole form in memory. */
+  readFields(): Promise<JsonObject>;
+  /** The form with other texts in the fields that were read. */
+  withFields(fields: JsonObject): RelayForm;
+}
 
 /** A response with a successful status, whose body is read at the consumer's pace. */
 export interface RelayResponse {

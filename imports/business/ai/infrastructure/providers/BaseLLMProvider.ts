@@ -35,7 +35,7 @@ import { pauseFor } from './pauseFor';
 import { callOf, capabilitiesFor, prepareCall, responseContext, transportFor, warningsOf } from './prepareCall';
 import type { PreparedCall, ProviderConfig, ProviderDependencies, WireTransport } from './prepareCall';
 import { findHostedTools } from '../vendors/findHostedTools';
-import { findNamedModels } from '../vendors/findNamedModels';
+import { findNamedModels } from '../vendors/modelFields';
 import { findStoredObjects } from '../vendors/findStoredObjects';
 import type { RequestForm } from '../vendors/storedObjectFields';
 import { requestEmbeddings } from './requestEmbeddings';
@@ -321,7 +321,7 @@ export class BaseLLMProvider implements ILLMProvider {
       isOwnAccount: credential?.isOwn === true,
       objects: findStoredObjects(form, body),
       hostedTools: form === 'media' || !isObject(body) ? [] : findHostedTools(form, body),
-      models: isObject(body) ? findNamedModels(body) : [],
+      models: isObject(body) ? findNamedModels([form], body) : [],
     };
   }
 
