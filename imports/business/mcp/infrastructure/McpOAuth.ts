@@ -14,6 +14,8 @@ import type {
   StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { ConflictError, LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
+import { parseAllowedUrl } from '../../ai/infrastructure/clients/http/addressGuard';
+import type { PrivateHosts } from '../../ai/infrastructure/clients/http/privateHosts';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import { revocationRequest } from './revocationRequest';
 import type { RevocationRequest } from './revocationRequest';
@@ -95,15 +97,20 @@ export class McpOAuth implements OAuthClientProvider {
   readonly clientMetadataUrl?: string;
   private readonly settings: McpOAuthSettings;
   private readonly resource: string;
+  private readonly privateHosts: PrivateHosts;
   /** Changes are made one after another. */
   private last: Promise<unknown> = Promise.resolve();
   /** The refresh token that was used last. */
   private refreshed: string | undefined;
 
-  /** @param resource the server's URL: what was saved for another one is not used */
-  constructor(settings: McpOAuthSettings, resource: string) {
+  /**
+   * @param resource the server's URL: what was saved for another one is not used
+   * @param privateHosts the authorization servers that need not be public, nor use https
+   */
+  constructor(settings: McpOAuthSettings, resource: string, privateHosts: PrivateHosts) {
     this.settings = settings;
     this.resource = resource;
+    this.privateHosts = privateHosts;
     this.redirectUrl = settings.redirectUrl;
     if (settings.clientMetadataUrl !== undefined) this.clientMetadataUrl = settings.clientMetadataUrl;
   }
@@ -202,7 +209,9 @@ export class McpOAuth implements OAuthClientProvider {
     }));
   }
 
+  /** @throws LLMInvalidRequestError for an address that the MCP server has no right to open in a browser */
   async redirectToAuthorization(url: URL): Promise<void> {
+    parseAllowedUrl(url, this.privateHosts);
     const { scope } = await this.load();
     const all = unionOf(url.searchParams.get('scope') ?? undefined, scope);
     if (all !== '') url.searchParams.set('scope', all);

@@ -194,11 +194,12 @@ export class McpSource implements ToolSource {
 
   /** @param store default: of the account that the tools are listed with */
   private createOAuth(store?: McpAccountStore): McpOAuth | undefined {
-    const { oauth, url } = this.settings;
+    const { oauth, url, allowPrivateHosts = false } = this.settings;
     if (oauth === undefined || url === undefined) return undefined;
     const { onAuthorize, ...forUsers } = oauth;
     // A person is sent to the authorization server for the source's own account alone.
-    return new McpOAuth(store === undefined ? oauth : { ...forUsers, store }, new URL(url).href);
+    const settings = store === undefined ? oauth : { ...forUsers, store };
+    return new McpOAuth(settings, new URL(url).href, allowPrivateHosts);
   }
 
   private createConnection(oauth: McpOAuth | undefined, onChange: () => void): UserConnection {

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { mcp } from '../../../../imports/business/mcp/mcp';
 import type { McpSource } from '../../../../imports/business/mcp/infrastructure/McpSource';
+import { McpOAuth } from '../../../../imports/business/mcp/infrastructure/McpOAuth';
 import type { McpOAuthSettings } from '../../../../imports/business/mcp/infrastructure/McpOAuth';
 import { describeInSoak } from '../../../support/soak';
 import { failure } from '../../../support/failure';
@@ -102,4 +103,31 @@ describeInSoak('an account at an MCP server', () => {
     expect(second.asked[0]?.origin).to.equal(evil.issuer);
     expect(second.asked[0]?.searchParams.get('client_id')).to.equal('registered');
   });
+});
+
+describe('a sign-in at an MCP server', () => {
+  for (const [address, privateHosts, isOpened] of [
+    ['https://auth.example.com/authorize', [], true],
+    ['http://127.0.0.1:9/authorize', ['127.0.0.1'], true],
+    ['http://127.0.0.1:9/authorize', [], false],
+    ['http://auth.example.com/authorize', [], false],
+    ['file:///etc/passwd', [], false],
+    ['file://127.0.0.1/etc/passwd', ['127.0.0.1'], false],
+    ['ms-settings:privacy', true, false],
+    ['https://ann:secret@auth.example.com/authorize', [], false],
+  ] as const)
+    it(`${isOpened ? 'opens' : 'does not open'} ${address} in a browser, with ${JSON.stringify(privateHosts)} permitted`, async () => {
+      const opened: URL[] = [];
+      const store = { load: () => Promise.resolve(undefined), save: () => Promise.resolve(true) };
+      const settings = {
+        redirectUrl: 'https://app.example.com/callback',
+        store,
+        onAuthorize: (url: URL) => void opened.push(url),
+      };
+      const oauth = new McpOAuth(settings, 'https://mcp.example.com/', privateHosts);
+      const error = await oauth.redirectToAuthorization(new URL(address)).catch((thrown: unknown) => thrown);
+      if (isOpened) expect(opened.map(({ origin }) => origin)).to.deep.equal([new URL(address).origin]);
+      else expect(error).to.have.property('code', 'invalid-request');
+      expect(opened).to.have.length(isOpened ? 1 : 0);
+    });
 });
