@@ -79,6 +79,31 @@ describe('The Responses API of the gateway', () => {
         expect(gateway.simulator.requests).to.have.length(calls);
       });
 
+  for (const [where, item] of [
+    ['call_id', { type: 'custom_tool_call', call_id: 7, name: 'f', input: 'x' }],
+    ['output[0]', { type: 'custom_tool_call_output', call_id: 'a', output: [null] }],
+    ['tools[0]', { type: 'additional_tools', role: 'developer', tools: [null] }],
+    [
+      'tools[0].tools[0].parameters',
+      {
+        type: 'additional_tools',
+        tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'function', name: 'f', parameters: 7 }] }],
+      },
+    ],
+  ] as const)
+    it(`refuses a wrong ${where} of a ${item.type} before it is made a function for anthropic`, async () => {
+      const calls = gateway.simulator.requests.length;
+      const { status, body } = await ask('anthropic', { input: [item, ...said('x')] });
+      expect([status, body.error.param]).to.deep.equal([400, `input[0].${where}`]);
+      expect(gateway.simulator.requests).to.have.length(calls);
+    });
+
+  it('takes tools of the input whose fields are null', async () => {
+    const tools = [{ type: 'function', name: 'f', description: null, parameters: null, strict: null }];
+    const { status, body } = await ask('anthropic', { input: [{ type: 'additional_tools', tools }, ...said('x')] });
+    expect(status, JSON.stringify(body)).to.equal(200);
+  });
+
   for (const vendor of VENDORS) {
     for (const [what, [fields, param]] of Object.entries(NONSENSE)) {
       it(`refuses ${what} with ${vendor}`, async () => {

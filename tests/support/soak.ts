@@ -21,6 +21,13 @@ export function allInSoak<T>(items: readonly T[], count: number): readonly T[] {
   return Array.from({ length: count }, (_, index) => items[Math.floor((index * items.length) / count)]!);
 }
 
+/** The items in lists of at most so many, each for a test of its own. */
+export function inParts<T>(items: readonly T[], length: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(items.length / length) }, (_, at) =>
+    items.slice(at * length, (at + 1) * length),
+  );
+}
+
 /**
  * All items, or in `npm test` a few in which everything occurs that `aspectsOf` tells of them: of a table, every row
  * and every column. `BOLIDE_SEED` decides which of them; without it, they are always the same.

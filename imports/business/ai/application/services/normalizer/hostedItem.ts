@@ -1,6 +1,7 @@
 /** Normalizes items that a server creates and reads back, and the origin of opaque content. */
-import { field, freeze, optionalText, otherFields, record, requiredName } from './fields';
-import { invalid } from './PlainReader';
+import { field, freeze, optionalText, otherFields, record, requiredName, requiredText } from './fields';
+import { normalizeOutput } from './normalizePart';
+import { describe, invalid, isList } from './PlainReader';
 import { SCHEME_OF_WIRE } from '../../../domain/types/VendorTypes';
 import type { PlainRecord } from './PlainReader';
 import type { HostedItem } from '../../../domain/types/ResponsesAPITypes';
@@ -11,8 +12,44 @@ export function hostedItem(source: PlainRecord, path: string): HostedItem {
   originOf(source, path);
   optionalText(source, 'id', path);
   optionalText(source, 'status', path);
+  CHECKS.get(String(source.type))?.(source, path);
   // HostedItem is open to newer types.
   return freeze({ ...otherFields(source, [], path) }) as HostedItem;
+}
+
+/** Items that become functions, calls and results of functions for vendors without them. */
+const CHECKS: ReadonlyMap<string, (source: PlainRecord, path: string) => void> = new Map([
+  [
+    'custom_tool_call',
+    (source, path) => {
+      requiredName(source, 'call_id', path);
+      requiredText(source, 'name', path);
+      requiredText(source, 'input', path);
+    },
+  ],
+  [
+    'custom_tool_call_output',
+    (source, path) => {
+      requiredName(source, 'call_id', path);
+      normalizeOutput(source.output, `${path}.output`);
+    },
+  ],
+  ['additional_tools', checkTools],
+]);
+
+/** Namespaces hold tools. */
+function checkTools({ tools }: PlainRecord, path: string): void {
+  if (!isList(tools)) throw invalid(`${path}.tools`, `must be an array of tools, not ${describe(tools)}`);
+  for (const [index, each] of tools.entries()) {
+    const at = `${path}.tools[${index}]`;
+    const tool = record(each, at);
+    const type = requiredName(tool, 'type', at);
+    if (type !== 'function' && type !== 'custom' && type !== 'namespace') continue;
+    requiredName(tool, 'name', at);
+    optionalText(tool, 'description', at);
+    if (tool.parameters !== undefined && tool.parameters !== null) record(tool.parameters, `${at}.parameters`);
+    if (type === 'namespace') checkTools(tool, at);
+  }
 }
 
 export function originOf(source: PlainRecord, path: string): Origin | undefined {

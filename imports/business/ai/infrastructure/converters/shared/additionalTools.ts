@@ -13,8 +13,7 @@ export function mergeAdditionalTools(options: NormalizedOptions): RewrittenTools
   if (!input.some(({ type }) => type === ADDITIONAL)) return undefined;
   const additional = input.flatMap((item) => {
     const { type, tools: list } = fieldsOf(item);
-    // The cast is safe: tools of the input have the form of the list's.
-    return type === ADDITIONAL && isList(list) ? (list as readonly Tool[]) : [];
+    return type === ADDITIONAL && isList(list) ? list.map(toTool) : [];
   });
   if (additional.length === 0) return undefined;
   // A tool that comes twice is the later one.
@@ -24,6 +23,13 @@ export function mergeAdditionalTools(options: NormalizedOptions): RewrittenTools
     restoreResponse: (response) => response,
     restoreEvent: (event) => [event],
   };
+}
+
+/** The normalizer has checked them. A field that is null counts as absent. */
+function toTool(tool: unknown): Tool {
+  const fields = Object.entries(fieldsOf(tool)).filter(([, value]) => value !== null);
+  // The cast is safe: tools of the input have the form of the list's.
+  return Object.fromEntries(fields) as unknown as Tool;
 }
 
 const ADDITIONAL: string = 'additional_tools';
