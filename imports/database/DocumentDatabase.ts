@@ -35,6 +35,8 @@ export interface DocumentDatabase {
    * @returns stops it; undefined if the database does not notify. Absent: it never does
    */
   onChange?(names: readonly string[], callback: (name: string) => void): Promise<(() => void) | undefined>;
+  /** @throws StorageFullError while writes fail since the disk is full. Absent: the database has no disk of its own. */
+  checkRoom?(): Promise<void>;
   /** Removes from the files at once what documents no longer have. Absent: the database reuses its space by itself. */
   purge?(): Promise<void>;
   /** Waits for pending operations. Collections cannot be used afterwards. Safe to call again. */

@@ -65,6 +65,7 @@ export async function serveApi(
     responseEvents: stores.responseEvents,
     readiness: {
       outage: () => database.outage,
+      checkRoom: async () => database.checkRoom?.(),
       isLeaseCurrent: () => ai.loop.local.isLeaseCurrent,
       isQueueRunning: () => ai.queue.isRunning,
     },

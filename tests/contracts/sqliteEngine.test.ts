@@ -316,7 +316,9 @@ describe('SQLite: the log of changes', () => {
       { _id: 'a', n: 1 },
       { _id: 'b', n: 2 },
     ]);
+    expect(await failure(database.checkRoom!())).to.be.instanceOf(StorageFullError);
     stub.restore();
+    await database.checkRoom?.();
     await rows.insert({ _id: 'd', n: 3 });
     await crash();
     expect((await contentAfterCrash()).map(({ _id }) => _id)).to.deep.equal(['a', 'b', 'd']);

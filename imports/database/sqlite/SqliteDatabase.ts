@@ -89,6 +89,10 @@ export class SqliteDatabase implements DocumentDatabase {
     return collection as DocumentCollection<StoredDocument> as DocumentCollection<T>;
   }
 
+  checkRoom(): Promise<void> {
+    return this.file.checkRoom();
+  }
+
   /** What is deleted is overwritten in the file at once, and is left in its log until that is emptied. */
   async purge(): Promise<void> {
     for (let attempt = 0; attempt < PURGE_ATTEMPTS; attempt += 1) {

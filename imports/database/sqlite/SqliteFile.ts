@@ -44,6 +44,8 @@ export class SqliteFile {
   private state = 0;
   /** What the changes of this turn have executed. */
   private executed: LoggedStatement[] = [];
+  /** The last change had no room. */
+  private isFull = false;
   /** Set once the file cannot be used any more, until the next start. */
   private failure: LLMError | undefined;
   private readonly failing = Promise.withResolvers<LLMError>();
@@ -102,6 +104,11 @@ export class SqliteFile {
       this.pending.push({ apply: change, resolve: (result) => resolve(result as Result), reject });
       this.flushing ??= this.flush();
     });
+  }
+
+  /** Tries a write if the last one had no room. @throws StorageFullError, StoreError */
+  async checkRoom(): Promise<void> {
+    if (this.isFull) await this.write(() => this.run(SAME_STATE));
   }
 
   /**
@@ -188,12 +195,14 @@ export class SqliteFile {
       if (this.isOpen) this.connection.exec('RELEASE batch');
     } catch (cause) {
       const error = toSqliteError(`${this.path} could not be written`, this.path, cause);
+      this.isFull = error instanceof StorageFullError;
       this.takeBackBatch();
       // Nothing could begin.
       if (taken.length === 0) taken.push(...this.pending.splice(0));
       for (const { reject } of taken) reject(error);
       return;
     }
+    if (this.executed.length > 0) this.isFull = false;
     this.applied += 1;
     for (const settle of done) settle();
   }
@@ -348,4 +357,5 @@ export function warn(error: unknown): void {
 /** A table that no collection has, of one row. */
 export const STATE_TABLE = 'CREATE TABLE IF NOT EXISTS "log.state" AS SELECT 0 AS number';
 const STATE = 'SELECT number FROM "log.state"';
+const SAME_STATE = 'UPDATE "log.state" SET number = number';
 const NEXT_STATE = 'UPDATE "log.state" SET number = number + 1';

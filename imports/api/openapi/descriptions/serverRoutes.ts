@@ -16,7 +16,7 @@ const AUDIT_FILTER = {
 export const SERVER_ROUTES: RouteDescriptions = {
   'GET /health': { summary: 'Whether the server runs', result: objectOf({ status: { const: 'ok' } }) },
   'GET /ready': {
-    summary: 'Whether the server takes requests: 503 while it shuts down or cannot reach its database',
+    summary: 'Whether the server takes requests: 503 while it shuts down, or cannot reach its database or write to it',
     result: objectOf({ status: { const: 'ready' } }),
   },
   'GET /metrics': { summary: 'Metrics for Prometheus', content: ['text/plain'] },

@@ -73,6 +73,10 @@ export class SealedDatabase implements DocumentDatabase {
     return this.inner.onChange?.(names, callback);
   }
 
+  async checkRoom(): Promise<void> {
+    await this.inner.checkRoom?.();
+  }
+
   async purge(): Promise<void> {
     await this.inner.purge?.();
   }

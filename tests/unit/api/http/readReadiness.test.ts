@@ -2,14 +2,15 @@
 import { expect } from 'chai';
 import type { ReadinessPorts } from '../../../../imports/api/health/readReadiness';
 import { readReadiness } from '../../../../imports/api/health/readReadiness';
+import { StorageFullError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { RequestContext } from '../../../../imports/api/http/RequestContext';
 
-function answerOf(ports: ReadinessPorts): unknown {
+async function answerOf(ports: ReadinessPorts): Promise<unknown> {
   const sent: unknown[] = [];
   // The handler only sends JSON.
   const context = { response: { json: (body: unknown) => sent.push(body) } } as unknown as RequestContext;
   try {
-    void readReadiness(ports)(context);
+    await readReadiness(ports)(context);
   } catch (error) {
     return (error as { readonly code?: string }).code;
   }
@@ -19,14 +20,17 @@ function answerOf(ports: ReadinessPorts): unknown {
 describe('readReadiness', () => {
   const ready: ReadinessPorts = { outage: () => undefined, isLeaseCurrent: () => true, isQueueRunning: () => true };
 
-  it('is ready while the store is reachable, leases are renewed and the queue runs', () => {
-    expect(answerOf(ready)).to.deep.equal({ status: 'ready' });
-    expect(answerOf({})).to.deep.equal({ status: 'ready' });
+  it('is ready while the store is reachable, leases are renewed and the queue runs', async () => {
+    expect(await answerOf(ready)).to.deep.equal({ status: 'ready' });
+    expect(await answerOf({})).to.deep.equal({ status: 'ready' });
   });
 
-  it('names what is missing', () => {
-    expect(answerOf({ ...ready, outage: () => ({ since: 0 }) })).to.equal('store-unavailable');
-    expect(answerOf({ ...ready, isLeaseCurrent: () => false })).to.equal('overloaded');
-    expect(answerOf({ ...ready, isQueueRunning: () => false })).to.equal('overloaded');
+  it('names what is missing', async () => {
+    expect(await answerOf({ ...ready, outage: () => ({ since: 0 }) })).to.equal('store-unavailable');
+    expect(await answerOf({ ...ready, isLeaseCurrent: () => false })).to.equal('overloaded');
+    expect(await answerOf({ ...ready, isQueueRunning: () => false })).to.equal('overloaded');
+    const checkRoom = (): Promise<void> => Promise.reject(new StorageFullError('No space is left on the device.'));
+    expect(await answerOf({ ...ready, checkRoom })).to.equal('overloaded');
+    expect(await answerOf({ ...ready, checkRoom: () => Promise.resolve() })).to.deep.equal({ status: 'ready' });
   });
 });
