@@ -3,13 +3,14 @@
  * are replayed or carried into another browser. Each has its control: the same sign-in without the lie succeeds.
  */
 import { expect } from 'chai';
-import { stub } from 'sinon';
+import { stub, useFakeTimers } from 'sinon';
 import type { SinonStub } from 'sinon';
 import type { RunningServer } from '../../imports/host/node/startServer';
 import { CookieBrowser } from '../support/oauth/CookieBrowser';
 import type { Page } from '../support/oauth/CookieBrowser';
 import { isCallback, oidcEnvironment, sessionOf, signIn } from '../support/signIn/signInAtIssuer';
 import { FOREIGN_KEY, TestIssuer } from '../support/signIn/TestIssuer';
+import { sendRaw } from '../support/sendRaw';
 import { startStandalone } from '../support/startStandalone';
 import { allInSoak } from '../support/soak';
 
@@ -190,6 +191,30 @@ describe('attacks on signing in at an OpenID provider', () => {
       expect(browser.cookieOf(host, 'bolide-sign-in')).to.equal(undefined);
     }
     expect(issuer.requests).not.to.include('GET /authorize');
+  });
+
+  it('are misdirected under a foreign host name, and leave nothing in the log', async () => {
+    const { port } = new URL(app.url);
+    for (const path of ['/sign-in', '/sign-in/callback?state=x']) {
+      // Node's fetch takes no other Host.
+      const { status, text } = await sendRaw(app.url, {
+        head: `GET ${path} HTTP/1.1\r\nhost: evil.example:${port}\r\nconnection: close`,
+      });
+      expect(status, path).to.equal(421);
+      expect(text).to.contain('<!doctype html>').and.contain('names another server');
+    }
+    expect(logged.args).to.deep.equal([]);
+    expect(issuer.requests).to.deep.equal([]);
+  });
+
+  it('are reported once a minute while the provider is misconfigured', async () => {
+    issuer.metadata = { authorization_endpoint: undefined };
+    for (let times = 0; times < 5; times += 1) expect((await fetch(`${app.url}/sign-in`)).status).to.equal(500);
+    expect(logged.callCount).to.equal(1);
+    const clock = useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] });
+    await fetch(`${app.url}/sign-in`);
+    clock.restore();
+    expect(logged.callCount).to.equal(2);
   });
 
   it('show nothing of a callback but as text', async () => {

@@ -4,6 +4,7 @@
  */
 import type { HttpResponse } from '../http/HttpMessages';
 import { isLLMError, LLMRateLimitError } from '../../business/ai/domain/errors/LLMErrors';
+import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { AuthFailureLimiter } from '../auth/AuthFailureLimiter';
 import type { DashboardSessions } from '../dashboard/DashboardSessions';
@@ -11,6 +12,7 @@ import { assertKnownHost, assertSameOrigin, OtherOriginError } from '../dashboar
 import { SessionCookie } from '../dashboard/SessionCookie';
 import { recordSession, reportSignIn } from '../dashboard/sessionAudit';
 import type { SessionAuditPorts } from '../dashboard/sessionAudit';
+import { HttpError } from '../http/HttpError';
 import type { AddEndpoint } from '../http/Endpoint';
 import type { RequestContext, RouteHandler } from '../http/RequestContext';
 import { failurePage } from '../oauth/oauthPages';
@@ -56,13 +58,10 @@ export function addSignInRoutes(add: AddEndpoint, ports: SignInRoutePorts): void
     path: SIGN_IN_PATH,
     pattern: SEALED_FLOW,
   });
-  add('app', SIGN_IN_PATH, SIGN_IN_PATH, {
-    method: 'get',
-    handler: shown(ports, start(ports, cookie)),
-    isOwnPage: true,
-  });
+  const shown = pagesOf(ports);
+  add('app', SIGN_IN_PATH, SIGN_IN_PATH, { method: 'get', handler: shown(start(ports, cookie)), isOwnPage: true });
   const path = `${SIGN_IN_PATH}/callback`;
-  add('app', path, path, { method: 'get', handler: shown(ports, complete(ports, cookie)), isOwnPage: true });
+  add('app', path, path, { method: 'get', handler: shown(complete(ports, cookie)), isOwnPage: true });
 }
 
 function start({ openId, sessions }: SignInRoutePorts, cookie: SessionCookie): RouteHandler {
@@ -117,9 +116,19 @@ function complete(ports: SignInRoutePorts, cookie: SessionCookie): RouteHandler 
 const REDIRECT_HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 const AGAIN = { label: 'Sign in again', href: SIGN_IN_PATH };
 
-/** Shows errors as pages. */
-function shown({ logger }: SignInRoutePorts, handle: RouteHandler): RouteHandler {
-  return async (context: RequestContext) => {
+/** Milliseconds between two reports of a sign-in that is not set up correctly, which anybody may try. */
+const REPORT_EVERY_MS = 60_000;
+
+/** @returns what shows the errors of a handler as pages */
+function pagesOf({ logger }: SignInRoutePorts): (handle: RouteHandler) => RouteHandler {
+  let reportedAt = -Infinity;
+  const report = (error: LLMError): void => {
+    const now = Date.now();
+    if (now - reportedAt < REPORT_EVERY_MS) return;
+    reportedAt = now;
+    logger.error(`Nobody can sign in at the OpenID provider: ${error.message}`);
+  };
+  return (handle) => async (context: RequestContext) => {
     const { request, response } = context;
     // The router handles HEAD with the handler of GET, which uses up states.
     if (request.method === 'HEAD') {
@@ -130,11 +139,13 @@ function shown({ logger }: SignInRoutePorts, handle: RouteHandler): RouteHandler
       await handle(context);
     } catch (error) {
       if (!isLLMError(error)) throw error;
-      if (error.code === 'invalid-request') logger.error(`Nobody can sign in at the OpenID provider: ${error.message}`);
+      // The request is at fault for an error of its own status, such as one with the name of another server.
+      const isMisconfigured = error.code === 'invalid-request' && !(error instanceof HttpError);
+      if (isMisconfigured) report(error);
       const { retryAfterMs } = error;
       if (error instanceof LLMRateLimitError && retryAfterMs !== undefined)
         response.set('retry-after', String(Math.ceil(retryAfterMs / 1_000)));
-      show(response, error.code === 'invalid-request' ? MISCONFIGURED : failurePage(error), AGAIN);
+      show(response, isMisconfigured ? MISCONFIGURED : failurePage(error), AGAIN);
     }
   };
 }
