@@ -44,15 +44,25 @@ export class CircuitBreaker {
    * @returns a permit, which must be settled, or `undefined` while the circuit is open
    */
   acquire(userId: string, onSuccess?: () => void): CircuitPermit | undefined {
-    this.firstUser ??= userId;
-    if (userId !== this.firstUser) this.isShared = true;
-    if (!this.admits) return undefined;
+    if (!this.admitsUser(userId)) return undefined;
     const permit = new Permit(this, userId, onSuccess);
     if (this.openedAt !== undefined) this.probe = permit;
     return permit;
   }
 
-  /** Whether `acquire` would return a permit. */
+  /** Whether `acquire` would return a permit for the user. */
+  admitsUser(userId: string): boolean {
+    this.firstUser ??= userId;
+    if (userId !== this.firstUser && !this.isShared) {
+      this.isShared = true;
+      // The failures that have opened it were one user's alone, and count for half from now on.
+      this.openedAt = undefined;
+      this.probe = undefined;
+    }
+    return this.admits;
+  }
+
+  /** Whether `acquire` would return a permit for a user who has called before. */
   get admits(): boolean {
     return this.openedAt === undefined || (this.probe === undefined && this.remaining() <= 0);
   }

@@ -88,7 +88,7 @@ export class FallbackCalls {
   ): readonly Route[] {
     const owner = previousId === undefined ? undefined : this.ports.ownerOf(userId, previousId);
     const isOwner = (target: ProviderTarget): boolean => target === owner || target.id === compactedBy?.providerId;
-    const rank = ({ target }: Route): number => (isOwner(target) ? -1 : Number(!target.admits));
+    const rank = ({ target }: Route): number => (isOwner(target) ? -1 : Number(!target.admitsUser(userId)));
     const routes = this.ports.router.routesTo(route.targets).toSorted((left, right) => rank(left) - rank(right));
     if (routes.length === 0) throw unknownModel(route.name);
     return routes;

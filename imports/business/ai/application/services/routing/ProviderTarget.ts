@@ -92,9 +92,9 @@ export class ProviderTarget {
     this.breaker = new CircuitBreaker(settings.breakerFailures, settings.breakerOpenFor, ports.clock);
   }
 
-  /** Whether the circuit lets a call through. */
-  get admits(): boolean {
-    return this.breaker.admits;
+  /** Whether the circuit lets a call of the user through. */
+  admitsUser(userId: string): boolean {
+    return this.breaker.admitsUser(userId);
   }
 
   get health(): TargetHealth {

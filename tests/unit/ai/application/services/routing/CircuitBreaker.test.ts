@@ -135,6 +135,33 @@ describe('a circuit breaker', () => {
     expect(breaker.admits).to.equal(false);
   });
 
+  it('that one user has opened is closed for the first call of another', () => {
+    for (const isRankedFirst of [false, true]) {
+      const world = setUp();
+      const { breaker } = world;
+      world.fail(5);
+      expect(breaker.admits).to.equal(false);
+      if (isRankedFirst) expect(breaker.admitsUser('bob')).to.equal(true);
+      const call = breaker.acquire('bob');
+      expect(call).to.not.equal(undefined);
+      // Half of what opens it is the other user's.
+      call?.failed();
+      expect(breaker.admits).to.equal(true);
+      breaker.acquire('bob')?.failed();
+      expect(breaker.admits).to.equal(false);
+    }
+  });
+
+  it('that one user is probing admits another user', () => {
+    const world = setUp();
+    world.fail(5);
+    world.now = 30_000;
+    const probe = world.enter();
+    expect(world.breaker.acquire('bob')).to.not.equal(undefined);
+    probe.failed();
+    expect(world.breaker.state).to.equal('closed');
+  });
+
   it('is not kept open for several users by the probes of one of them', () => {
     const world = setUp();
     const { breaker } = world;
