@@ -1,4 +1,5 @@
 /** Lets the MCP client send its requests through the guarded fetch, and bounds what a server may answer. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { DEFAULT_TRANSPORT_LIMITS } from '../../ai/domain/types/VendorTypes';
 import { createGuardedFetch } from '../../ai/infrastructure/clients/http/guardedFetch';
 import type { GuardedResponse } from '../../ai/infrastructure/clients/http/GuardedResponse';
@@ -109,6 +110,7 @@ function toResponse(
   }
   const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
   const size = isStream ? eventSize() : totalSize();
+  const pace = isStream ? eventPace() : undefined;
   /** @returns whether the request has its answer now: that the connection was lost */
   const endsUnanswered = (controller: ReadableStreamDefaultController<Uint8Array>, reason = ''): boolean => {
     if (!isStream || watch === undefined || watch.hasAnswer) return false;
@@ -128,6 +130,7 @@ function toResponse(
         }
         if (isStream) watch?.read(value);
         if (size(value) <= maxMessageBytes) {
+          await pace?.(value);
           controller.enqueue(value);
           return;
         }
@@ -184,5 +187,25 @@ function eventSize(): Size {
       largest = Math.max(largest, bytes);
     }
     return largest;
+  };
+}
+
+/** Notifications cost the process more than the server that sends them. */
+const MAX_EVENTS_PER_SECOND = 1_000;
+const SECOND_MS = 1_000;
+
+/** @returns what waits before a chunk whose events are more than a second may have */
+function eventPace(): (chunk: Uint8Array) => Promise<void> {
+  let startedAt = Date.now();
+  let events = 0;
+  return async (chunk) => {
+    const passedMs = Date.now() - startedAt;
+    if (events >= MAX_EVENTS_PER_SECOND && passedMs < SECOND_MS) await delay(SECOND_MS - passedMs);
+    if (Date.now() - startedAt >= SECOND_MS) {
+      startedAt = Date.now();
+      events = 0;
+    }
+    // An event has at least one line, and an empty one at its end.
+    for (const byte of chunk) if (byte === LINE_FEED) events += 0.5;
   };
 }

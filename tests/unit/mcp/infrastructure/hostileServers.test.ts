@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import type { ToolCallContext } from '../../../../imports/business/ai/domain/interfaces/IToolExecutor';
 import { mcp } from '../../../../imports/business/mcp/mcp';
 import type { McpOptions } from '../../../../imports/business/mcp/mcp';
+import { createMcpFetch } from '../../../../imports/business/mcp/infrastructure/createMcpFetch';
 import { McpSource } from '../../../../imports/business/mcp/infrastructure/McpSource';
 import { ProgressReporter } from '../../../../imports/business/mcp/infrastructure/ProgressReporter';
 import { itInSoak } from '../../../support/soak';
@@ -249,6 +250,20 @@ describe('a hostile MCP server', () => {
       expect(calls).to.be.at.most(5);
     },
   );
+
+  itInVirtualTime('that floods a stream is read at a bounded rate, and others have their turn', async () => {
+    const notice = 'data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n\n';
+    const { url } = await serve(() =>
+      Promise.resolve(new Response(notice.repeat(10_000), { headers: { 'content-type': 'text/event-stream' } })),
+    );
+    const fetch = createMcpFetch({ allowPrivateHosts: true, timeout: 60_000, maxMessageBytes: 1_000_000 });
+    open.push(() => Promise.resolve(fetch.close()));
+    const startedAt = Date.now();
+    const text = await (await fetch(url)).text();
+    expect(text).to.have.length(notice.length * 10_000);
+    // A thousand a second, and the rest of the chunk in which they arrive.
+    expect(Date.now() - startedAt).to.be.within(3_000, 15_000);
+  });
 
   itInVirtualTime('that does not answer when it is connected does not hold up the start', async () => {
     const { url } = await serve(() => new Promise(() => undefined));
