@@ -257,7 +257,7 @@ describe('a hostile MCP server', () => {
       Promise.resolve(new Response(notice.repeat(10_000), { headers: { 'content-type': 'text/event-stream' } })),
     );
     const fetch = createMcpFetch({ allowPrivateHosts: true, timeout: 60_000, maxMessageBytes: 1_000_000 });
-    open.push(() => Promise.resolve(fetch.close()));
+    open.push(async () => fetch.close());
     const startedAt = Date.now();
     const text = await (await fetch(url)).text();
     expect(text).to.have.length(notice.length * 10_000);
