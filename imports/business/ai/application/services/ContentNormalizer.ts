@@ -34,6 +34,7 @@ import {
 import { describe, formatStep, PlainReader, invalid } from './normalizer/PlainReader';
 import { toolChoice } from './normalizer/normalizeToolChoice';
 import type { Plain } from './normalizer/PlainReader';
+import type { WatchingCallbacks } from './shared/safeCallbacks';
 import type { Tool } from '../../domain/entities/Tool';
 import { atOnce, inTurns, SLICE } from '../../domain/util/slices';
 import type { Slices } from '../../domain/util/slices';
@@ -127,7 +128,7 @@ function* checkedOptions(options: unknown): Slices<NormalizedOptions> {
 /** What Bolide itself sets in the options of a call: input that was adopted, and tools that are normalized. */
 type OwnChanges = Pick<
   GenerateOptions,
-  'signal' | 'onRetry' | 'executionId' | 'turn' | 'origin' | 'promptCache' | 'compact' | 'compactedBy'
+  keyof WatchingCallbacks | 'signal' | 'executionId' | 'turn' | 'origin' | 'promptCache' | 'compact' | 'compactedBy'
 > & {
   readonly input?: readonly InputItem[];
   readonly tools?: readonly Tool[];

@@ -8,6 +8,8 @@ import {
   ToolError,
 } from '../../domain/errors/LLMErrors';
 import { noEmbeddings, noRelay } from '../../domain/errors/noEmbeddings';
+import { programLogger } from '../../../../log/programLogger';
+import type { Logger } from '../../domain/interfaces/Logger';
 import type { AccessCheck, ILLMProvider, ModelCapabilities, ModelRoute } from '../../domain/interfaces/ILLMProvider';
 import { currentInstrumentation } from '../../domain/interfaces/Instrumentation';
 import type { Instrumentation, RunInstrumentation } from '../../domain/interfaces/Instrumentation';
@@ -22,7 +24,8 @@ import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { UsageEntry } from '../../domain/types/UsageRecords';
 import { AgenticLoop } from './AgenticLoop';
 import type { ExecuteOptions } from './AgenticLoop';
-import { normalizeInput } from './ContentNormalizer';
+import { normalizeInput, withOwnOptions } from './ContentNormalizer';
+import { safeCallbacks } from './shared/safeCallbacks';
 import { embedInBatches } from './routing/embedInBatches';
 import { completeTurn } from './routing/completeTurn';
 import type { ModelAnswer } from './routing/completeTurn';
@@ -81,6 +84,7 @@ export class LLMManager implements ILLMProvider {
   private readonly toolExecutor: IToolExecutor | undefined;
   private readonly jsonLimits: JsonLimits;
   private readonly instrumentation: LLMManagerOptions['instrumentation'];
+  private readonly logger: Logger;
   private loop: AgenticLoop | undefined;
 
   /**
@@ -93,6 +97,7 @@ export class LLMManager implements ILLMProvider {
     const { toolExecutor, decorate, responseStore, batchStore, instrumentation, ...options } = settings;
     const router = new ResilientProvider(options);
     this.router = router;
+    this.logger = programLogger(options.logger);
     this.instrumentation = instrumentation ?? currentInstrumentation();
     const provider = decorate?.(router) ?? router;
     this.provider = this.instrumentation?.traceProvider?.(provider, (model) => router.routeOf(model)) ?? provider;
@@ -185,7 +190,7 @@ export class LLMManager implements ILLMProvider {
    *   aborted
    */
   generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
-    return this.provider.generate(userId, options);
+    return this.provider.generate(userId, this.watched(options));
   }
 
   /**
@@ -193,7 +198,7 @@ export class LLMManager implements ILLMProvider {
    * event there is no retry.
    */
   stream(userId: string, options: GenerateOptions): AsyncIterable<ResponseStreamEvent> {
-    return this.provider.stream(userId, options);
+    return this.provider.stream(userId, this.watched(options));
   }
 
   /**
@@ -208,7 +213,8 @@ export class LLMManager implements ILLMProvider {
     const embed = this.provider.embed.bind(this.provider);
     const inputs = readEmbeddingInputs(options.input);
     const batch = inputs.length === 1 ? undefined : await this.embeddingBatch(options.model);
-    return embedInBatches(options, inputs, batch, (request) => embed(userId, request));
+    const watched = { ...options, ...safeCallbacks(options, this.logger) };
+    return embedInBatches(watched, inputs, batch, (request) => embed(userId, request));
   }
 
   /**
@@ -218,7 +224,13 @@ export class LLMManager implements ILLMProvider {
    */
   async relay(userId: string, request: RelayCall): Promise<RelayResponse> {
     if (this.provider.relay === undefined) throw noRelay(this.provider);
-    return this.provider.relay(userId, request);
+    return this.provider.relay(userId, { ...request, ...safeCallbacks(request, this.logger) });
+  }
+
+  /** What a program's callbacks throw fails no call. */
+  private watched(options: GenerateOptions): GenerateOptions {
+    const callbacks = safeCallbacks(options, this.logger);
+    return callbacks === undefined ? options : withOwnOptions(options, callbacks);
   }
 
   /** The default provider's name. */
