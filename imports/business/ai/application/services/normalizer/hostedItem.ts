@@ -43,7 +43,7 @@ function checkTools({ tools }: PlainRecord, path: string): void {
   for (const [index, each] of tools.entries()) {
     const at = `${path}.tools[${index}]`;
     const tool = record(each, at);
-    const type = requiredName(tool, 'type', at);
+    const type = optionalText(tool, 'type', at);
     if (type !== 'function' && type !== 'custom' && type !== 'namespace') continue;
     requiredName(tool, 'name', at);
     optionalText(tool, 'description', at);
