@@ -19,6 +19,7 @@ const { once } = require('node:events');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
+const { buildBundles } = require('../tests/runner/buildBundles.cjs');
 const { compileSources } = require('../tests/runner/compileSource.cjs');
 const { changedSince, selectAffected } = require('../tests/runner/changedFiles.cjs');
 const { SUITES } = require('../tests/runner/suites.cjs');
@@ -43,15 +44,6 @@ function sources() {
       .map((entry) => path.join(entry.parentPath, entry.name))
       .filter((file) => !file.includes('node_modules')),
   );
-}
-
-/** What tests load as bundles: esbuild is a process of its own. @param {(typeof SUITES)[string]} suite */
-async function buildPages(suite) {
-  const { cachedDashboard } = require('../server/cachedDashboard.ts');
-  const { buildPage } = require('../tests/support/meteorClient/buildPage.ts');
-  const { bundledEngine } = require('../tests/simulation/EngineBundle.ts');
-  const { bundledMachines } = require('../tests/simulation/machine/MachineBundle.ts');
-  await Promise.all([cachedDashboard(), buildPage(), bundledEngine(), bundledMachines(suite.env.BOLIDE_SEED)]);
 }
 
 /** @param {readonly string[]} words of the command line */
@@ -170,7 +162,7 @@ async function main() {
   const results = [];
   for (let round = 0; round < Number(options.repeat ?? 1); round++) {
     const ordered = options.shuffle === undefined ? files : shuffled(files, Number(options.shuffle) + round);
-    await buildPages(suite);
+    await buildBundles(suite.env.BOLIDE_SEED);
     const runs = options.each === true ? ordered.map((file) => [file]) : [ordered];
     for (const each of runs) results.push(await runMocha(suite, each, mochaArguments));
     if (options.repeat !== undefined) {

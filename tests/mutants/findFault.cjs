@@ -1,10 +1,14 @@
-/** Whether a test notices a fault: runs those that its file can affect, nearest first, until one fails. */
+/**
+ * Whether a test notices a fault: runs those that its file can affect, nearest first, until one fails. The sources must
+ * stay as they are meanwhile.
+ */
 'use strict';
 
 const { spawn } = require('node:child_process');
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
+const { buildBundles } = require('../runner/buildBundles.cjs');
 const { selectAffected } = require('../runner/changedFiles.cjs');
 const { ImportGraph } = require('../runner/importGraph.cjs');
 const { SUITES } = require('../runner/suites.cjs');
@@ -18,6 +22,9 @@ const ROOT = path.join(__dirname, '../..');
 const NEAREST = 4;
 /** Milliseconds, after which a fault counts as found: it has made a program hang. */
 const MAX_TIME = 900_000;
+
+/** @type {Promise<void> | undefined} */
+let bundles;
 
 /**
  * @param {readonly Edit[]} edits
@@ -84,6 +91,8 @@ async function firstFailure(edits, files, title) {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'bolide-fault-'));
   const results = path.join(directory, 'results.json');
   try {
+    // Without them, tests fail for lack of a bundler.
+    await (bundles ??= buildBundles(env.BOLIDE_SEED));
     const child = spawn(
       process.execPath,
       [
