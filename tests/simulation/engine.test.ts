@@ -16,8 +16,8 @@ import { simulate } from './simulate';
 const SCHEDULES = { memory: 75, documents: 30 } as const satisfies Record<Plan['store'], number>;
 /** Seeds that have found what those before them had not. */
 const TELLING: Readonly<Record<Plan['store'], readonly number[]>> = { memory: [9_498_901_497], documents: [300, 676] };
-/** How many of them a test runs. */
-const GROUP = 15;
+/** How many of them a test runs: few, so that its time limit ends hangs only, however busy the machine is. */
+const GROUP = 5;
 /** How many times as many the soak runs. */
 const SOAK = 50;
 /** Seeds of different soaks do not overlap. */
@@ -34,7 +34,6 @@ function seedsFor(store: Plan['store']): readonly number[] {
   return IS_SOAK ? seeds : [...seeds, ...TELLING[store]];
 }
 
-/** A test takes a second or two, so that the time limit of tests ends hangs only. */
 function groupsOf(seeds: readonly number[]): readonly (readonly number[])[] {
   const count = Math.ceil(seeds.length / GROUP);
   return Array.from({ length: count }, (_, index) => seeds.slice(index * GROUP, (index + 1) * GROUP));
@@ -61,7 +60,7 @@ describe('The run engine', () => {
 describe('A schedule', () => {
   it('gives the same trail whenever and after whatever it runs', async () => {
     const bundle = await bundledEngine();
-    const plans = [1, 2, 3].flatMap((seed) => [planSchedule(seed, 'memory'), planSchedule(seed, 'documents')]);
+    const plans = [planSchedule(1, 'memory'), planSchedule(2, 'documents'), planSchedule(3, 'memory')];
     const trails = async (order: readonly Plan[]): Promise<ReadonlyMap<Plan, string>> => {
       const byPlan = new Map<Plan, string>();
       for (const plan of order) byPlan.set(plan, (await simulate(plan, bundle)).trail.join('\n'));
