@@ -2,7 +2,6 @@
 import { expect } from 'chai';
 import { NO_USAGE } from '../../../../../imports/business/ai/domain/entities/Response';
 import { BudgetError, MaxIterationsError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
-import type { LLMError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
 import { newRun } from '../../../../../imports/business/ai/domain/run/ActiveRun';
 import type { RunRules } from '../../../../../imports/business/ai/domain/run/ActiveRun';
 import { exceededLimit } from '../../../../../imports/business/ai/domain/run/runLimits';
@@ -12,7 +11,12 @@ import type { Budget } from '../../../../../imports/business/ai/domain/types/Run
 import type { RunSums } from '../../../../../imports/business/ai/domain/types/RunTotals';
 
 /** A million tokens cost a dollar, and two in a long prompt. */
-const PRICE: ModelPrice = { input: 1, output: 1, longPrompt: { above: 600_000, input: 2, output: 2 } };
+const PRICE: ModelPrice = {
+  asOf: '2026-01-01',
+  input: 1,
+  output: 1,
+  longPrompt: { above: 600_000, input: 2, output: 2 },
+};
 const BELOW = { calls: 2, tokens: 30, money: 0.25 };
 const USAGE = { ...NO_USAGE, input_tokens: 1_000_000, total_tokens: 1_000_000 };
 const UNPRICED = { calls: 1, models: ['other'], reasons: ['no price for model "other"'] };
@@ -36,7 +40,9 @@ function limitOf({ budget, isDelivery = false, iterations = 1, deliveries = 0, t
   return exceededLimit(run, isDelivery, { nextTokens: 500_000, price: PRICE, ...spending });
 }
 
-const TABLE: readonly (readonly [what: string, error: typeof LLMError, admitted: Case, refused: Case])[] = [
+type Refusal = typeof BudgetError | typeof MaxIterationsError;
+
+const TABLE: readonly (readonly [what: string, error: Refusal, admitted: Case, refused: Case])[] = [
   ['model calls', MaxIterationsError, { iterations: 1 }, { iterations: 2 }],
   [
     'model calls beside deliveries',

@@ -36,7 +36,7 @@ export function changedCalls(written: CallTable, calls: CallTable, includesProgr
 }
 
 function isOnlyProgress(before: ToolCall, call: ToolCall): boolean {
-  if (before.state !== call.state || call.progress === undefined || before.progress === call.progress) return false;
+  if (before.state !== call.state || before.progress === call.progress) return false;
   const { progress: _, ...others } = before;
   const entries = Object.entries(others);
   const now: Readonly<Record<string, unknown>> = { ...call };
