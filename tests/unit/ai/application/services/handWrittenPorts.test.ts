@@ -47,6 +47,12 @@ const COUNTED = { input_tokens: 3, output_tokens: 2, total_tokens: 5 };
 const SPARSE: Readonly<Record<string, object>> = {
   'nothing but a text': { output_text: JSON_TEXT },
   'nothing but an output': { output: [MESSAGE] },
+  'a part of a message beside an item': {
+    output: [
+      { ...MESSAGE, content: [{ type: 'output_text', text: '{"a"' }] },
+      { type: 'text', text: ':1}' },
+    ],
+  },
   'no vendor': {
     id: 'resp_1',
     object: 'response',

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { MemoryResponseStore } from '../../../../../../imports/business/ai/application/services/chains/MemoryResponseStore';
 import { userMessage } from '../../../../../../imports/business/ai/domain/entities/Message';
@@ -54,5 +55,13 @@ describe('MemoryResponseStore', () => {
     expect(await store.find('ann', 'resp_1')).not.to.equal(undefined);
     expect(await store.find('ann', 'resp_2')).to.equal(undefined);
     expect(await store.findItem('ann', 'msg_of_resp_2')).to.equal(undefined);
+  });
+  it('keeps nothing of what it has evicted or replaced', async () => {
+    const store = new MemoryResponseStore({ maxResponses: 1 });
+    for (const id of ['resp_1', 'resp_2', 'resp_2']) await store.save(stored(id));
+    await store.save(stored('resp_2', { input: [] }));
+    expect(inspect(store, { depth: Infinity }))
+      .to.include('resp_2')
+      .and.not.match(/resp_1|msg_of_resp_2/);
   });
 });

@@ -58,3 +58,26 @@ describe('A call of a run that was taken over', () => {
     expect(restored.repaired).to.deep.equal(['c']);
   });
 });
+
+describe('The calls of a run that was taken over', () => {
+  const fields = { name: 't', arguments: '{}', blocking: true, createdAt: 0 };
+  const calls: readonly ToolCall[] = [
+    { ...fields, id: 'open', call_id: 'open', state: 'executing', startTime: 0 },
+    { ...fields, id: 'recorded', call_id: 'recorded', state: 'pending' },
+    { ...fields, id: 'over', call_id: 'over', state: 'failed', endTime: 0, error: { failure: 'threw', message: '' } },
+  ];
+  const transcript = calls.map(({ id }) => callItem({ name: 't', call_id: id }));
+  const progress = { ...initialProgress({ input: [], createdAt: 0 }, 'running'), transcript };
+  // The plan is left out, since it is not read.
+  const run = { executionId: 'r', input: [], fence: 2, owner: 'me', ...progress } as unknown as RunRecord;
+
+  it('are stored again if only the run’s own write has recorded them', () => {
+    const recorded = { withRun: ['open', 'recorded'], onlyWithRun: ['recorded'] };
+    const restored = restoreRun({ run, calls, recorded }, {} as RunRules);
+    expect(restored).to.deep.include({ recorded, unwritten: ['recorded'] });
+  });
+
+  it('are all stored again, but for those that are over, if the store does not say how it has them', () => {
+    expect(restoreRun({ run, calls }, {} as RunRules).unwritten).to.deep.equal(['open', 'recorded']);
+  });
+});

@@ -270,12 +270,13 @@ describe('ResponsesEncoder', () => {
 
   it('merges parts that the source does not number, and offsets their annotations', () => {
     const cite = (url: string) => ({ type: 'url_citation', url, title: null, cited_text: 'x' });
+    const located = { type: 'url_citation', url: 'https://b.example', title: 'B', start_index: 0, end_index: 3 };
     const complete: MessageItem = {
       type: 'message',
       role: 'assistant',
       content: [
         { type: 'output_text', text: 'First. ', annotations: [] },
-        { type: 'output_text', text: 'Second.', annotations: [cite('https://a.example')] },
+        { type: 'output_text', text: 'Second.', annotations: [cite('https://a.example'), located] },
         { type: 'output_text', text: '', annotations: [] },
       ],
     };
@@ -295,6 +296,7 @@ describe('ResponsesEncoder', () => {
         text: 'First. Second.',
         annotations: [
           { type: 'url_citation', url: 'https://a.example', title: '', cited_text: 'x', start_index: 7, end_index: 14 },
+          { ...located, start_index: 7, end_index: 10 },
         ],
       },
     ]);
