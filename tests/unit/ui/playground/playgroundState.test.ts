@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { loadDraft, storeDraft } from '../../../../imports/ui/playground/draftStorage';
 import { NO_MESSAGE, NO_SETTINGS, reducePlayground } from '../../../../imports/ui/playground/playgroundState';
 import type { Lane, PlaygroundState, Turn } from '../../../../imports/ui/playground/playgroundState';
+import { toLoadActions, toPromptContent } from '../../../../imports/ui/playground/promptContent';
 import { checkSettings, toRunSettings, toStartRequest } from '../../../../imports/ui/playground/toRequest';
 
 const lane = (id: string, ...turns: readonly Turn[]): Lane => ({
@@ -198,5 +199,26 @@ describe('the stored draft', () => {
       place.setItem('bolide-playground', stored);
       expect(loadDraft(place), stored).to.equal(undefined);
     }
+  });
+});
+
+describe('A prompt', () => {
+  const written: PlaygroundState = {
+    settings: { ...NO_SETTINGS, instructions: 'Be brief.', temperature: '0.5', maxOutputTokens: '100' },
+    lanes: [{ ...lane('a'), model: 'large' }, lane('b')],
+    draft: message('Hello'),
+  };
+  const others = state({ ...lane('c'), providerId: 'google', model: 'small' }, lane('d'));
+  const loadedFor = (...providerIds: readonly string[]): PlaygroundState =>
+    toLoadActions(toPromptContent(written), others, providerIds).reduce(reducePlayground, others);
+
+  it('is loaded with what it was saved with, its model in the first lane', () => {
+    const { settings, draft } = written;
+    const lanes = [{ ...lane('c'), model: 'large' }, lane('d')];
+    expect(loadedFor('openai')).to.deep.equal({ settings, lanes, draft });
+  });
+
+  it('leaves the model alone if its provider is not the user’s to use', () => {
+    expect(loadedFor('groq').lanes).to.deep.equal(others.lanes);
   });
 });

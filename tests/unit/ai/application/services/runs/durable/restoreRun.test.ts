@@ -64,7 +64,15 @@ describe('The calls of a run that was taken over', () => {
   const calls: readonly ToolCall[] = [
     { ...fields, id: 'open', call_id: 'open', state: 'executing', startTime: 0 },
     { ...fields, id: 'recorded', call_id: 'recorded', state: 'pending' },
-    { ...fields, id: 'over', call_id: 'over', state: 'failed', endTime: 0, error: { failure: 'threw', message: '' } },
+    {
+      ...fields,
+      id: 'over',
+      call_id: 'over',
+      state: 'failed',
+      endTime: 0,
+      executionTime: 0,
+      error: { failure: 'threw', message: '' },
+    },
   ];
   const transcript = calls.map(({ id }) => callItem({ name: 't', call_id: id }));
   const progress = { ...initialProgress({ input: [], createdAt: 0 }, 'running'), transcript };
