@@ -15,6 +15,8 @@ describe('RunRecovery', () => {
   let isOut: boolean;
   let beats: number;
   let recovered: string[];
+  let scans: number;
+  let present: string[];
   let recovery: RunRecovery;
   let owner: string;
   let logger: RecordingLogger;
@@ -26,15 +28,19 @@ describe('RunRecovery', () => {
     recovered = [];
     owner = 'other';
     logger = new RecordingLogger();
+    scans = 0;
+    present = ['other'];
     const whenReachable = <T>(value: T): Promise<T> =>
       isOut ? Promise.reject(new StoreUnavailableError('away')) : Promise.resolve(value);
     const store: Pick<RunStore, 'isExclusive' | 'leased' | 'heartbeats' | 'commands'> = {
       isExclusive: false,
-      leased: (_limit, except = []) =>
-        whenReachable(
+      leased: (_limit, except = []) => {
+        scans += 1;
+        return whenReachable(
           except.includes(owner) ? [] : [{ executionId: 'run', userId: 'ann', owner, fence: 1, takeovers: 0 }],
-        ),
-      heartbeats: () => whenReachable(new Map([['other', beats]])),
+        );
+      },
+      heartbeats: () => whenReachable(new Map(present.map((each) => [each, beats]))),
       commands: () => whenReachable([]),
     };
     recovery = new RunRecovery({
@@ -112,5 +118,14 @@ describe('RunRecovery', () => {
     await clock.tickAsync(60_000 + LEASE);
     expect(recovered).to.include('run');
     expect(logger.errors.join()).to.include('"run" was to be executed by this process');
+  });
+  it('reads the runs of others between two scans only if one of these has left', async () => {
+    const counts = [scans];
+    for (const owners of [['other'], [], []]) {
+      present = owners;
+      await clock.tickAsync(LEASE / 15);
+      counts.push(scans);
+    }
+    expect(counts).to.deep.equal([1, 1, 2, 2]);
   });
 });
