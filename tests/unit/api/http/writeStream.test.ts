@@ -1,9 +1,11 @@
 import { expect } from 'chai';
+import { useFakeTimers } from 'sinon';
 import { LLMError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { EventBatches } from '../../../../imports/business/ai/domain/events/EventBatches';
 import type { FrameSink } from '../../../../imports/api/http/FrameSink';
 import { writeStream } from '../../../../imports/api/http/writeStream';
 import type { EventEncoder, WriteStreamOptions } from '../../../../imports/api/http/writeStream';
+import { deferred } from '../../../support/deferred';
 
 interface Letter {
   readonly type: string;
@@ -133,5 +135,23 @@ describe('writeStream', () => {
       },
     });
     expect(sink.log).to.deep.equal(['a a', 'before 2 frames', 'response.completed response.completed', 'last', 'end']);
+  });
+  it('shows that it lives while there is nothing to write, and no longer than that', async () => {
+    const clock = useFakeTimers();
+    try {
+      const sink = new Sink();
+      const late = deferred<readonly Letter[]>();
+      const source = new Source([letters('a')]);
+      const read = source.read.bind(source);
+      source.read = () => (source.reads === 1 ? ((source.reads += 1), late.promise) : read());
+      const written = writeStream(source, encoder, sink, { ...OPTIONS, keepAliveAfter: 1_000 });
+      await clock.tickAsync(2_500);
+      expect(sink.log).to.deep.equal(['a a', 'keep-alive', 'keep-alive']);
+      late.resolve(letters('b'));
+      await written;
+      expect(clock.countTimers()).to.equal(0);
+    } finally {
+      clock.restore();
+    }
   });
 });

@@ -13,6 +13,10 @@ const NAMES = [
   'access_token',
   'refreshToken',
   'client_secret',
+  'clientSecret',
+  'secret',
+  'x_auth_token',
+  'idToken',
   'password',
   'Cookie',
 ];

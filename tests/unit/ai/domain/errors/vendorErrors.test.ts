@@ -736,6 +736,19 @@ const SYNTHETIC: readonly Synthetic[] = [
     retryAfterMs: 33_000,
   },
   {
+    title: 'Gemini, behind a proxy that adds details of its own',
+    status: 429,
+    body: gemini(429, 'RESOURCE_EXHAUSTED', 'Too many requests.', [
+      null,
+      'quota',
+      { retryDelay: 12 },
+      { retryDelay: 'soon' },
+      { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '2.5s' },
+    ]),
+    code: 'rate-limited',
+    retryAfterMs: 2_500,
+  },
+  {
     title: 'Azure rate limit',
     status: 429,
     body: {

@@ -166,8 +166,53 @@ describe('QueryStore', () => {
     expect(await failing.catch((error: unknown) => error)).to.have.property('code', 'not-found');
   });
 
-  it('loads nothing without an argument', () => {
-    mount(store.query('ai.tools.list', undefined));
-    expect(loads).to.have.length(0);
+  it('loads after a command only what is shown and has a topic of it, and of several topics one is enough', async () => {
+    mount(store.query('ai.runs.list', {}));
+    mount(store.query('ai.mcpServers.list', {}));
+    mount(tools());
+    mount(store.query('ai.queue.list', {}));
+    store.query('ai.mcpServers.list', {}, 'of another user');
+    for (const index of [0, 1, 2, 3]) await answer(index, 'before');
+    const command = store.call('ai.mcpServers.setEnabled', { name: 'm', enabled: true });
+    await answer(4, 'done');
+    await command;
+    const shown = [store.query('ai.runs.list', {}), store.query('ai.mcpServers.list', {}), tools()];
+    for (const index of [5, 6, 7]) await answer(index, `load ${index}`);
+    expect(loads).to.have.length(8);
+    expect(shown.map((query) => query.get())).to.deep.equal(
+      [5, 6, 7].map((index) => ({ state: 'ready', value: `load ${index}` })),
+    );
+  });
+
+  it('takes the same fields in another order for the same query', () => {
+    const names = [
+      { limit: 5, state: 'failed' },
+      { state: 'failed', limit: 5 },
+    ] as const;
+    const [first, second] = names.map((argument) => store.query('ai.runs.list', argument));
+    expect(first).to.equal(second);
+  });
+
+  it('forgets what is shown no longer, the longest unused first, once there are more than 50', () => {
+    const run = (index: number) => store.query('ai.runs.get', { executionId: `${index}` });
+    const queries = Array.from({ length: 50 }, (_, index) => run(index));
+    mount(queries[0]!);
+    run(1);
+    run(50);
+    run(51);
+    expect([0, 1, 4].map((index) => run(index) === queries[index])).to.deep.equal([true, true, true]);
+    expect([2, 3].map((index) => run(index) === queries[index])).to.deep.equal([false, false]);
+  });
+
+  it('keeps what is about to be shown, although all others are', () => {
+    const run = (index: number) => store.query('ai.runs.get', { executionId: `${index}` });
+    for (let index = 0; index < 50; index += 1) mount(run(index));
+    expect(run(50)).to.equal(run(50));
+  });
+
+  it('is loading, and loads nothing, without an argument', () => {
+    const none = store.query('ai.tools.list', undefined);
+    mount(none);
+    expect([none.get(), loads]).to.deep.equal([{ state: 'loading' }, []]);
   });
 });
