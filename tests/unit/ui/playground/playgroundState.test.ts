@@ -194,7 +194,13 @@ describe('the stored draft', () => {
     const full = storage(10);
     storeDraft(state(lane('a')), full);
     expect(loadDraft(full)).to.equal(undefined);
-    for (const stored of ['{', 'null', '{"format":99}', '{"format":1,"settings":{},"lanes":[{}]}']) {
+    for (const stored of [
+      '{',
+      'null',
+      '{"format":99}',
+      '{"format":1,"settings":{},"lanes":[{}]}',
+      '{"format":1,"settings":{},"lanes":[]}',
+    ]) {
       const place = storage();
       place.setItem('bolide-playground', stored);
       expect(loadDraft(place), stored).to.equal(undefined);
