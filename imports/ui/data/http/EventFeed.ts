@@ -156,15 +156,16 @@ export class EventFeed {
   }
 }
 
-/** Resolves early when the signal aborts. */
+/** Resolves early when the signal aborts, and leaves no listener behind. */
 function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    const wake = (): void => {
+    const end = (): void => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', end);
       resolve();
     };
-    if (signal.aborted) wake();
-    else signal.addEventListener('abort', wake, { once: true });
+    const timer = setTimeout(end, milliseconds);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end);
   });
 }
