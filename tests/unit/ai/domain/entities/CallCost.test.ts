@@ -11,6 +11,7 @@ import { toUsage } from '../../../../../imports/business/ai/infrastructure/conve
 import { fromChatUsage } from '../../../../../imports/business/ai/infrastructure/converters/chat/usage';
 import { usageOf as fromGemini } from '../../../../../imports/business/ai/infrastructure/converters/google/usage';
 import { usageOf as fromResponses } from '../../../../../imports/business/ai/infrastructure/converters/responses/ResponsesConverter';
+import { reportedCost } from '../../../../../imports/business/ai/infrastructure/converters/shared/reportedCost';
 import { capabilitiesOf } from '../../../../../imports/business/ai/infrastructure/vendors/capabilities';
 
 function costAt(vendor: VendorName, model: string, usage: PricedUsage): number {
@@ -125,13 +126,20 @@ describe('the cost of a call', () => {
 
   it('is what xAI itself billed for a recorded response', () => {
     // tests/fixtures/recorded/xai/xai-resp-image-a/1.response.json: 11,706,000 ticks of 10^-10 dollars.
-    const usage = fromResponses({
+    const billed = {
       input_tokens: 252,
       input_tokens_details: { cached_tokens: 128 },
       output_tokens: 396,
       output_tokens_details: { reasoning_tokens: 326 },
-    });
-    expect(costAt('grok', 'grok-4.3', usage)).to.be.closeTo(11_706_000 / 1e10, 1e-12);
+      cost_in_usd_ticks: 11_706_000,
+    };
+    expect(costAt('grok', 'grok-4.3', fromResponses(billed))).to.be.closeTo(0.0011706, 1e-12);
+    expect(reportedCost(billed)).to.deep.equal({ cost: 0.0011706 });
+  });
+
+  it('is what OpenRouter reports, unless that is no amount', () => {
+    expect(reportedCost({ cost: 0.25 })).to.deep.equal({ cost: 0.25 });
+    for (const cost of [-1, NaN, '0.25', null]) expect(reportedCost({ cost })).to.deep.equal({});
   });
 
   it('prices tokens without a price of their own as input', () => {
