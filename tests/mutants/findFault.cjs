@@ -64,7 +64,7 @@ function affectedBy(edits) {
   const distanceOf = (test) => {
     const shared = wordsOf(test).filter((word) => words.has(word)).length;
     const isUnit = test.startsWith('tests/unit/');
-    return graph.distance(path.join(ROOT, test), sources) - 2 * shared + (isUnit ? 0 : 1);
+    return graph.distance(path.join(ROOT, test), sources) - 4 * shared + (isUnit ? 0 : 1);
   };
   return selectAffected(SUITES.test.files(), changed)
     .map((test) => ({ test, distance: distanceOf(test), size: graph.reachedFrom(path.join(ROOT, test)).size }))
