@@ -94,6 +94,8 @@ describe('the gateway’s files', () => {
     expect(unknown).to.include({ status: 404 });
     expect(fieldsOf(unknown)['error']).to.deep.include({ message: 'File "file-unknown" not found.' });
     expect((await bob.files.list()).data.map((file) => file.id)).to.deep.equal([others]);
+    const page: unknown = await (await bob.files.list().asResponse()).json();
+    expect(page).to.include({ first_id: others, last_id: others });
     expect((await openai().files.list()).data.map((file) => file.id)).to.deep.equal([id]);
     expect((await openai('admin').files.list()).data).to.have.length(2);
     expect((await openai('admin').files.retrieve(id)).id).to.equal(id);
@@ -109,9 +111,10 @@ describe('the gateway’s files', () => {
     const ids = [];
     for await (const { id } of openai().files.list({ limit: 2 })) ids.push(id);
     expect(ids).to.deep.equal([second, first]);
+    const { id: own } = await anthropic().beta.files.upload({ file: await toAnthropicFile(BYTES, 'x') });
     for (let count = 0; count < 5; count += 1)
       await anthropic('bob').beta.files.upload({ file: await toAnthropicFile(BYTES, 'x') });
-    expect((await anthropic().beta.files.list({ limit: 2 })).data).to.deep.equal([]);
+    expect((await anthropic().beta.files.list({ limit: 2 })).data.map(({ id }) => id)).to.deep.equal([own]);
   });
 
   for (const [model, shape] of [
