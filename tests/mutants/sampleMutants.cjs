@@ -55,7 +55,8 @@ async function mutantsOf(file, source) {
     .map(({ location, replacement, mutatorName: mutator }) => {
       const [start, end] = [offsetOf(location.start), offsetOf(location.end)];
       // Without parentheses, an expression may bind with the text beside it.
-      const text = mutator === 'BlockStatement' || mutator === 'Regex' ? replacement : `(${replacement})`;
+      const isExpression = mutator !== 'BlockStatement' && !/^(?:;|case\b.*:|default:)$/s.test(replacement);
+      const text = isExpression ? `(${replacement})` : replacement;
       return { file, start, end, text, line: location.start.line + 1, mutator, original: source.slice(start, end) };
     });
 }
