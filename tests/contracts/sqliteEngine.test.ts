@@ -189,18 +189,37 @@ describe('SQLite: columns', () => {
 });
 
 describe('SQLite: transactions', () => {
-  it('take what different tasks write in one turn of the event loop', async () => {
+  /** How many transactions twenty changes of one turn take, of which each lasts so many milliseconds. */
+  async function transactionsOf(milliseconds: number): Promise<number> {
     const file = await openSqliteFile(join(directory, SQLITE_FILE));
     await file.write(() => file.run('CREATE TABLE rows (n)'));
     const { version } = file;
+    let now = performance.now();
+    const clock = sinon.stub(performance, 'now').callsFake(() => now);
     const writeAfter = async (n: number): Promise<void> => {
       for (let at = 0; at < n; at += 1) await Promise.resolve();
-      await file.write(() => file.run('INSERT INTO rows VALUES (?)', [n]));
+      await file.write(() => {
+        now += milliseconds;
+        return file.run('INSERT INTO rows VALUES (?)', [n]);
+      });
     };
-    await Promise.all(Array.from({ length: 20 }, (_, n) => writeAfter(n)));
-    expect(file.version - version).to.equal(1);
+    try {
+      await Promise.all(Array.from({ length: 20 }, (_, n) => writeAfter(n)));
+    } finally {
+      clock.restore();
+    }
     expect(file.all('SELECT n FROM rows')).to.have.length(20);
+    const transactions = file.version - version;
     await file.close();
+    return transactions;
+  }
+
+  it('take what different tasks write in one turn of the event loop', async () => {
+    expect(await transactionsOf(0)).to.equal(1);
+  });
+
+  it('end after a while, so that others get a turn', async () => {
+    expect(await transactionsOf(5)).to.be.within(5, 10);
   });
 });
 
