@@ -15,6 +15,7 @@ export type Block =
     }
   | { readonly type: 'compaction'; readonly content?: string | null; readonly signature?: string | null }
   | { readonly type: 'server_tool_use'; readonly id: string; readonly name: string }
+  | { readonly type: 'tool_addition' | 'tool_removal'; readonly tool: JsonObject }
   | { readonly type: 'image' | 'document'; readonly source?: unknown };
 
 export interface Message {
@@ -27,6 +28,12 @@ export interface AnthropicTool {
   readonly name: string;
   readonly description?: string;
   readonly input_schema?: JsonObject;
+  readonly defer_loading?: boolean | null;
+  readonly cache_control?: unknown;
+}
+
+export function isDeferred({ defer_loading }: AnthropicTool): boolean {
+  return defer_loading === true;
 }
 
 export interface AnthropicBody {

@@ -35,6 +35,7 @@ export function checkAnthropicMessages(request: WireRequest): Rejection | undefi
   const body = anthropicBody(request.body);
   return (
     checkCompactions(body, request.headers) ??
+    rejectToolChanges(body, request.headers['anthropic-beta']) ??
     firstRejection(RULES, { vendor: request.vendor, body, merged: mergedMessages(body.messages) }) ??
     checkAnthropicOptions(request.model, body, request.headers['anthropic-version'])
   );
@@ -74,6 +75,24 @@ export function checkThinkingSignatures({ vendor, body: raw }: WireRequest): Rej
         return reject(`${path}: Invalid \`data\` in \`redacted_thinking\` block`);
       if (index >= start) before.push(block);
     }
+  }
+  return undefined;
+}
+
+const TOOL_CHANGES_BETA = 'mid-conversation-tool-changes-2026-07-01';
+
+/**
+ * Only with the beta, and in system messages. The wording is that of other unknown blocks:
+ * https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
+ */
+function rejectToolChanges({ messages }: AnthropicBody, betas = ''): Rejection | undefined {
+  for (const [index, message] of messages.entries()) {
+    const at = blocksOf(message).findIndex(({ type }) => type === 'tool_addition' || type === 'tool_removal');
+    if (at < 0 || (message.role === 'system' && betas.split(',').includes(TOOL_CHANGES_BETA))) continue;
+    return reject(
+      `messages.${index}.content.${at}: Input tag '${String(blocksOf(message)[at]?.type)}' found using 'type' does not ` +
+        'match any of the expected tags',
+    );
   }
   return undefined;
 }

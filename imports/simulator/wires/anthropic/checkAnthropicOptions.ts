@@ -3,7 +3,8 @@ import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { asArray, asObject, isArray, isGiven, isObject } from '../../json';
 import { firstRejection, reject } from '../../validation/Rejection';
 import type { Rejection, Rule } from '../../validation/Rejection';
-import { blocksOf, isThinkingEnabled, outputSchema } from './anthropicBody';
+import { namesLoadedBy } from '../../model/PromptCache';
+import { blocksOf, isDeferred, isThinkingEnabled, outputSchema } from './anthropicBody';
 import type { AnthropicBody } from './anthropicBody';
 
 interface RequestOptions {
@@ -15,6 +16,7 @@ interface RequestOptions {
 const RULES: readonly Rule<RequestOptions>[] = [
   rejectDuplicateToolNames,
   rejectUnknownToolChoice,
+  rejectDeferredTools,
   rejectInvalidThinkingBudget,
   rejectOptionsWithThinking,
   rejectSamplingInNewVersion,
@@ -44,6 +46,25 @@ function rejectUnknownToolChoice({ body }: RequestOptions): Rejection | undefine
   if ((body.tools ?? []).length === 0) return reject('tool_choice: may only be specified while providing tools');
   const exists = choice?.type !== 'tool' || (body.tools ?? []).some((tool) => tool.name === choice.name);
   return exists ? undefined : reject(`Tool '${choice.name ?? ''}' not found in provided tools`);
+}
+
+/**
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool: its errors, and "A tool with
+ * `defer_loading: true` can't also carry `cache_control`". The wording of the latter is not known.
+ */
+function rejectDeferredTools({ body }: RequestOptions): Rejection | undefined {
+  const tools = body.tools ?? [];
+  const deferred = tools.filter(isDeferred);
+  if (deferred.length > 0 && deferred.length === tools.length)
+    return reject('At least one tool must have defer_loading=false. All tools cannot be deferred.');
+  const marked = deferred.find(({ cache_control }) => isGiven(cache_control));
+  if (marked !== undefined)
+    return reject(`tools: Tool '${marked.name}' cannot have both defer_loading=true and cache_control set.`);
+  const names = new Set(tools.map(({ name }) => name));
+  const unknown = body.messages
+    .flatMap((message) => blocksOf(message).flatMap(namesLoadedBy))
+    .find((name) => !names.has(name));
+  return unknown === undefined ? undefined : reject(`Tool reference '${unknown}' not found in available tools`);
 }
 
 /** The budget is at least 1024 tokens and less than `max_tokens`. */

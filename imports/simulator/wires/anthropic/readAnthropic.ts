@@ -1,7 +1,17 @@
 /** Reads a Messages request as a conversation. */
 import type { Conversation, ToolDefinition, ToolChoice, Turn } from '../../model/Conversation';
 import type { WireRequest } from '../WireSimulator';
-import { anthropicBody, mergedMessages, resultText, textsIn, isThinkingEnabled, outputSchema } from './anthropicBody';
+import { namesLoadedBy } from '../../model/PromptCache';
+import {
+  anthropicBody,
+  blocksOf,
+  isDeferred,
+  mergedMessages,
+  resultText,
+  textsIn,
+  isThinkingEnabled,
+  outputSchema,
+} from './anthropicBody';
 import type { AnthropicBody, AnthropicTool, MergedMessage } from './anthropicBody';
 import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 
@@ -14,7 +24,7 @@ export function readAnthropic({ vendor, model, body: raw }: WireRequest): Conver
     model,
     instructions: typeof body.system === 'string' ? body.system : textsIn(body.system),
     turns: turnsOf(mergedMessages(body.messages)),
-    tools: (body.tools ?? []).flatMap(toToolDefinition),
+    tools: loadedTools(body).flatMap(toToolDefinition),
     toolChoice: toolChoiceOf(body),
     allowsParallelCalls: body.tool_choice?.disable_parallel_tool_use !== true,
     wantsReasoning: isThinkingEnabled(body),
@@ -55,6 +65,15 @@ function turnsOf(messages: readonly MergedMessage[]): readonly Turn[] {
       ? [...turns, { type: 'user', text }]
       : [...summaries, { type: 'assistant', text }, ...turns];
   });
+}
+
+/** Deferred tools are loaded where the conversation names them. */
+export function loadedTools({ tools, messages }: AnthropicBody): readonly AnthropicTool[] {
+  const all = tools ?? [];
+  if (!all.some(isDeferred)) return all;
+  const named = new Set(messages.flatMap((message) => blocksOf(message).flatMap(namesLoadedBy)));
+  const found = [...named].flatMap((name) => all.filter((tool) => isDeferred(tool) && tool.name === name));
+  return [...all.filter((tool) => !isDeferred(tool)), ...found];
 }
 
 /** Tools without an input schema run on the vendor's side. */

@@ -3,12 +3,15 @@ import { asObject, asString, isGiven } from '../../json';
 import { firstRejection, reject } from '../../validation/Rejection';
 import type { Rejection, Rule } from '../../validation/Rejection';
 import { findStrictViolation } from '../../validation/findStrictViolation';
+import type { VendorName } from '../../../business/ai/domain/types/VendorTypes';
+import { hasCacheBreakpoints } from '../../model/cacheBreakpoints';
 import { hasFixedTemperature } from '../chat/checkChatOptions';
 import type { WireRequest } from '../WireSimulator';
 import { contentText, inputItems, outputFormat } from './responsesBody';
 import type { ResponsesBody } from './responsesBody';
 
 interface RequestOptions {
+  readonly vendor: VendorName;
   readonly model: string;
   readonly body: ResponsesBody;
 }
@@ -20,8 +23,9 @@ export function checkResponsesOptions({ vendor, model }: WireRequest, body: Resp
     rejectNonStrictOutputSchema,
     rejectJsonModeWithoutMention,
     rejectParametersOfModel,
+    rejectCacheOptionsOfModel,
   ];
-  return firstRejection(rules, { model, body });
+  return firstRejection(rules, { vendor, model, body });
 }
 
 /**
@@ -77,6 +81,14 @@ function rejectParametersOfModel({ model, body }: RequestOptions): Rejection | u
   return body.include?.includes('reasoning.encrypted_content') === true
     ? reject('Encrypted content is not supported with this model.', { param: 'include' })
     : undefined;
+}
+
+/** "Supported for `gpt-5.6` and later models": openai.d.ts */
+function rejectCacheOptionsOfModel({ vendor, model, body }: RequestOptions): Rejection | undefined {
+  if (hasCacheBreakpoints({ vendor, model })) return undefined;
+  if (isGiven(body.prompt_cache_options)) return rejectUnsupported('prompt_cache_options', 'prompt_cache_options');
+  const isMarked = JSON.stringify(body.input ?? '').includes('"prompt_cache_breakpoint":{');
+  return isMarked ? rejectUnsupported('prompt_cache_breakpoint', 'input') : undefined;
 }
 
 function rejectUnsupported(name: string, param: string): Rejection {

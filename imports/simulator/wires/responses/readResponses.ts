@@ -25,7 +25,7 @@ export function readResponses({ vendor, model, body: raw, archive }: WireRequest
     model,
     instructions: [body.instructions ?? '', ...systemTexts].filter((text) => text !== '').join('\n'),
     turns: turnsOf(items, vendor),
-    tools: (body.tools ?? []).flatMap((tool) =>
+    tools: [...(body.tools ?? []), ...items.flatMap(toolsLoadedBy)].flatMap((tool) =>
       tool.type === 'namespace'
         ? objectsIn(tool.tools).flatMap((member) => functionsOf(member, asString(tool.name)))
         : functionsOf(tool),
@@ -36,6 +36,11 @@ export function readResponses({ vendor, model, body: raw, archive }: WireRequest
     outputSchema: schema,
     maxOutputTokens: typeof body.max_output_tokens === 'number' ? body.max_output_tokens : undefined,
   });
+}
+
+/** https://developers.openai.com/api/docs/guides/tools-tool-search */
+function toolsLoadedBy({ type, tools }: Item): readonly JsonObject[] {
+  return type === 'additional_tools' || type === 'tool_search_output' ? objectsIn(asArray(tools)) : [];
 }
 
 function functionsOf(tool: JsonObject, namespace?: string): readonly ToolDefinition[] {

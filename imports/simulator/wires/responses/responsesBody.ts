@@ -38,6 +38,7 @@ export interface ResponsesBody {
   readonly background?: boolean | null;
   readonly max_output_tokens?: number | null;
   readonly temperature?: number | null;
+  readonly prompt_cache_options?: JsonObject | null;
 }
 
 /** A body that the wire's schema accepted. */
