@@ -64,7 +64,7 @@ function modelOf({ runs, turnsPerRun, discoveries }: TurnPlan): RuleModel {
       const { name, query } = wantedTool(discoveryAt(calls));
       const offers = (tool: string): boolean => tools.some((each) => each.name === tool);
       if (calls === 0 || discoveryAt(calls) > discoveryAt(calls - 1))
-        return callOf({ name: 'search_tools', arguments: JSON.stringify({ query, limit: 3 }) });
+        return callOf({ name: 'search_tools', arguments: JSON.stringify({ query, limit: 1 }) });
       const args = JSON.stringify({ workspace: `w${calls}` });
       if (offers(name)) return callOf({ name, arguments: args });
       if (offers('call_tool'))
