@@ -128,7 +128,15 @@ function* checkedOptions(options: unknown): Slices<NormalizedOptions> {
 /** What Bolide itself sets in the options of a call: input that was adopted, and tools that are normalized. */
 type OwnChanges = Pick<
   GenerateOptions,
-  keyof WatchingCallbacks | 'signal' | 'executionId' | 'turn' | 'origin' | 'promptCache' | 'compact' | 'compactedBy'
+  | keyof WatchingCallbacks
+  | 'signal'
+  | 'executionId'
+  | 'turn'
+  | 'origin'
+  | 'promptCache'
+  | 'compact'
+  | 'compactedBy'
+  | 'findableTools'
 > & {
   readonly input?: readonly InputItem[];
   readonly tools?: readonly Tool[];
@@ -171,6 +179,7 @@ type OwnOption =
   | 'backgroundTurn'
   | 'compactedBy'
   | 'hostedMcp'
+  | 'findableTools'
   | `on${string}`;
 
 const CHECKS: {
@@ -226,6 +235,7 @@ const CHECKS: {
   compact: plain(flag),
   compactedBy: ownObject,
   hostedMcp: ownObject,
+  findableTools: ownObject,
   origin: ownObject,
   batch: ownObject,
   backgroundTurn: ownObject,

@@ -1,4 +1,5 @@
 /** What callers may request of a model, before and after normalization. */
+import type { FindableTools } from './ToolSearch';
 import type { RateLimitState } from './ApiTokenLimits';
 import type { GuardrailAnnotation } from './GuardrailAnnotation';
 import type { RelayTarget } from './RelayTarget';
@@ -249,6 +250,8 @@ export interface GenerateOptions {
   readonly compactedBy?: CompactionReader;
   /** Tools of the request that the vendor is to call itself, if it can. In runs only. */
   readonly hostedMcp?: HostedMcpTools;
+  /** Tools that the model can find, some of which it has found. In runs only. */
+  readonly findableTools?: FindableTools;
   /** Finds the responses in the background that an earlier process has requested for the same turn. */
   readonly backgroundTurn?: BackgroundTurn;
   /** Has the request answered in a batch of the vendor, if the vendor has them: without retries and fallbacks. */

@@ -1,4 +1,5 @@
 /** How a run keeps the definitions of many tools out of its requests. */
+import type { FunctionTool } from '../entities/Tool';
 
 export interface ToolSearchOptions {
   /** Tools whose `deferLoading` is `auto` are deferred in runs with more tools than this. Default 50. */
@@ -14,4 +15,12 @@ export interface ToolSearchPlan {
   readonly name: string;
   /** Whether tools whose `deferLoading` is `auto` are deferred. */
   readonly defersAuto: boolean;
+}
+
+/** What the model of a run can find among its tools, so that providers can tell it of them where it does. */
+export interface FindableTools {
+  /** The name of the tool that finds them. */
+  readonly searchTool: string;
+  /** Those that the input has found are among the request's `tools`, too, for providers that list all tools. */
+  readonly tools: readonly FunctionTool[];
 }

@@ -94,6 +94,8 @@ export interface VendorQuirks {
    * have it. Other models are offered functions. Default: none.
    */
   readonly nativeTools?: Readonly<Partial<Record<NativeToolType, string>>>;
+  /** Responses: a pattern for the models that take tools from items of the input. Default: none do. */
+  readonly additionalTools?: string;
   /** Whether the Responses API has background mode and conversations. Default: false. */
   readonly supportsBackground?: boolean;
   /** Responses: whether `presence_penalty` and `frequency_penalty` of Open Responses are accepted. Default: false. */

@@ -7,6 +7,7 @@ import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { InputFile, InputImage, LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
+import type { FoundToolsForm } from './shared/foundTools';
 import type { NativeForms } from './shared/nativeTools';
 import type {
   CachedPrefix,
@@ -78,6 +79,8 @@ export interface Wire {
   createDecoder(context: ResponseContext): StreamDecoder;
   /** The vendors' own tools that the client executes, in the forms of this wire. Absent: it has none. */
   nativeForms?(model: string, quirks: VendorQuirks): NativeForms;
+  /** How this wire adds found tools to a conversation. Absent: in no way, also for the model. */
+  foundTools?(model: string, context: WireContext): FoundToolsForm | undefined;
   /** Whether vendors on this wire fetch the URL of an image or a file themselves. */
   fetchesUrl(part: InputImage | InputFile, quirks: VendorQuirks): boolean;
 }

@@ -51,7 +51,13 @@ export async function hostMcpTools(
   }
   if (entries.size === 0) return { warnings };
   const left = tools.filter((tool) => !isFunctionTool(tool) || !entries.has(serverOf(tool.name, options)));
-  return { rewritten: rewrite({ ...options, tools: [...left, ...entries.values()] }), warnings };
+  const findable = options.findableTools;
+  const findableTools = findable && {
+    ...findable,
+    tools: findable.tools.filter(({ name }) => !entries.has(serverOf(name, options))),
+  };
+  const hosted = { ...options, ...omitUndefined({ findableTools }), tools: [...left, ...entries.values()] };
+  return { rewritten: rewrite(hosted), warnings };
 }
 
 /** Vendors may send the entries back with the response, which is stored. */

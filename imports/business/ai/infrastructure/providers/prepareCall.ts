@@ -12,6 +12,7 @@ import type { VendorCall, VendorClient, VendorHttpResponse } from '../clients/Ve
 import type { ResponseContext, Wire, WireContext, WireRequest } from '../converters/Wire';
 import { mergeAdditionalTools } from '../converters/shared/additionalTools';
 import { offerCustomToolsAsFunctions } from '../converters/shared/customTools';
+import { offerFoundTools } from '../converters/shared/foundTools';
 import { offerNativeTools } from '../converters/shared/nativeTools';
 import { rewriteTools } from '../converters/shared/RewrittenTools';
 import { keepFirstCall } from '../converters/shared/singleCalls';
@@ -116,9 +117,15 @@ export async function prepareCall(
   });
   const inlined = input === checked.input ? checked : { ...checked, input };
   const hosted = await hostMcpTools(inlined, config, wire.name);
+  const contextOf = (model: string): WireContext => ({
+    vendor,
+    quirks,
+    capabilities: capabilitiesFor(config, model, wire.name),
+  });
   const rewritten = rewriteTools(inlined, [
     (given) => keepFirstCall(given, quirks.enforcesSingleCalls === true),
     () => hosted?.rewritten,
+    (given) => offerFoundTools(given, wire.foundTools?.(given.model, contextOf(given.model))),
     (given) => offerNativeTools(given, wire.nativeForms?.(given.model, quirks) ?? {}, { wire: wire.name, vendor }),
     ...(wire.name === 'responses' && quirks.supportsToolNamespaces === true
       ? []
@@ -126,7 +133,7 @@ export async function prepareCall(
     ...(quirks.supportsCustomTools === true ? [] : [offerCustomToolsAsFunctions]),
   ]);
   const normalized = rewritten?.options ?? inlined;
-  const context = { vendor, quirks, capabilities: capabilitiesFor(config, normalized.model, wire.name) };
+  const context = contextOf(normalized.model);
   assertCompaction(normalized, config, context.capabilities, wire.name);
   const converting = inTurns(convertOffered(normalized, (offered) => wire.toRequest(offered, context, stream)));
   const converted = converting instanceof Promise ? await converting : converting;

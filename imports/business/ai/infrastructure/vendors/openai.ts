@@ -69,6 +69,8 @@ export const openai: Vendor = {
       // https://developers.openai.com/api/docs/guides/tools-computer-use
       computer: 'gpt-(?:5\\.[4-9]|[6-9])|computer-use-preview',
     },
+    // "Only gpt-5.4 and later models support tool_search": https://developers.openai.com/api/docs/guides/tools
+    additionalTools: '^(?:ft:)?gpt-(?:5\\.[4-9]|[6-9])',
     supportsBackground: true,
     metadataNeedsStore: true,
     promptCache: 'key',

@@ -83,6 +83,7 @@ describe('normalizeOptions', () => {
       onAnnotation: () => undefined,
       compact: true,
       hostedMcp: new Map(),
+      findableTools: { searchTool: 'search_tools', tools: [] },
       compactedBy: { providerId: 'p', vendor: 'openai', wire: 'responses' },
       origin: { source: 'manager' },
     };

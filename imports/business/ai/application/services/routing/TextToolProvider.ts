@@ -83,6 +83,7 @@ function asPrompt(options: GenerateOptions): { readonly request: GenerateOptions
     parallel_tool_calls: _parallel,
     relay: _relay,
     relayTo,
+    findableTools: _findable,
     ...rest
   } = options;
   const tools = offered(given, choice);

@@ -167,7 +167,7 @@ export class ModelCaller {
     const { tools = options.tools } = this.compactor;
     const hostedMcp = tools === undefined ? undefined : hostedMcpTools(tools, this.context);
     const promptCache = this.promptCache();
-    const { reader } = this.compactor;
+    const { reader, findableTools } = this.compactor;
     const own = omitUndefined({
       input,
       signal,
@@ -175,6 +175,7 @@ export class ModelCaller {
       executionId,
       tools,
       hostedMcp,
+      findableTools,
       promptCache,
       compactedBy: reader,
     });

@@ -88,6 +88,7 @@ export function toStoredPlan(
     batch,
     backgroundTurn,
     hostedMcp,
+    findableTools,
     onCache,
     onRateLimits,
     onAnnotation,

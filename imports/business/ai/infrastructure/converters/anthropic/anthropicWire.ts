@@ -1,5 +1,6 @@
 /** The Anthropic Messages API as a `Wire`. */
 import { anthropicSlices, fromAnthropic } from './AnthropicConverter';
+import { anthropicFoundTools } from './foundTools';
 import { anthropicModelFeatures } from './modelFeatures';
 import { anthropicForms } from './nativeTools';
 import { createAnthropicDecoder } from './stream/AnthropicDecoder';
@@ -11,5 +12,6 @@ export const anthropicWire: Wire = {
   fromResponse: (body, context) => fromAnthropic(body, context),
   createDecoder: createAnthropicDecoder,
   nativeForms: (model) => anthropicForms(anthropicModelFeatures(model)),
+  foundTools: (model) => anthropicFoundTools(anthropicModelFeatures(model)),
   fetchesUrl: (_part, quirks) => quirks.fetchesImageUrls,
 };

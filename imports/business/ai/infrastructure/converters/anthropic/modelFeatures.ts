@@ -1,7 +1,7 @@
 /**
  * The features of each generation of Claude, as data. The Messages API responds with 400 to parameters that a model
  * does not support. Sources: https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting,
- * …/effort, …/mid-conversation-system-messages and the models' migration guides, as of November 2026.
+ * …/effort, …/mid-conversation-system-messages (which models with it also have tool additions) and the models' migration guides, as of November 2026.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -30,6 +30,11 @@ export interface AnthropicModelFeatures {
   readonly supportsDynamicFiltering: boolean;
   /** Whether the tools that the client executes are known to the model: the shell, the text editor and the memory. */
   readonly supportsClientTools: boolean;
+  /**
+   * Whether tools may be deferred, and named by results later.
+   * https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool#model-compatibility
+   */
+  readonly supportsDeferredTools: boolean;
   readonly computer: 'computer_toolset_20260801' | 'computer_20251124' | 'computer_20250124' | 'none';
 }
 
@@ -65,6 +70,7 @@ const NEWEST = {
   mayBeginWithAssistant: true,
   supportsDynamicFiltering: true,
   supportsClientTools: true,
+  supportsDeferredTools: true,
   computer: 'computer_toolset_20260801',
 } as const satisfies AnthropicModelFeatures;
 
@@ -80,6 +86,7 @@ const CLAUDE_4_6 = {
   mayBeginWithAssistant: true,
   supportsDynamicFiltering: true,
   supportsClientTools: true,
+  supportsDeferredTools: true,
   computer: 'computer_20251124',
 } as const satisfies AnthropicModelFeatures;
 
@@ -93,10 +100,13 @@ const CLAUDE_4_5 = {
   mayBeginWithAssistant: true,
   supportsDynamicFiltering: false,
   supportsClientTools: true,
+  supportsDeferredTools: true,
   computer: 'computer_20250124',
 } as const satisfies AnthropicModelFeatures;
 
-const CLAUDE_4 = { ...CLAUDE_4_5, sampling: 'both' } as const satisfies AnthropicModelFeatures;
+const CLAUDE_4_1 = { ...CLAUDE_4_5, supportsDeferredTools: false } as const satisfies AnthropicModelFeatures;
+
+const CLAUDE_4 = { ...CLAUDE_4_1, sampling: 'both' } as const satisfies AnthropicModelFeatures;
 
 const CLAUDE_3 = {
   ...CLAUDE_4,
@@ -145,7 +155,7 @@ const MODELS = {
   'claude-opus-4-5': { ...CLAUDE_4_5, efforts: ['low', 'medium', 'high'], computer: 'computer_20251124' },
   'claude-sonnet-4-5': CLAUDE_4_5,
   'claude-haiku-4-5': CLAUDE_4_5,
-  'claude-opus-4-1': CLAUDE_4_5,
+  'claude-opus-4-1': CLAUDE_4_1,
   'claude-opus-4': CLAUDE_4,
   'claude-sonnet-4': CLAUDE_4,
   'claude-4': CLAUDE_4,

@@ -1,5 +1,6 @@
 /** The Responses wire. https://platform.openai.com/docs/api-reference/responses */
 import { ResponsesDecoder } from './stream/ResponsesDecoder';
+import { responsesFoundTools } from './foundTools';
 import { responsesForms } from './nativeTools';
 import { fromResponses, responsesSlices } from './ResponsesConverter';
 import type { Wire } from '../Wire';
@@ -10,5 +11,6 @@ export const responsesWire: Wire = {
   fromResponse: fromResponses,
   createDecoder: (context) => new ResponsesDecoder(context),
   nativeForms: responsesForms,
+  foundTools: responsesFoundTools,
   fetchesUrl: (part, quirks) => part.type === 'input_file' || quirks.fetchesImageUrls,
 };

@@ -12,9 +12,9 @@ import type {
   InputItem,
   OutputItem,
 } from '../../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { Origin } from '../../../domain/types/VendorTypes';
 import { isObject } from '../../../domain/util/json';
+import { RestoredCalls } from './restoredCalls';
 import { restoreItems } from './RewrittenTools';
 import type { RewrittenTools } from './RewrittenTools';
 
@@ -51,6 +51,7 @@ export function offerNativeTools(
   if (offers.size === 0) return undefined;
   const names = new Map(Array.from(offers.values(), (offer) => [offer.tool.name, offer]));
   const calls = new NativeCalls(names, origin);
+  const streamed = new RestoredCalls((item) => calls.read(item));
   const offered = tools.flatMap((tool) => (isFunctionTool(tool) ? (offers.get(tool)?.offered ?? [tool]) : [tool]));
   return {
     options: {
@@ -60,7 +61,7 @@ export function offerNativeTools(
       ...(typeof choice === 'object' ? { tool_choice: chooseNative(choice, names) } : {}),
     },
     restoreResponse: (response) => restoreItems(response, (item) => calls.read(item) ?? item),
-    restoreEvent: (event) => calls.inEvent(event),
+    restoreEvent: (event) => streamed.inEvent(event),
   };
 }
 
@@ -95,8 +96,6 @@ interface WrittenCall {
 class NativeCalls {
   private readonly names: ReadonlyMap<string, NativeOffer>;
   private readonly origin: Origin;
-  /** Indexes of the items of a stream that call native tools. */
-  private readonly indexes = new Set<number>();
 
   constructor(names: ReadonlyMap<string, NativeOffer>, origin: Origin) {
     this.names = names;
@@ -140,37 +139,6 @@ class NativeCalls {
       const form = called.has(item.call_id) ? undefined : this.names.get(item.name ?? '')?.form;
       return form === undefined ? [item] : writeOutput(form, item, undefined);
     });
-  }
-
-  /** A call is announced once it is complete: what comes before it has the form of the vendor. */
-  inEvent(event: ResponseStreamEvent): readonly ResponseStreamEvent[] {
-    switch (event.type) {
-      case 'response.completed':
-        return [{ ...event, response: restoreItems(event.response, (item) => this.read(item) ?? item) }];
-      case 'response.output_item.added':
-        if (this.read(event.item) === undefined) return [event];
-        this.indexes.add(event.output_index);
-        return [];
-      case 'response.tool_use.announced':
-      case 'response.tool_use.done':
-        return this.indexes.has(event.output_index) ? [] : [event];
-      case 'response.output_item.done': {
-        const item = this.read(event.item);
-        if (item === undefined) return [event];
-        const { output_index } = event;
-        const { call_id, name, status } = item;
-        const announced: readonly ResponseStreamEvent[] = [
-          { type: 'response.output_item.added', output_index, item: { ...item, status: 'in_progress' } },
-          { type: 'response.tool_use.announced', output_index, call_id, name },
-        ];
-        const ended: ResponseStreamEvent = { ...event, item };
-        return status === 'incomplete'
-          ? [...announced, ended]
-          : [...announced, { type: 'response.tool_use.done', output_index, item }, ended];
-      }
-      default:
-        return [event];
-    }
   }
 
   /** @returns undefined for a call that goes to the vendor as a function's */

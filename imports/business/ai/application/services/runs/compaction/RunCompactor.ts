@@ -8,9 +8,11 @@ import type { Tool } from '../../../../domain/entities/Tool';
 import type { RunEvent } from '../../../../domain/run/RunEvent';
 import type { CompactionReader, CompactionReason, RunCompaction } from '../../../../domain/types/Compaction';
 import type { NormalizedOptions } from '../../../../domain/types/LLMTypes';
+import type { FindableTools } from '../../../../domain/types/ToolSearch';
 import type { Item, LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import type { Loss } from '../../../../domain/types/VendorTypes';
 import { adoptInput, adoptItem, normalizeOptions, withOwnOptions } from '../../ContentNormalizer';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import { assertAnswered } from '../../../../domain/errors/assertAnswered';
 import type { RunCancellation } from '../RunCancellation';
 import type { RunContext } from '../RunContext';
@@ -101,6 +103,12 @@ export class RunCompactor {
     const { run, tools, disclosedTools } = this.context;
     if (disclosedTools !== undefined) return disclosedTools.offered(tools, run.transcript);
     return run.current.compaction?.recall === undefined ? undefined : tools.tools;
+  }
+
+  /** What the history can find among them. */
+  get findableTools(): FindableTools | undefined {
+    const { run, tools, disclosedTools } = this.context;
+    return disclosedTools?.findable(tools, run.transcript, run.current.compaction?.length ?? 0);
   }
 
   /** Who can read the history, if not everyone can. */
@@ -217,11 +225,12 @@ export class RunCompactor {
     const { run, provider, options } = this.context;
     if (provider.countTokens === undefined) return undefined;
     const { signal } = this.cancellation;
-    const { tools = options.tools } = this;
-    const request = {
-      ...withOwnOptions(options, { input: adoptInput(items), signal }),
-      ...(tools && { tools }),
-    };
+    const { tools = options.tools, findableTools } = this;
+    const request = withOwnOptions(options, {
+      ...omitUndefined({ tools, findableTools }),
+      input: adoptInput(items),
+      signal,
+    });
     try {
       return await this.cancellation.race(provider.countTokens(run.userId, request));
     } catch {
@@ -294,11 +303,10 @@ export class RunCompactor {
     const end = summarizedParts(run.transcript, cleared, room, reason !== 'window').at(-1);
     if (end === undefined) return undefined;
     const input = historyUpTo(run.transcript, run.current.compaction, pinned, end);
-    const { reader, tools = options.tools } = this;
+    const { reader, tools = options.tools, findableTools } = this;
     const own = {
       ...this.ownOptions(),
-      ...(tools && { tools }),
-      ...(reader && { compactedBy: reader }),
+      ...omitUndefined({ tools, findableTools, compactedBy: reader }),
       promptCache: { key: run.executionId },
     };
     try {

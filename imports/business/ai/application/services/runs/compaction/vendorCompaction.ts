@@ -22,7 +22,10 @@ export function isVendorAsked(
 export function vendorCompactionOptions(
   options: NormalizedOptions,
   input: readonly Item[],
-  own: Pick<NormalizedOptions, 'signal' | 'executionId' | 'origin' | 'tools' | 'promptCache' | 'compactedBy'>,
+  own: Pick<
+    NormalizedOptions,
+    'signal' | 'executionId' | 'origin' | 'tools' | 'findableTools' | 'promptCache' | 'compactedBy'
+  >,
 ): NormalizedOptions {
   const { model, instructions, reasoning, providerId, route, routeTargets, wire, user, timeout, metadata, vendor } =
     options;

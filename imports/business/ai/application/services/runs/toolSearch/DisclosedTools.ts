@@ -6,8 +6,9 @@
  */
 import { isFunctionTool } from '../../../../domain/entities/Tool';
 import type { FunctionTool, Tool } from '../../../../domain/entities/Tool';
-import { isObject } from '../../../../domain/util/json';
-import type { FunctionCallOutputItem, Item } from '../../../../domain/types/ResponsesAPITypes';
+import { toolNamesIn } from '../../../../domain/entities/toolFindings';
+import type { FindableTools } from '../../../../domain/types/ToolSearch';
+import type { Item } from '../../../../domain/types/ResponsesAPITypes';
 import type { DeferredTools, ToolSet } from '../../tools/ToolSet';
 
 export class DisclosedTools {
@@ -16,6 +17,9 @@ export class DisclosedTools {
   /** Ids of the calls that have searched. */
   private readonly searches = new Set<string>();
   private upTo = 0;
+  private lastFindable:
+    | { readonly from: ToolSet; readonly compactedUpTo: number; readonly findable: FindableTools }
+    | undefined;
   private last: { readonly from: ToolSet; readonly count: number; readonly tools: readonly Tool[] } | undefined;
 
   /**
@@ -40,6 +44,24 @@ export class DisclosedTools {
     return this.since(tools, index);
   }
 
+  /**
+   * Returns the tools that are found by what requests have of the transcript: not those that were disclosed before the
+   * index up to which it is compacted, which are listed from then on.
+   * @param transcript which has grown since the last call
+   */
+  findable(tools: ToolSet, transcript: readonly Item[], compactedUpTo: number): FindableTools | undefined {
+    const { deferred } = tools;
+    if (deferred === undefined) return undefined;
+    this.read(transcript, deferred);
+    if (this.lastFindable?.from === tools && this.lastFindable.compactedUpTo === compactedUpTo)
+      return this.lastFindable.findable;
+    const isFindable = (name: string): boolean => (this.disclosed.get(name) ?? Infinity) >= compactedUpTo;
+    const definitions = [...deferred.names].filter(isFindable).flatMap((name) => tools.get(name)?.definition ?? []);
+    const findable = { searchTool: deferred.searchTool, tools: definitions };
+    this.lastFindable = { from: tools, compactedUpTo, findable };
+    return findable;
+  }
+
   private since(tools: ToolSet, index: number): readonly FunctionTool[] {
     return [...this.disclosed].flatMap(([name, at]) => (at < index ? [] : (tools.get(name)?.definition ?? [])));
   }
@@ -52,7 +74,7 @@ export class DisclosedTools {
         // Models remember tools of earlier conversations, and guess.
         else this.disclose(item.name, names);
       } else if (item?.type === 'function_call_output' && this.searches.has(item.call_id))
-        for (const name of foundBy(item)) this.disclose(name, names);
+        for (const name of toolNamesIn(item)) this.disclose(name, names);
     }
   }
 
@@ -60,19 +82,4 @@ export class DisclosedTools {
   private disclose(name: string, names: ReadonlySet<string>): void {
     if (names.has(name) && !this.disclosed.has(name)) this.disclosed.set(name, this.upTo);
   }
-}
-
-/** Names of tools in the result of a search. An error has none. */
-function foundBy({ output }: FunctionCallOutputItem): readonly string[] {
-  if (typeof output !== 'string') return [];
-  let result: unknown;
-  try {
-    result = JSON.parse(output);
-  } catch {
-    return [];
-  }
-  if (!isObject(result) || !Array.isArray(result['tools'])) return [];
-  return result['tools'].flatMap((tool: unknown) =>
-    isObject(tool) && typeof tool['name'] === 'string' ? [tool['name']] : [],
-  );
 }

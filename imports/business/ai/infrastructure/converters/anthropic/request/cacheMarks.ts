@@ -49,11 +49,12 @@ export function withMessageMarks(messages: readonly JsonObject[], mark: JsonObje
   return marked;
 }
 
-/** The last element is marked, unless one is already. */
+/** The last element of the prompt is marked, unless one is already: deferred tools are no part of it. */
 export function withLastMarked(list: readonly JsonObject[], mark: JsonObject): readonly JsonObject[] {
-  const last = list.at(-1);
-  if (last === undefined || countMarks(list) > 0 || last.defer_loading === true) return list;
-  const marked = [...list.slice(0, -1), withMark(last, mark)];
+  const index = list.findLastIndex((element) => element.defer_loading !== true);
+  const last = list[index];
+  if (last === undefined || countMarks(list) > 0) return list;
+  const marked = list.with(index, withMark(last, mark));
   keepListJson(marked);
   return marked;
 }

@@ -50,6 +50,7 @@ function betaHeader(body: JsonObject, requested: unknown): Readonly<Record<strin
   if (isSet(body.mcp_servers)) betas.add(mcpBeta(body.mcp_servers));
   addByType(body.tools, BETA_OF_TOOL, betas);
   if (beginsWithSignedCompaction(body.messages)) betas.add(COMPACTION_BETA);
+  if (changesTools(body.messages)) betas.add('mid-conversation-tool-changes-2026-07-01');
   if (isObject(body.context_management)) addByType(body.context_management.edits, BETA_OF_EDIT, betas);
   return betas.size === 0 ? undefined : { 'anthropic-beta': [...betas].join(',') };
 }
@@ -59,6 +60,18 @@ function beginsWithSignedCompaction(messages: unknown): boolean {
   const content = isObjectList(messages) ? messages[0]?.content : undefined;
   const first = isObjectList(content) ? content[0] : undefined;
   return first?.type === 'compaction' && typeof first.signature === 'string';
+}
+
+/** https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages */
+function changesTools(messages: unknown): boolean {
+  if (!isObjectList(messages)) return false;
+  return messages.some(
+    ({ role, content }) => role === 'system' && isObjectList(content) && content.some(({ type }) => isToolChange(type)),
+  );
+}
+
+function isToolChange(type: unknown): boolean {
+  return type === 'tool_addition' || type === 'tool_removal';
 }
 
 /** In the first version of the beta, enabled tools were configured on the server entries. */
