@@ -270,7 +270,7 @@ export interface PromptCache {
    * stores it under a name, and bills the storage.
    */
   readonly breakpoints?: readonly number[];
-  /** The same for the requests of one conversation. Default: none; in runs, the run's id. */
+  /** The same for the requests of one conversation. Default: none; in runs, one that follows from its beginning. */
   readonly key?: string;
   /** How long the vendor keeps it. Default: `5m`, where it can be chosen. */
   readonly ttl?: '5m' | '1h';

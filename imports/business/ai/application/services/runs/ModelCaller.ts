@@ -193,7 +193,7 @@ export class ModelCaller {
     const { breakpoints, ...others } = promptCache === 'auto' ? {} : promptCache;
     // The items of a compacted history have other places.
     const isKept = breakpoints !== undefined && run.current.compaction === undefined;
-    return { key: run.executionId, ...others, ...(isKept ? { breakpoints } : {}) };
+    return { key: this.compactor.cacheKey, ...others, ...(isKept ? { breakpoints } : {}) };
   }
 
   /** The transcript's items, which are adopted: all of them, or those that the vendor does not have yet. */

@@ -14,6 +14,7 @@ import type { Loss } from '../../../../domain/types/VendorTypes';
 import { adoptInput, adoptItem, normalizeOptions, withOwnOptions } from '../../ContentNormalizer';
 import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import { assertAnswered } from '../../../../domain/errors/assertAnswered';
+import { conversationKey } from '../conversationKey';
 import type { RunCancellation } from '../RunCancellation';
 import type { RunContext } from '../RunContext';
 import type { RunEventTarget } from '../RunEventTarget';
@@ -65,6 +66,7 @@ export class RunCompactor {
   private head: readonly Item[] | undefined;
   /** A copy of the first item of a history that was not compacted: see `history`. */
   private first: Item | undefined;
+  private conversation: string | undefined;
   private reported: Reported | undefined;
   /** Undefined until it is needed: the tokens of the window, and of them those that a request may have. */
   private capacity: { readonly limit: number | undefined; readonly window?: number | undefined } | undefined;
@@ -109,6 +111,12 @@ export class RunCompactor {
   get findableTools(): FindableTools | undefined {
     const { run, tools, disclosedTools } = this.context;
     return disclosedTools?.findable(tools, run.transcript, run.current.compaction?.length ?? 0);
+  }
+
+  /** Stands for the conversation in caches of prompts. */
+  get cacheKey(): string {
+    const { userId, transcript } = this.context.run;
+    return (this.conversation ??= conversationKey(userId, transcript));
   }
 
   /** Who can read the history, if not everyone can. */
@@ -307,7 +315,7 @@ export class RunCompactor {
     const own = {
       ...this.ownOptions(),
       ...omitUndefined({ tools, findableTools, compactedBy: reader }),
-      promptCache: { key: run.executionId },
+      promptCache: { key: this.cacheKey },
     };
     try {
       const request = vendorCompactionOptions(options, input, own);
