@@ -272,8 +272,11 @@ export interface PromptCache {
   readonly breakpoints?: readonly number[];
   /** The same for the requests of one conversation. Default: none; in runs, one that follows from its beginning. */
   readonly key?: string;
-  /** How long the vendor keeps it. Default: `5m`, where it can be chosen. */
-  readonly ttl?: '5m' | '1h';
+  /**
+   * How long the vendor keeps it at least, or as long as it can: the shortest time that it offers and that is no
+   * shorter. Default: `5m`.
+   */
+  readonly ttl?: '5m' | '30m' | '1h' | '12h';
 }
 
 export interface CacheOptions {

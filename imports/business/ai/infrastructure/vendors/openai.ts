@@ -74,6 +74,8 @@ export const openai: Vendor = {
     supportsBackground: true,
     metadataNeedsStore: true,
     promptCache: 'key',
+    // "Supported for `gpt-5.6` and later models": `PromptCacheOptions` in openai.d.ts
+    promptCacheBreakpoints: '^(?:ft:)?gpt-(?:5\\.[6-9]|[6-9])',
     modelRules: [
       // https://platform.openai.com/docs/guides/tools-web-search?api-mode=chat
       { models: '-search-(preview|api)', quirks: { builtInTools: { web_search: { as: 'web_search_options' } } } },

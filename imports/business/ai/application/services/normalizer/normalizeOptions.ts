@@ -133,13 +133,13 @@ export function cacheOptions(value: Plain, path: string): CacheOptions {
 }
 
 const MAX_BREAKPOINTS = 4;
-const LIFETIMES = ['5m', '1h'] as const;
+const LIFETIMES = ['5m', '30m', '1h', '12h'] as const;
 
 export function promptCache(value: Plain, path: string): NonNullable<GenerateOptions['promptCache']> {
   if (value === false || value === 'auto') return value;
   const { breakpoints, key, ttl } = record(value, path);
   const lifetime = LIFETIMES.find((each) => each === ttl);
-  if (ttl !== lifetime) throw invalid(`${path}.ttl`, 'must be "5m" or "1h"');
+  if (ttl !== lifetime) throw invalid(`${path}.ttl`, `must be one of ${LIFETIMES.join(', ')}`);
   if (breakpoints !== undefined && !isBreakpoints(breakpoints))
     throw invalid(`${path}.breakpoints`, `must be an array of at most ${MAX_BREAKPOINTS} indexes in "input"`);
   return freeze({

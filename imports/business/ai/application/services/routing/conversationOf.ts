@@ -4,11 +4,18 @@ import { isList, isObject } from '../../../domain/util/json';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 
 /** @returns undefined for a request that starts a conversation without naming it */
-export function conversationOf({ vendor = {}, turn, input, instructions }: GenerateOptions): string | undefined {
+export function conversationOf({
+  vendor = {},
+  promptCache,
+  turn,
+  input,
+  instructions,
+}: GenerateOptions): string | undefined {
   for (const fields of [vendor.openai_responses, vendor.openai]) {
     const key = fields?.['prompt_cache_key'];
     if (typeof key === 'string' && key !== '') return `key ${key}`;
   }
+  if (typeof promptCache === 'object' && promptCache.key !== undefined) return `key ${promptCache.key}`;
   if (turn !== undefined) return `run ${turn.executionId}`;
   if (!isList(input)) return undefined;
   const answered = input.some((item) => isObject(item) && !(item['role'] === 'user' || isInstruction(item)));

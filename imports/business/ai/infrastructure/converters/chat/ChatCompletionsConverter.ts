@@ -7,6 +7,7 @@ import { toChatMessages } from './request/messages';
 import { formatInstruction, toChatParameters } from './request/parameters';
 import { quirksOfModel } from './quirksOfModel';
 import { parseCompletion, responseIdOf, completionItems } from './response/completion';
+import { BREAKPOINT, withExplicitBreakpoints } from '../shared/promptCache';
 import type { Completion } from './response/completion';
 import { fromChatUsage, withExecutedTools } from './usage';
 import type { ResponseContext, WireContext, WireRequest } from '../Wire';
@@ -17,7 +18,7 @@ import { omitUndefined } from '../../../domain/util/omitUndefined';
 import { atOnce } from '../../../domain/util/slices';
 import type { Slices } from '../../../domain/util/slices';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
-import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { InputItem, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
 import { reportedCost } from '../shared/reportedCost';
 
@@ -43,7 +44,8 @@ export function* chatCompletionsSlices(
   const warnings: string[] = [];
   const losses: Loss[] = [];
   const { fields, instruction } = toChatParameters(options, modelContext, warnings, losses);
-  const history = yield* toChatMessages(options.input, options.model, modelContext);
+  const cached = withExplicitBreakpoints(options, modelContext.quirks, withBreakpoint);
+  const history = yield* toChatMessages(cached.input, options.model, modelContext);
   const addedInstruction =
     instruction ?? jsonInstruction(fields, [options.instructions, ...history.messages.map(({ content }) => content)]);
   const instructions = [options.instructions, addedInstruction]
@@ -51,7 +53,7 @@ export function* chatCompletionsSlices(
     .join('\n\n');
   const systemMessages = instructions === '' ? [] : [{ role: modelContext.quirks.systemRole, content: instructions }];
   const { body, streamOptions } = withPassthroughFields(
-    { model: options.model, messages: [...systemMessages, ...history.messages], ...fields },
+    { model: options.model, messages: [...systemMessages, ...history.messages], ...fields, ...cached.fields },
     options,
     modelContext,
     warnings,
@@ -60,7 +62,17 @@ export function* chatCompletionsSlices(
     body.stream = true;
     if (modelContext.quirks.supportsStreamUsage) body.stream_options = { ...streamOptions, include_usage: true };
   }
-  return { body, warnings, losses: [...losses, ...history.losses] };
+  return { body, warnings, losses: [...losses, ...cached.losses, ...history.losses] };
+}
+
+/** Parts of messages take the fields of this wire. */
+function withBreakpoint(item: InputItem): InputItem | undefined {
+  if (item.type !== 'message' || item.role === 'assistant') return undefined;
+  const { content } = item;
+  const last = content.at(-1);
+  if (last === undefined) return undefined;
+  const openai = { ...last.vendor?.openai, ...BREAKPOINT };
+  return { ...item, content: content.with(-1, { ...last, vendor: { ...last.vendor, openai } }) };
 }
 
 /** OpenAI and Groq reject `json_object` unless some message mentions JSON. */

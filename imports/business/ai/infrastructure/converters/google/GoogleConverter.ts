@@ -3,7 +3,7 @@
  * responses are converted back in `response/response.ts`. https://ai.google.dev/api/generate-content
  */
 import { cachedPrefix, storedBreakpoints } from './request/cachedPrefix';
-import { lostBreakpoints } from '../shared/promptCacheKey';
+import { lostBreakpoints } from '../shared/promptCache';
 import { toContents } from './request/contents';
 import { toGenerationConfig } from './request/generationConfig';
 import { googleModelFeatures } from './modelFeatures';

@@ -9,7 +9,7 @@ import type { Slices } from '../../../domain/util/slices';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
 import { googleModelFeatures } from '../google/modelFeatures';
-import { lostBreakpoints } from '../shared/promptCacheKey';
+import { lostBreakpoints } from '../shared/promptCache';
 import type { WireContext, WireRequest } from '../Wire';
 import { isAgent } from './interactionsTypes';
 import { toGenerationConfig, toResponseFormat } from './request/generationConfig';

@@ -18,8 +18,15 @@ import type { Slices } from '../../../domain/util/slices';
 import type { OpenAI } from 'openai';
 import type { ResponseContext, WireContext, WireRequest } from '../Wire';
 import type { NormalizedOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
-import { lostBreakpoints, promptCacheKey } from '../shared/promptCacheKey';
-import type { LLMResponse, OutputItem, ResponseStatus, Usage } from '../../../domain/types/ResponsesAPITypes';
+import { BREAKPOINT, promptCacheKey, withExplicitBreakpoints } from '../shared/promptCache';
+import type {
+  Content,
+  InputItem,
+  LLMResponse,
+  OutputItem,
+  ResponseStatus,
+  Usage,
+} from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss, VendorQuirks } from '../../../domain/types/VendorTypes';
 import type { Writable } from '../../../domain/types/Writable';
 
@@ -77,7 +84,8 @@ export function* responsesSlices(
   const isBackground = options.background === true && context.quirks.supportsBackground === true;
   // What is generated in the background is read later.
   const store = isBackground || (options.store ?? options.previous_response_id !== undefined);
-  const input = yield* toInput(options.input, {
+  const cached = withExplicitBreakpoints(options, context.quirks, withBreakpoint);
+  const input = yield* toInput(cached.input, {
     vendor: context.vendor,
     stateless: !store,
     nativeAsync,
@@ -110,7 +118,8 @@ export function* responsesSlices(
   if (format !== undefined) body.text = { format };
   const cacheKey = promptCacheKey(options, context.quirks);
   if (cacheKey !== undefined) body.prompt_cache_key = cacheKey;
-  losses.push(...lostBreakpoints(options));
+  losses.push(...cached.losses);
+  Object.assign(body, cached.fields);
   if (options.stop !== undefined) warnings.push('"stop" was omitted: the Responses API has no stop sequences.');
   const isOpen = context.quirks.hasOpenResponsesPenalties === true;
   if (isOpen) for (const option of PENALTIES) if (options[option] !== undefined) body[option] = options[option];
@@ -134,6 +143,21 @@ export function* responsesSlices(
     warnings,
     losses: [...input.losses, ...losses],
   };
+}
+
+/** The content of messages and of results takes marks; those of the assistant do not. */
+function withBreakpoint(item: InputItem): InputItem | undefined {
+  if (item.type === 'function_call_output') {
+    const { output } = item;
+    const parts = typeof output === 'string' ? [{ type: 'input_text', text: output } as const] : output;
+    return parts.length === 0 ? undefined : { ...item, output: withLastMarked(parts) };
+  }
+  if (item.type !== 'message' || item.role === 'assistant' || item.content.length === 0) return undefined;
+  return { ...item, content: withLastMarked(item.content) };
+}
+
+function withLastMarked<P extends Content>(parts: readonly P[]): readonly P[] {
+  return parts.map((part, index) => (index === parts.length - 1 ? { ...part, ...BREAKPOINT } : part));
 }
 
 /** https://developers.openai.com/api/reference/resources/responses/methods/compact */

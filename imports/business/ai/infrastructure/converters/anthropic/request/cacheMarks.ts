@@ -19,7 +19,8 @@ const MARKS = {
 const UNMARKABLE: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking']);
 
 export function markOf(cache: 'auto' | PromptCache): JsonObject {
-  return MARKS[(cache === 'auto' ? undefined : cache.ttl) ?? '5m'];
+  const { ttl = '5m' } = cache === 'auto' ? {} : cache;
+  return MARKS[ttl === '5m' ? '5m' : '1h'];
 }
 
 /** The items at the caller's breakpoints, marked. Only messages and results of tools can be. */

@@ -3,7 +3,7 @@
  * https://platform.openai.com/docs/api-reference/chat/create
  */
 import { toChatTools } from './tools';
-import { lostBreakpoints, promptCacheKey } from '../../shared/promptCacheKey';
+import { promptCacheKey } from '../../shared/promptCache';
 import { strictFormat } from '../../shared/strictSchema';
 import type { WireContext } from '../../Wire';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
@@ -50,7 +50,6 @@ export function toChatParameters(
   if (options.user !== undefined) fields.user = options.user;
   const cacheKey = promptCacheKey(options, quirks);
   if (cacheKey !== undefined) fields.prompt_cache_key = cacheKey;
-  losses.push(...lostBreakpoints(options));
   return options.response_format === undefined
     ? { fields }
     : withFormat(fields, options.response_format, tools.length > 0, context, losses);

@@ -5,7 +5,10 @@
 import type { NormalizedOptions, PromptCache } from '../../../../domain/types/LLMTypes';
 import type { CachedPrefix, JsonObject, VendorQuirks } from '../../../../domain/types/VendorTypes';
 
-const LIFETIMES = { '5m': 300, '1h': 3_600 } as const satisfies Record<NonNullable<PromptCache['ttl']>, number>;
+const LIFETIMES = { '5m': 300, '30m': 1_800, '1h': 3_600, '12h': 43_200 } as const satisfies Record<
+  NonNullable<PromptCache['ttl']>,
+  number
+>;
 
 /** @param passthrough the caller's fields, which may name a cached content of its own, or replace the contents */
 export function storedBreakpoints(
