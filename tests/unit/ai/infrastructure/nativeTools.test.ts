@@ -453,7 +453,7 @@ describe('tools that vendors define and the program executes', () => {
     });
     expect(response.output_text).to.equal('Sunny.');
     const offered = simulator.requests.map(({ body }) => list((body as JsonObject)['tools']).length);
-    expect(offered).to.deep.equal([1, 2, 2]);
+    expect(offered).to.deep.equal([2, 2, 2]);
   });
 
   it('goes on in another process with the call as the vendor wrote it', async () => {

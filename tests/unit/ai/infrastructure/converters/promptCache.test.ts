@@ -101,6 +101,42 @@ describe('prompt caching', () => {
     expect(groq.body).not.to.have.property('prompt_cache_key');
   });
 
+  it('marks breakpoints in the content of requests to OpenAI’s models from GPT-5.6 on, up to which alone they are cached', () => {
+    const BREAKPOINT = { mode: 'explicit' };
+    const parts = (text: string, type: string) => [{ type, text, prompt_cache_breakpoint: BREAKPOINT }];
+    const promptCache = { breakpoints: [0, 2] };
+    const { body, losses } = bodyOf('openai', 'responses', 'gpt-5.6-sol', { promptCache });
+    const [question, , result, ...rest] = body['input'] as readonly JsonObject[];
+    expect(question).to.deep.include({ role: 'user', content: parts('Look.', 'input_text') });
+    expect(result).to.deep.include({ type: 'function_call_output', output: parts('found a', 'input_text') });
+    expect(JSON.stringify(rest)).not.to.contain('prompt_cache_breakpoint');
+    expect(body['prompt_cache_options']).to.deep.equal({ mode: 'explicit' });
+    expect(losses).to.deep.equal([]);
+    const chat = bodyOf('openai', 'chat_completions', 'gpt-6.1-sol', { promptCache });
+    const [, message] = chat.body['messages'] as readonly JsonObject[];
+    expect(message).to.deep.include({ role: 'user', content: parts('Look.', 'text') });
+    expect(chat.body['prompt_cache_options']).to.deep.equal({ mode: 'explicit' });
+    expect(chat.losses.map(({ path }) => path)).to.deep.equal(['promptCache.breakpoints[1]']);
+    // Calls are the model's own.
+    const none = bodyOf('openai', 'responses', 'gpt-5.6-sol', { promptCache: { breakpoints: [1] } });
+    expect(none.body).not.to.have.property('prompt_cache_options');
+    expect(none.losses.map(({ path }) => path)).to.deep.equal(['promptCache.breakpoints[0]']);
+  });
+
+  it('asks for the shortest lifetime that is long enough', () => {
+    const sent = (ttl: '5m' | '30m' | '1h' | '12h') => {
+      const { body } = bodyOf('openai', 'responses', 'gpt-5.6-sol', { promptCache: { ttl } });
+      const older = bodyOf('openai', 'responses', 'gpt-5.4', { promptCache: { ttl } });
+      expect(older.body).not.to.have.property('prompt_cache_options');
+      const [mark] = JSON.stringify(anthropic({ promptCache: { ttl } })).match(/"ttl":"\w+"/) ?? ['default'];
+      return [body['prompt_cache_options'], mark];
+    };
+    expect(sent('5m')).to.deep.equal([undefined, 'default']);
+    expect(sent('30m')).to.deep.equal([undefined, '"ttl":"1h"']);
+    expect(sent('1h')).to.deep.equal([{ ttl: '12h' }, '"ttl":"1h"']);
+    expect(sent('12h')).to.deep.equal([{ ttl: '12h' }, '"ttl":"1h"']);
+  });
+
   it('says that breakpoints are lost where there are none', () => {
     const promptCache = { breakpoints: [0] };
     for (const [vendor, wire, model] of [
