@@ -9,6 +9,7 @@ import type { RuleModel } from '../../imports/simulator/model/RuleModel';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { describeInSoak } from '../support/soak';
 import { serveManyTools, WANTED } from '../support/mcp/manyServers';
+import { promptOf } from '../support/promptOf';
 import { simulatedProvider, WIRES_OR_VENDORS } from '../support/simulatedProviders';
 import type { SimulatedVendor } from '../support/simulatedProviders';
 
@@ -21,9 +22,14 @@ const model: RuleModel = {
     const results = turns.filter((turn) => turn.type === 'result' && turn.text.includes('degrees')).length;
     const city = CITIES[results];
     if (city === undefined) return { calls: [], text: 'It is mild everywhere.', ending: 'complete' };
-    const call = tools.some(({ name }) => name === TOOL)
-      ? { name: TOOL, arguments: JSON.stringify({ city, unit: 'celsius' }) }
-      : { name: 'search_tools', arguments: JSON.stringify({ query: WANTED.query }) };
+    const offers = (tool: string): boolean => tools.some(({ name }) => name === tool);
+    const isFound = turns.some((turn) => turn.type === 'result' && turn.text.includes(TOOL));
+    const args = JSON.stringify({ city, unit: 'celsius' });
+    const call = offers(TOOL)
+      ? { name: TOOL, arguments: args }
+      : isFound && offers('call_tool')
+        ? { name: 'call_tool', arguments: JSON.stringify({ name: TOOL, arguments: args }) }
+        : { name: 'search_tools', arguments: JSON.stringify({ query: WANTED.query }) };
     return { calls: [call], ending: 'complete' };
   },
 };
@@ -52,7 +58,7 @@ async function run(
     const input = 'How is the weather?';
     const result = await loop.execute('ann', { model: vendor.model, input, tools: names, ...options });
     expect(result.response.output_text).to.equal('It is mild everywhere.');
-    const bodies = simulator.requests.flatMap(({ wire, body }) => (wire === undefined ? [] : [JSON.stringify(body)]));
+    const bodies = simulator.requests.flatMap(({ wire, body }) => (wire === undefined ? [] : [promptOf(body)]));
     const calls = result.toolCalls.map(({ name }) => name);
     return { bytes: bodies.map((body) => Buffer.byteLength(body)), calls, cities };
   } finally {

@@ -7,6 +7,7 @@ import type { RuleModel } from '../../imports/simulator/model/RuleModel';
 import type { ModelTurn } from '../../imports/simulator/model/ModelTurn';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { manyTools, WANTED } from '../support/manyTools';
+import { promptOf } from '../support/promptOf';
 import { simulatedProvider, WIRES_OR_VENDORS } from '../support/simulatedProviders';
 import type { SimulatedVendor } from '../support/simulatedProviders';
 
@@ -52,15 +53,6 @@ async function run(vendor: SimulatedVendor, tools: ToolRegistry, options: Partia
   } finally {
     await simulator.close();
   }
-}
-
-/** Deferred tools are in a request, but not in the prompt that the vendor makes of it. */
-function promptOf(body: unknown): string {
-  const isDeferred = (value: unknown): boolean =>
-    typeof value === 'object' && value !== null && 'defer_loading' in value && value.defer_loading === true;
-  return JSON.stringify(body, (_key, value: unknown) =>
-    Array.isArray(value) ? value.filter((each) => !isDeferred(each)) : value,
-  );
 }
 
 for (const vendor of WIRES_OR_VENDORS) {

@@ -18,6 +18,9 @@ const body = (messages: unknown, more: object = {}): object => ({
   messages,
   ...more,
 });
+const CACHED = { type: 'ephemeral' };
+const reference = (tool_name: string): object => ({ type: 'tool_reference', tool_name });
+const ADDITION = { type: 'tool_addition', tool: { type: 'tool_reference', name: 'search' } };
 const hello = [user('Hello.')];
 const withSchema = (schema: object): object =>
   body(hello, { output_config: { format: { type: 'json_schema', schema } } });
@@ -42,6 +45,39 @@ const CASES: readonly RefusalCase[] = [
     rejected: body([{ role: 'tool', content: 'x' }]),
     accepted: body(hello),
     message: /^messages\.0\.role:/,
+  },
+  {
+    rule: 'nothing but deferred tools',
+    rejected: body(hello, { tools: [{ ...tool, defer_loading: true }] }),
+    accepted: body(hello, { tools: [tool, { ...tool, name: 'other', defer_loading: true }] }),
+    message: 'At least one tool must have defer_loading=false. All tools cannot be deferred.',
+  },
+  {
+    rule: 'a mark of the cache at a deferred tool',
+    rejected: body(hello, { tools: [tool, { ...tool, name: 'b', defer_loading: true, cache_control: CACHED }] }),
+    accepted: body(hello, {
+      tools: [
+        { ...tool, cache_control: CACHED },
+        { ...tool, name: 'b', defer_loading: true },
+      ],
+    }),
+    message: /cannot have both defer_loading=true and cache_control/,
+  },
+  {
+    rule: 'a reference to an unknown tool',
+    rejected: body([...hello, assistant([call('a')]), user([{ ...result('a'), content: [reference('b')] }])], {
+      tools: [tool],
+    }),
+    accepted: body([...hello, assistant([call('a')]), user([{ ...result('a'), content: [reference('search')] }])], {
+      tools: [tool],
+    }),
+    message: "Tool reference 'b' not found in available tools",
+  },
+  {
+    rule: 'an addition of a tool without the beta feature',
+    rejected: body([...hello, { role: 'system', content: [ADDITION] }], { tools: [tool] }),
+    accepted: body([...hello, { role: 'system', content: [text('x')] }], { tools: [tool] }),
+    message: /^messages\.1\.content\.0: Input tag 'tool_addition'/,
   },
   {
     rule: 'an empty text block',

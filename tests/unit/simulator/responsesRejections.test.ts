@@ -42,6 +42,12 @@ const CASES: readonly RefusalCase[] = [
     message: /^Invalid value for 'input\[0\]\.role'/,
   },
   {
+    rule: 'options of the cache that older models lack',
+    rejected: body('x', { prompt_cache_options: { ttl: '30m' } }),
+    accepted: { ...body('x', { prompt_cache_options: { ttl: '30m' } }), model: 'gpt-5.6-sol' },
+    message: "Unsupported parameter: 'prompt_cache_options' is not supported with this model.",
+  },
+  {
     rule: 'an unknown previous response',
     rejected: body('x', { previous_response_id: 'resp_1' }),
     accepted: body('x'),

@@ -23,6 +23,13 @@ const FORECAST = { city: { type: 'string' } };
 const search = (query: string) => ({ name: 'search_tools', arguments: { query } });
 const forecast = { name: 'forecast', arguments: { city: 'Oslo' } };
 
+const TOLD: readonly Item[] = [
+  { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Find it.' }] },
+  { type: 'function_call', call_id: 'c1', name: 'search_tools', arguments: '{}' },
+  { type: 'function_call_output', call_id: 'c1', output: '{"tools":[{"name":"forecast"}]}' },
+  { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Here.' }] },
+];
+
 /** One tool that is always there, and two that can be found. */
 function tools(): ToolRegistry {
   return new ToolRegistry()
@@ -86,16 +93,8 @@ describe('found tools', () => {
   });
 
   it('move breakpoints of the prompt cache with their items', async () => {
-    const told: readonly Item[] = [
-      ...[
-        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Find it.' }] } as const,
-        { type: 'function_call', call_id: 'c1', name: 'search_tools', arguments: '{}' } as const,
-        { type: 'function_call_output', call_id: 'c1', output: '{"tools":[{"name":"forecast"}]}' } as const,
-        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Here.' }] } as const,
-      ],
-    ];
     const sol = { ...OPENAI, model: 'gpt-5.6-sol' };
-    const { bodies } = await run(sol, [{ text: 'Yes.' }], { input: told, promptCache: { breakpoints: [3] } });
+    const { bodies } = await run(sol, [{ text: 'Yes.' }], { input: TOLD, promptCache: { breakpoints: [3] } });
     const marked = list(bodies[0]?.['input']).filter((item) =>
       JSON.stringify(item).includes('prompt_cache_breakpoint'),
     );
@@ -182,6 +181,16 @@ describe('found tools', () => {
     expect(outputs[0]).to.contain('Unknown tool');
     expect(outputs[1]).to.contain('Unknown tool "fly"').and.contain('search_tools');
   });
+
+  for (const vendor of [OPENAI, OPUS, GROQ])
+    it(`are listed like others once the history that found them is compacted, on ${vendor.vendor}`, async () => {
+      const from = { count: 1, length: 4, summarizedUpTo: 3, clearedUpTo: 0, summary: 'A tool was found.' };
+      const { bodies } = await run(vendor, [{ text: 'Yes.' }], { input: TOLD, compaction: { from } });
+      const [request] = bodies;
+      const listed = list(request?.['tools']).filter(({ defer_loading }) => defer_loading !== true);
+      expect(JSON.stringify(listed)).to.contain('"forecast"').and.not.contain('"mail"');
+      expect(JSON.stringify(request?.['messages'] ?? request?.['input'])).not.to.contain('forecast');
+    });
 
   it('leave the names of the program’s own tools alone', async () => {
     simulator.enqueue({ text: 'Hi.' });
