@@ -7,6 +7,7 @@ import { cutText, wellFormed } from '../format/text';
 import { EmptyState } from '../components/EmptyState';
 import { WhenLoaded } from '../components/WhenLoaded';
 import { PageTitle } from '../components/PageTitle';
+import { cacheMisses } from './cacheMisses';
 import { AgainPanel } from './AgainPanel';
 import type { AgainChoice } from './AgainPanel';
 import { CallCards } from './CallCards';
@@ -64,6 +65,7 @@ function RunContent({ live, details }: { readonly live: LiveRun; readonly detail
   const externalTools = useExternalTools();
   const [isPlain, setPlain] = usePlainText();
   const [again, setAgain] = useState<AgainChoice>();
+  const misses = useMemo(() => cacheMisses(requests), [requests]);
   const turns = turnTimes(requests, details.turns);
   const selectTurn = (turn: number): void => openCard(`turn-${turn}`);
   return (
@@ -112,6 +114,7 @@ function RunContent({ live, details }: { readonly live: LiveRun; readonly detail
             <h2 id="turns-title">Turns</h2>
             <TurnList
               turns={turnRecords(run.iterations, requests, turns)}
+              misses={misses}
               {...(live.isActive && run.parked === undefined
                 ? {}
                 : { onFork: (turn: number) => setAgain({ kind: 'fork', turn }) })}

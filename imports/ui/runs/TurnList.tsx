@@ -11,16 +11,18 @@ import type { TurnRecord } from './turnRecords';
 
 export interface TurnListProps {
   readonly turns: readonly TurnRecord[];
+  /** Why prompts were not read from the vendor's cache, by the id of their request. */
+  readonly misses: ReadonlyMap<string, string>;
   /** Starts a new run from what came before the turn. Absent while the run is active. */
   readonly onFork?: ((turn: number) => void) | undefined;
 }
 
-export function TurnList({ turns, onFork }: TurnListProps) {
+export function TurnList({ turns, misses, onFork }: TurnListProps) {
   if (turns.length === 0) return <p className="muted">The model has not been called yet.</p>;
   return (
     <div className="calls">
       {turns.map((record) => (
-        <TurnCard key={record.turn} record={record} onFork={onFork} />
+        <TurnCard key={record.turn} record={record} miss={missIn(record, misses)} onFork={onFork} />
       ))}
     </div>
   );
@@ -28,9 +30,11 @@ export function TurnList({ turns, onFork }: TurnListProps) {
 
 const TurnCard = memo(function TurnCard({
   record,
+  miss,
   onFork,
 }: {
   readonly record: TurnRecord;
+  readonly miss: string | undefined;
   readonly onFork?: ((turn: number) => void) | undefined;
 }) {
   const [isOpen, setOpen] = useState(false);
@@ -61,6 +65,7 @@ const TurnCard = memo(function TurnCard({
         {failures > 0 && (
           <span className="badge tone-orange">{failures === 1 ? '1 retry' : `${failures} retries`}</span>
         )}
+        {miss !== undefined && <span className="badge tone-orange">Cache missed</span>}
         {last?.state === 'failed' && <span className="badge tone-red">Failed</span>}
         {times !== undefined && (
           <span className="call-time">
@@ -73,6 +78,7 @@ const TurnCard = memo(function TurnCard({
       </summary>
       {isOpen && (
         <>
+          {miss !== undefined && <p className="muted">The prompt was not read from the vendor’s cache: {miss}.</p>}
           {requests.length === 0 && (
             <p className="muted">
               The request log has no entry of this model call: it is in progress, or the log was off, or the entry has
@@ -106,3 +112,7 @@ const TurnCard = memo(function TurnCard({
     </details>
   );
 });
+
+function missIn({ requests }: TurnRecord, misses: ReadonlyMap<string, string>): string | undefined {
+  return requests.map(({ _id }) => misses.get(_id)).find((reason) => reason !== undefined);
+}

@@ -17,6 +17,7 @@ import type {
   VendorExchange,
 } from '../../ai/domain/types/RequestRecords';
 import type { LLMResponse, Usage } from '../../ai/domain/types/ResponsesAPITypes';
+import { promptHashes } from './promptHashes';
 import { unreportedResponse } from '../../ai/application/services/routing/unreportedResponse';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 
@@ -60,6 +61,9 @@ export type ObservedOptions = Pick<
   | 'relayTo'
   | 'batch'
   | 'backgroundTurn'
+  | 'tools'
+  | 'findableTools'
+  | 'instructions'
 >;
 
 /** What a call returned or received, as far as it is billed. */
@@ -196,6 +200,7 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
       isStream: this.isStream,
       providerId,
       model,
+      prompt: origin.iteration === undefined ? undefined : promptHashes(this.given),
       attempts: this.attempts,
       annotations: this.annotations.length === 0 ? undefined : this.annotations,
       duration: this.elapsed(),
@@ -257,6 +262,7 @@ export class ObservedCall<O extends ObservedOptions = GenerateOptions> {
       origin,
       executionId,
       turn,
+      findableTools,
       ...request
     } = this.given;
     // The entry is stored later, when the rest of a body may have been received.

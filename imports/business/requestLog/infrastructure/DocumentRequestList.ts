@@ -45,6 +45,7 @@ const FIELDS = {
   vendorRequestId: 1,
   responseId: 1,
   warnings: 1,
+  prompt: 1,
   hasBodies: 1,
 } as const satisfies Record<keyof RequestView, 1>;
 

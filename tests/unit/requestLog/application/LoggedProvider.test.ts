@@ -53,6 +53,30 @@ describe('LoggedProvider', () => {
     expect(await read(manager.stream('ann', HELLO))).to.deep.equal(await read(plain.stream('ann', HELLO)));
   });
 
+  it('tells the turns of runs apart whose prompts begin with other tools or instructions, and not by what was found', async () => {
+    const { manager, log } = logged(['One.', 'Two.', 'Three.', 'Four.', 'Five.']);
+    const tool = (name: string) => ({ type: 'function', name }) as const;
+    const given = { ...HELLO, instructions: 'Be brief.', tools: [tool('a')] };
+    const findableTools = { searchTool: 'a', tools: [tool('b')] };
+    const origin = { source: 'run', executionId: 'r', iteration: 1 } as const;
+    for (const changed of [
+      {},
+      { tools: [tool('a'), tool('b')], findableTools },
+      { tools: [tool('a'), tool('b')] },
+      { instructions: 'Be long.' },
+    ])
+      await manager.generate('ann', { ...given, origin, ...changed });
+    await manager.generate('ann', given);
+    const [first, found, listed, instructed, other] = log.entries.map(({ prompt }) => prompt);
+    expect(found).to.deep.equal(first);
+    expect(listed?.tools).not.to.equal(first?.tools);
+    expect(listed?.instructions).to.equal(first?.instructions);
+    expect(instructed?.tools).to.equal(first?.tools);
+    expect(instructed?.instructions).not.to.equal(first?.instructions);
+    // Only turns are compared.
+    expect(other).to.equal(undefined);
+  });
+
   it('makes no call for a stream that is never read', async () => {
     const { manager, log, provider } = logged(['Hello.']);
     const events = manager.stream('ann', HELLO)[Symbol.asyncIterator]();

@@ -79,6 +79,14 @@ export interface RequestEntry extends Omit<CallOrigin, 'ownObjectsOnly'> {
   readonly responseId?: string;
   /** What was sent differently than requested, and what was left out. */
   readonly warnings?: readonly string[];
+  /** What the prompt of a run's turn begins with. */
+  readonly prompt?: PromptHashes;
+}
+
+/** Equal for prompts that begin with the same tools and instructions. */
+export interface PromptHashes {
+  readonly tools: string;
+  readonly instructions: string;
 }
 
 /** What one attempt sent to a vendor and has received so far, as on the wire. Headers are left out. */
