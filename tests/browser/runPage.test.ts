@@ -6,6 +6,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import type { ToolCall } from '../../imports/business/ai/domain/entities/Tool';
 import type { DashboardBrowser } from '../support/DashboardBrowser';
 import { withDashboard } from '../support/withDashboard';
+import type { RequestView } from '../../imports/business/ai/domain/types/RequestRecords';
 import { RUN } from '../unit/ui/records';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -71,6 +72,38 @@ describe('a run’s page in Chromium', () => {
     );
     await page.locator('.timeline-totals [data-part="waiting"]').waitFor();
   });
+
+  for (const options of [
+    { viewport: { width: 390, height: 844 } },
+    { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const,
+    { colorScheme: 'dark' } as const,
+  ])
+    it(`names what broke the cached prefix of a turn: ${JSON.stringify(options)}`, async () => {
+      const id = await finishedRun('get_weather for Oslo', ['get_weather']);
+      await app.server.host.requestLog.flush();
+      await open(`/runs/${id}`, options);
+      // The simulator caches nothing.
+      await page.route('**/api/requests?**', async (route) => {
+        const response = await route.fetch();
+        const { requests, ...rest } = (await response.json()) as { readonly requests: readonly RequestView[] };
+        const [first, second] = requests.map((request, index) => {
+          const input_tokens_details = { cached_tokens: index === 0 ? 3_900 : 0, cache_write_tokens: 0 };
+          const prompt = { tools: `tools ${index}`, instructions: 'i' };
+          return { ...request, prompt, usage: { ...request.usage, input_tokens: 4_000 + index, input_tokens_details } };
+        });
+        await route.fulfill({ response, json: { ...rest, requests: [first, second] } });
+      });
+      await page.reload();
+      const card = page.locator('#turn-2');
+      await card.getByText('Cache missed').waitFor();
+      expect(await page.getByText('Cache missed').count()).to.equal(1);
+      await card.locator('summary').click();
+      await card.getByText('missed: the tools changed').waitFor();
+      expect(await overflow()).to.equal(0);
+      await page.evaluate(AXE);
+      const { violations } = await page.evaluate<AxeResults>(`axe.run('#turn-2')`);
+      expect(violations.map(({ id: rule, nodes }) => [rule, nodes.map(({ html }) => html)])).to.deep.equal([]);
+    });
 
   it('runs again with another model, and links both runs', async () => {
     const id = await finishedRun('get_weather for Oslo', ['get_weather']);

@@ -11,9 +11,11 @@ export interface RequestFactsProps {
   readonly request: RequestView;
   /** Default: true. */
   readonly showsRoute?: boolean;
+  /** Why the prompt was not read from the vendor's cache. Absent: it was, or nothing is known of it. */
+  readonly cacheMiss?: string | undefined;
 }
 
-export function RequestFacts({ request, showsRoute = true }: RequestFactsProps) {
+export function RequestFacts({ request, showsRoute = true, cacheMiss }: RequestFactsProps) {
   const { usage, error, warnings = [], attempts, vendorRequestId, httpRequestId } = request;
   const { cached_tokens, cache_write_tokens } = usage.input_tokens_details;
   const { reasoning_tokens } = usage.output_tokens_details;
@@ -37,6 +39,7 @@ export function RequestFacts({ request, showsRoute = true }: RequestFactsProps) 
           {reasoning_tokens > 0 && `, ${tokens(reasoning_tokens, 'of them reasoning')}`}
           {usage.estimated === true && ' (estimated: the call was cut off)'}
         </Fact>
+        {cacheMiss !== undefined && <Fact name="Prompt cache">missed: {cacheMiss}</Fact>}
         {usage.server_tool_use !== undefined && (
           <Fact name="Vendor’s tools">
             {Object.entries(usage.server_tool_use)

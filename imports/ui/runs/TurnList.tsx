@@ -22,7 +22,7 @@ export function TurnList({ turns, misses, onFork }: TurnListProps) {
   return (
     <div className="calls">
       {turns.map((record) => (
-        <TurnCard key={record.turn} record={record} miss={missIn(record, misses)} onFork={onFork} />
+        <TurnCard key={record.turn} record={record} misses={misses} onFork={onFork} />
       ))}
     </div>
   );
@@ -30,11 +30,11 @@ export function TurnList({ turns, misses, onFork }: TurnListProps) {
 
 const TurnCard = memo(function TurnCard({
   record,
-  miss,
+  misses,
   onFork,
 }: {
   readonly record: TurnRecord;
-  readonly miss: string | undefined;
+  readonly misses: ReadonlyMap<string, string>;
   readonly onFork?: ((turn: number) => void) | undefined;
 }) {
   const [isOpen, setOpen] = useState(false);
@@ -61,11 +61,11 @@ const TurnCard = memo(function TurnCard({
               {last.cost === undefined ? 'cost unknown' : formatCost(last)}
             </span>
           )}
+          {requests.some(({ _id }) => misses.has(_id)) && <span className="badge tone-orange">Cache missed</span>}
         </span>
         {failures > 0 && (
           <span className="badge tone-orange">{failures === 1 ? '1 retry' : `${failures} retries`}</span>
         )}
-        {miss !== undefined && <span className="badge tone-orange">Cache missed</span>}
         {last?.state === 'failed' && <span className="badge tone-red">Failed</span>}
         {times !== undefined && (
           <span className="call-time">
@@ -78,7 +78,6 @@ const TurnCard = memo(function TurnCard({
       </summary>
       {isOpen && (
         <>
-          {miss !== undefined && <p className="muted">The prompt was not read from the vendor’s cache: {miss}.</p>}
           {requests.length === 0 && (
             <p className="muted">
               The request log has no entry of this model call: it is in progress, or the log was off, or the entry has
@@ -93,7 +92,7 @@ const TurnCard = memo(function TurnCard({
                   {index > 0 && ', repeated by another process'}
                 </h3>
               )}
-              <RequestFacts request={request} />
+              <RequestFacts request={request} cacheMiss={misses.get(request._id)} />
               <p className="turn-buttons">
                 <a href={linkTo(['requests', request._id])}>Open the request</a>
               </p>
@@ -112,7 +111,3 @@ const TurnCard = memo(function TurnCard({
     </details>
   );
 });
-
-function missIn({ requests }: TurnRecord, misses: ReadonlyMap<string, string>): string | undefined {
-  return requests.map(({ _id }) => misses.get(_id)).find((reason) => reason !== undefined);
-}
