@@ -5,7 +5,7 @@ import type { SimulatedVendor } from '../support/simulatedProviders';
 import { IS_SOAK } from '../support/soak';
 
 const PLAN = IS_SOAK ? { runs: 10, turnsPerRun: 50, discoveries: 30 } : { runs: 3, turnsPerRun: 12, discoveries: 4 };
-/** Of the tokens of the request before, what at least is read from the cache. */
+/** The least part of the tokens of the request before that is read from the cache. */
 const LEAST_SHARE = 0.95;
 
 const VENDORS: readonly SimulatedVendor[] = [

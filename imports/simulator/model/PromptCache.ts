@@ -61,7 +61,7 @@ export class PromptCache {
     const marks = prefixes.flatMap(({ mark }, index) => (mark === undefined ? [] : [index]));
     const candidates = marks.flatMap((mark) => Array.from({ length: LOOKBACK + 1 }, (_, back) => mark - back));
     const hit = this.longest(candidates.flatMap((index) => prefixes[index] ?? []));
-    for (const index of marks) this.keep(prefixes[index]!.hash, prefixes[index]!.mark);
+    for (const { hash, mark } of prefixes) if (mark !== undefined) this.keep(hash, mark);
     const cached = hit < MIN_TOKENS ? 0 : hit;
     const last = prefixes[marks.at(-1) ?? -1];
     const marked = last?.tokens ?? 0;

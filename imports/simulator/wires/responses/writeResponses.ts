@@ -151,10 +151,7 @@ export function usage(count: TokenCount): JsonObject {
   const output = count.output + count.reasoning;
   return {
     input_tokens: count.input,
-    input_tokens_details: {
-      cached_tokens: count.cached,
-      ...(count.written === undefined ? {} : { cache_write_tokens: count.written }),
-    },
+    input_tokens_details: omitUndefined({ cached_tokens: count.cached, cache_write_tokens: count.written }),
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: count.reasoning },
     total_tokens: count.input + output,

@@ -21,6 +21,6 @@ export interface ToolSearchPlan {
 export interface FindableTools {
   /** The name of the tool that finds them. */
   readonly searchTool: string;
-  /** Those that the input has found are among the request's `tools`, too, for providers that list all tools. */
+  /** The definitions. The request's `tools` have those that the input has found, for providers that list all tools. */
   readonly tools: readonly FunctionTool[];
 }

@@ -112,7 +112,7 @@ export interface VendorQuirks {
    * name of contents that were stored before. Absent: in no way, and the API caches what it likes.
    */
   readonly promptCache?: 'marks' | 'key' | 'stored';
-  /** A pattern for the models whose requests mark in their content what is to be cached, as OpenAI's do. Default: none. */
+  /** A pattern for the models whose requests mark in their content what is to be cached. Default: none. */
   readonly promptCacheBreakpoints?: string;
   /** Whether the API fetches image URLs itself. */
   readonly fetchesImageUrls: boolean;

@@ -1,7 +1,7 @@
 /**
  * The features of each generation of Claude, as data. The Messages API responds with 400 to parameters that a model
  * does not support. Sources: https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting,
- * …/effort, …/mid-conversation-system-messages (which models with it also have tool additions) and the models' migration guides, as of November 2026.
+ * …/effort, …/mid-conversation-system-messages and the models' migration guides, as of November 2026.
  */
 import { LRUCache } from 'lru-cache';
 
@@ -22,7 +22,7 @@ export interface AnthropicModelFeatures {
   readonly sampling: 'both' | 'one' | 'none';
   /** Whether `tool_choice` may be `any` or `tool`. */
   readonly supportsForcedTools: boolean;
-  /** Whether `messages` may contain `role: 'system'`. */
+  /** Whether `messages` may contain `role: 'system'`, which may add tools, too. */
   readonly supportsSystemMessages: boolean;
   /** Whether the assistant may begin the conversation. https://github.com/anthropics/anthropic-sdk-typescript/issues/622 */
   readonly mayBeginWithAssistant: boolean;

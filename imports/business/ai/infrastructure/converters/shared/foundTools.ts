@@ -34,7 +34,7 @@ export function offerFoundTools(
   const { findableTools: findable, tools = [] } = options;
   if (findable === undefined || findable.tools.length === 0) return undefined;
   const names = new Map(findable.tools.map((tool) => [tool.name, tool]));
-  const listed = tools.filter(({ type, name }) => type !== 'function' || !names.has(String(name)));
+  const listed = tools.filter(({ type, name }) => type !== 'function' || !names.has(name));
   if (form === undefined) return bridgeOf(options, listed, findable, names);
   const history = new FoundHistory(form, findable, names);
   const rewritten = history.write(options);

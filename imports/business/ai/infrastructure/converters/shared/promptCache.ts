@@ -1,6 +1,6 @@
 /**
- * What OpenAI's APIs are told of their cache of prompts: the key by which requests of one conversation find the cache of
- * the last one and, from GPT-5.6 on, up to where it is written and for how long.
+ * What OpenAI's APIs are told of their cache of prompts: the key by which requests of one conversation find the cache
+ * of the last one and, from GPT-5.6 on, up to where it is written and for how long.
  * https://developers.openai.com/api/docs/guides/prompt-caching, and `PromptCacheOptions` of the SDK.
  */
 import type { NormalizedOptions, PromptCache } from '../../../domain/types/LLMTypes';
