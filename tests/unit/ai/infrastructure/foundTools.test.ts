@@ -22,6 +22,10 @@ const GEMINI: SimulatedVendor = { name: 'Gemini', vendor: 'google', wire: 'gemin
 const FORECAST = { city: { type: 'string' } };
 const search = (query: string) => ({ name: 'search_tools', arguments: { query } });
 const forecast = { name: 'forecast', arguments: { city: 'Oslo' } };
+const BRIDGED = {
+  name: 'call_tool',
+  arguments: { name: 'forecast', arguments: JSON.stringify(forecast.arguments) },
+};
 
 const TOLD: readonly Item[] = [
   { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Find it.' }] },
@@ -140,11 +144,7 @@ describe('found tools', () => {
 
   for (const vendor of [GROQ, GEMINI, { ...OPENAI, model: 'gpt-5.1' }, { ...OPUS, model: 'claude-opus-4-1' }])
     it(`are called through one function on ${vendor.vendor}, ${vendor.model}`, async () => {
-      const bridged = {
-        name: 'call_tool',
-        arguments: { name: 'forecast', arguments: JSON.stringify(forecast.arguments) },
-      };
-      const script = [SCRIPT[0]!, { calls: [bridged] }, { text: 'Sunny.' }];
+      const script = [SCRIPT[0]!, { calls: [BRIDGED] }, { text: 'Sunny.' }];
       const { bodies, transcript, toolCalls } = await run(vendor, script);
       expect(JSON.stringify(bodies[0]?.['tools'])).to.contain('call_tool').and.not.contain('forecast');
       // The definition is in the result of the search.
@@ -155,12 +155,26 @@ describe('found tools', () => {
       expect(JSON.stringify(transcript)).not.to.contain('call_tool');
     });
 
+  it('are found for any vendor that goes on with the transcript', async () => {
+    const { transcript } = await run(GROQ, [SCRIPT[0]!, { calls: [BRIDGED] }, { text: 'Sunny.' }]);
+    await simulator.close();
+    simulator = await startSimulator();
+    const input: readonly Item[] = [...transcript, TOLD[3]!];
+    const { bodies } = await run(OPUS, [{ text: 'Yes.' }], { input });
+    const messages = JSON.stringify(bodies[0]?.['messages']);
+    expect(messages).to.contain('"tool_name":"forecast"').and.contain('"name":"forecast"');
+    expect(messages).not.to.contain('call_tool').and.not.contain('tool_addition');
+  });
+
+  it('come with the results that a vendor is sent which stores the rest', async () => {
+    const { bodies } = await run(OPENAI, SCRIPT, { store: true });
+    const [, second, third] = bodies.map((body) => list(body['input']).map(({ type }) => type));
+    expect(second).to.deep.equal(['function_call_output', 'function_call_output', 'additional_tools']);
+    expect(third).to.deep.equal(['function_call_output']);
+  });
+
   it('are announced in streams by their own names', async () => {
-    const bridged = {
-      name: 'call_tool',
-      arguments: { name: 'forecast', arguments: JSON.stringify(forecast.arguments) },
-    };
-    simulator.enqueue(SCRIPT[0]!, { calls: [bridged] }, { text: 'Sunny.' });
+    simulator.enqueue(SCRIPT[0]!, { calls: [BRIDGED] }, { text: 'Sunny.' });
     const loop = new AgenticLoop({ provider: simulatedProvider(simulator, GROQ), toolExecutor: tools() });
     const started: string[] = [];
     loop.on('tool:executing', ({ name }) => started.push(name));
