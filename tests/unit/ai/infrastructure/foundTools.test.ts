@@ -122,12 +122,10 @@ describe('found tools', () => {
   it('are named by a message of the system if the model has guessed them, on Anthropic', async () => {
     const { bodies } = await run(OPUS, [{ calls: [forecast] }, { calls: [forecast] }, { text: 'Sunny.' }]);
     const additions = list(bodies.at(-1)?.['messages']).filter(({ role }) => role === 'system');
-    expect(additions).to.deep.equal([
-      {
-        role: 'system',
-        content: [{ type: 'tool_addition', tool: { type: 'tool_reference', name: 'forecast' } }],
-      },
-    ]);
+    expect(additions).to.have.length(1);
+    expect(list(additions[0]?.['content'])[0]).to.deep.include({
+      ...{ type: 'tool_addition', tool: { type: 'tool_reference', name: 'forecast' } },
+    });
     expect(simulator.requests[1]?.headers['anthropic-beta']).to.contain('mid-conversation-tool-changes-2026-07-01');
     expect(simulator.requests[0]?.headers['anthropic-beta'] ?? '').not.to.contain('tool-changes');
   });

@@ -53,6 +53,17 @@ describe('prompt caching', () => {
     expect(marksIn(anthropic({ promptCache: 'auto', input: TALK.slice(0, 3) }))).to.include('messages.2.content.0');
   });
 
+  it('marks the last message of the request before also if it was one of the system', () => {
+    const note = { role: 'developer', content: 'Be quick.' } as const;
+    const input = [...TALK.slice(0, 3), note, call('b'), output('b')];
+    const { body } = bodyOf('anthropic', 'anthropic_messages', 'claude-opus-5-5', { promptCache: 'auto', input });
+    const { body: before } = bodyOf('anthropic', 'anthropic_messages', 'claude-opus-5-5', {
+      ...{ promptCache: 'auto', input: input.slice(0, 4) },
+    });
+    expect(marksIn(before).slice(-2)).to.deep.equal(['messages.0.content.0', 'messages.3.content.0']);
+    expect(marksIn(body).slice(-2)).to.deep.equal(['messages.3.content.0', 'messages.5.content.0']);
+  });
+
   it('adds nothing but the marks, and nothing unless it is asked to', () => {
     const plain = anthropic({});
     expect(marksIn(plain)).to.deep.equal([]);

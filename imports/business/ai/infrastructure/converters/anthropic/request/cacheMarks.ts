@@ -42,7 +42,8 @@ export function withMessageMarks(messages: readonly JsonObject[], mark: JsonObje
   if (messages.some(({ content }) => countMarks(content) > 0)) return messages;
   const marked = messages.slice();
   const last = marked.length - 1;
-  const before = marked.findLastIndex(({ role }, index) => index < last && role === 'user');
+  const answer = marked.findLastIndex(({ role }) => role === 'assistant');
+  const before = marked.findLastIndex(({ role }, index) => index < answer && role !== 'assistant');
   for (const index of [before, last]) {
     const message = marked[index];
     if (message !== undefined) marked[index] = withLastBlockMarked(message, mark);
