@@ -272,13 +272,17 @@ export class SqliteTable {
     return { columns, elements };
   }
 
-  /** Reads the lengths, and no text. @param condition as in `WHERE` */
+  /**
+   * Reads the lengths, and no text. A subquery for each document would scan the texts each time, since their column and
+   * `rowid` differ in affinity.
+   * @param condition as in `WHERE`
+   */
   bytes(condition: string, values: readonly SqlValue[]): number {
-    const texts = this.hasTexts
-      ? ` + coalesce((SELECT sum(octet_length(content)) FROM ${this.texts} WHERE owner = ${this.name}.rowid), 0)`
-      : '';
-    const sum = `coalesce(sum(octet_length(document)${texts}), 0)`;
-    return Number(this.file.get(`SELECT ${sum} AS bytes FROM ${this.name} WHERE ${condition}`, values)?.['bytes']);
+    const sum = (sql: string): number => Number(this.file.get(`SELECT coalesce(${sql}`, values)?.['bytes']);
+    const documents = sum(`sum(octet_length(document)), 0) AS bytes FROM ${this.name} WHERE ${condition}`);
+    if (!this.hasTexts) return documents;
+    const owners = `SELECT rowid FROM ${this.name} WHERE ${condition}`;
+    return documents + sum(`sum(octet_length(content)), 0) AS bytes FROM ${this.texts} WHERE owner IN (${owners})`);
   }
 
   private insertTexts(owner: number, texts: ReadonlyMap<string, string>): void {
