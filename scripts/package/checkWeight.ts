@@ -61,14 +61,15 @@ async function hooksBytes(): Promise<number> {
  */
 async function importMilliseconds(): Promise<number> {
   const entry = JSON.stringify(join(PACKAGE_DIRECTORY, 'dist/index.js'));
-  const empty: number[] = [];
-  const importing: number[] = [];
+  const rounds: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    empty.push(await processMilliseconds(''));
-    importing.push(await processMilliseconds(`await import(${entry});`));
+    const empty = await processMilliseconds('');
+    const importing = await processMilliseconds(`await import(${entry});`);
+    rounds.push(((importing - empty) * EMPTY_MS) / empty);
   }
-  const least = Math.min(...empty);
-  return ((Math.min(...importing) - least) * EMPTY_MS) / least;
+  // Both processes of a round have about the same machine, whose speed changes from round to round.
+  const [, median = Infinity] = rounds.toSorted((one, other) => one - other).slice(ROUNDS / 2 - 1);
+  return median;
 }
 
 async function processMilliseconds(program: string): Promise<number> {
