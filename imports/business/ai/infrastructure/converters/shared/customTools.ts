@@ -3,9 +3,9 @@
  * text argument, and its calls become calls of the custom tool again.
  * https://platform.openai.com/docs/guides/function-calling#custom-tools
  */
-import type { Tool } from '../../../domain/entities/Tool';
+import { customFunction } from '../../../domain/entities/customFunction';
 import { isSearchOfXai } from '../../../domain/run/clientCall';
-import { fieldsOf, isObject } from '../../../domain/util/json';
+import { fieldsOf } from '../../../domain/util/json';
 import type { NormalizedOptions, ToolChoice } from '../../../domain/types/LLMTypes';
 import type { FunctionCallItem, InputItem, OutputItem } from '../../../domain/types/ResponsesAPITypes';
 import { restoreItems } from './RewrittenTools';
@@ -23,7 +23,9 @@ export function offerCustomToolsAsFunctions(options: NormalizedOptions): Rewritt
     options: {
       ...options,
       input: input.map(toFunctionItem),
-      ...(names.size === 0 ? {} : { tools: tools.map((tool) => (isCustom(tool) ? toFunction(tool) : tool)) }),
+      ...(names.size === 0
+        ? {}
+        : { tools: tools.map((tool) => (isCustom(tool) ? customFunction(fieldsOf(tool)) : tool)) }),
       ...(typeof choice === 'object' ? { tool_choice: chooseFunction(choice) } : {}),
     },
     restoreResponse: (response) => restoreItems(response, restoreItem),
@@ -51,29 +53,6 @@ const OUTPUT: string = 'custom_tool_call_output';
 
 function isCustom(tool: { readonly type: string }): boolean {
   return tool.type === CUSTOM;
-}
-
-function toFunction(tool: Tool): Tool {
-  const { name, description, format } = fieldsOf(tool);
-  const sentences = [typeof description === 'string' ? description : '', describeFormat(format)];
-  return {
-    type: 'function',
-    name: String(name),
-    description: sentences.filter((text) => text !== '').join('\n\n'),
-    parameters: {
-      type: 'object',
-      properties: { input: { type: 'string', description: 'The complete input of the tool, as plain text.' } },
-      required: ['input'],
-      additionalProperties: false,
-    },
-  };
-}
-
-/** A model that cannot be held to a grammar can read it. */
-function describeFormat(format: unknown): string {
-  if (!isObject(format) || format.type !== 'grammar') return '';
-  const { syntax, definition } = format;
-  return `The input must match this ${String(syntax)} grammar:\n${String(definition)}`;
 }
 
 function toFunctionItem(item: InputItem): InputItem {

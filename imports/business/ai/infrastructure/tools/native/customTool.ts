@@ -1,6 +1,7 @@
 /** A tool whose input is free text: OpenAI's `custom`, and a function elsewhere. */
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { ToolCallContext } from '../../../domain/interfaces/IToolExecutor';
+import { customFunction } from '../../../domain/entities/customFunction';
 import type { RegisteredTool } from '../ToolRegistry';
 import type { NativeToolOptions } from './NativeToolOptions';
 
@@ -19,22 +20,12 @@ export interface CustomToolInput {
   readonly input: string;
 }
 
-export function customTool({ execute, format, description = '', ...options }: CustomToolOptions): RegisteredTool {
+export function customTool({ execute, name, description, format, ...options }: CustomToolOptions): RegisteredTool {
+  const { type: _, ...offered } = customFunction({ name, description, format });
   return {
+    ...offered,
     ...options,
-    description: [description, describe(format)].filter((text) => text !== '').join('\n\n'),
-    parameters: {
-      type: 'object',
-      properties: { input: { type: 'string', description: 'The complete input of the tool, as plain text.' } },
-      required: ['input'],
-      additionalProperties: false,
-    },
     native: omitUndefined({ type: 'custom' as const, description, format }),
     execute: ({ input }: CustomToolInput, context) => execute(input, context),
   };
-}
-
-function describe(format: CustomToolFormat | undefined): string {
-  if (format?.type !== 'grammar') return '';
-  return `The input must match this ${format.syntax} grammar:\n${format.definition}`;
 }
