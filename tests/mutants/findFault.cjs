@@ -26,6 +26,9 @@ const MAX_TIME = 900_000;
 /** @type {Promise<void> | undefined} */
 let bundles;
 
+const tests = SUITES.test.files();
+const graph = new ImportGraph();
+
 /**
  * @param {readonly Edit[]} edits
  * @param {{ files?: readonly string[], confirms?: boolean }} [options] the tests that are run, by default all that the
@@ -58,7 +61,6 @@ async function isDueTo(edits, { file, title }) {
 /** @param {readonly Edit[]} edits @returns {string[]} tests relative to the repository, nearest first */
 function affectedBy(edits) {
   const changed = [...new Set(edits.map(({ file }) => file))];
-  const graph = new ImportGraph();
   const sources = new Set(changed.map((file) => path.join(ROOT, file)));
   const words = new Set(changed.flatMap(wordsOf));
   const distanceOf = (test) => {
@@ -66,7 +68,7 @@ function affectedBy(edits) {
     const isUnit = test.startsWith('tests/unit/');
     return graph.distance(path.join(ROOT, test), sources) - 4 * shared + (isUnit ? 0 : 1);
   };
-  return selectAffected(SUITES.test.files(), changed)
+  return selectAffected(tests, changed, graph)
     .map((test) => ({ test, distance: distanceOf(test), size: graph.reachedFrom(path.join(ROOT, test)).size }))
     .toSorted((a, b) => a.distance - b.distance || a.size - b.size)
     .map(({ test }) => test);

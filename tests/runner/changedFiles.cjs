@@ -26,11 +26,11 @@ function changedSince(base) {
 /**
  * @param {readonly string[]} tests relative to the repository
  * @param {readonly string[]} changed likewise
+ * @param {ImportGraph} [graph] one that has read the sources already
  * @returns {string[]} those that import a changed source, or name a changed file or its folder in their code
  */
-function selectAffected(tests, changed) {
+function selectAffected(tests, changed, graph = new ImportGraph()) {
   if (changed.some((file) => EVERYWHERE.test(file))) return [...tests];
-  const graph = new ImportGraph();
   const sources = new Set(changed.filter((file) => /\.tsx?$/.test(file)).map((file) => path.join(ROOT, file)));
   const names = changed.flatMap((file) => [path.basename(file), path.basename(path.dirname(file))]);
   const named = [...new Set(names)].filter((name) => name !== '.' && name.length > 3);
