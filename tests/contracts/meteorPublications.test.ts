@@ -171,7 +171,7 @@ describe(
       [
         'ai.run',
         () => ({ executionId: runs.bob }),
-        { ai_runs: [...RUN, 'input', 'transcript'], ai_tool_calls: CALL, ai_deltas: DELTA },
+        { ai_runs: [...RUN, 'input', 'output'], ai_tool_calls: CALL, ai_deltas: DELTA },
       ],
       ['ai.toolCalls', undefined, { ai_tool_calls: CALL }],
       ['ai.stats', undefined, { ai_stats: COUNT }],
@@ -199,7 +199,7 @@ describe(
     it('send JSON strings instead of objects with arbitrary keys', async () => {
       const client = await published('bob', 'ai.run', { executionId: runs.bob });
       const [run] = client.documents('ai_runs');
-      for (const field of ['input', 'transcript']) expect(JSON.parse(String(run![field]))).to.be.an('array');
+      for (const field of ['input', 'output']) expect(JSON.parse(String(run![field]))).to.be.an('array');
       const [call] = client.documents('ai_tool_calls');
       expect(call).to.include({ arguments: '{"text":"bob"}', result: 'noon', state: 'completed' });
     });
@@ -378,7 +378,7 @@ describe(
         argumentsHash: waiting?.argumentsHash,
       });
       await app.events.seen('run:completed');
-      await until(() => String(bob.documents('ai_runs')[0]?.transcript).includes('A secret answer.'));
+      await until(() => String(bob.documents('ai_runs')[0]?.output).includes('A secret answer.'));
       await until(() => bob.documents('ai_tool_calls')[0]?.result === 'done');
       await until(() =>
         bob

@@ -121,7 +121,7 @@ for (const [kind, open] of Object.entries(QUICK_DATABASES))
     it('has JSON in place of texts of JSON', () => {
       const lines = parse(text);
       const first = (name: string): Line['data'] => lines.find((line) => line.kind === name)?.data ?? {};
-      expect(first('runs')['transcript']).to.be.an('array').that.is.not.empty;
+      expect(first('runs')['input']).to.be.an('array').that.is.not.empty;
       expect(first('responses')['stored']).to.be.an('object');
       expect(first('prompts')).to.have.nested.property('versions[0].content.input', CONTENTS[ADA]);
       // What is in a batch has none of its own.

@@ -502,6 +502,14 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     shows: 'What the last requests before a restart have cost is in no budget.',
   },
   {
+    name: 'a run has its input twice',
+    layer: 'persistence',
+    file: 'imports/business/ai/infrastructure/persistence/runs/runDocuments.ts',
+    find: 'return inputItems === 0\n',
+    replace: 'return inputItems >= 0\n',
+    shows: 'Runs with long inputs take twice the room that their users are charged.',
+  },
+  {
     name: 'a run that has ended listens for an abort',
     layer: 'library',
     file: 'imports/library/AgentRun.ts',

@@ -37,6 +37,7 @@ export const AI_COLLECTIONS = [
     content: {
       content: [
         'input',
+        'output',
         'transcript',
         'response',
         'compaction',
@@ -54,7 +55,7 @@ export const AI_COLLECTIONS = [
       {
         kind: 'runs',
         owner: BY_USER,
-        json: ['input', 'transcript', 'response', 'plan', 'openCalls.*'],
+        json: ['input', 'output', 'transcript', 'response', 'plan', 'openCalls.*'],
         hidden: ['owner', 'fence', 'words', 'usedWords'],
       },
     ],

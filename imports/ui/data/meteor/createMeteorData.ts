@@ -50,19 +50,20 @@ export function createMeteorData(
       const { run, toolCalls, deltas, ...status } = useTracked(source.Tracker, () => readRun(source, executionId), [
         executionId,
       ]);
-      const items = useMemo(() => parseItems(run?.transcript ?? run?.input), [run?.transcript, run?.input]);
+      const items = useMemo(() => parseItems(run?.transcript), [run?.transcript]);
+      const output = useMemo(() => (run === undefined ? [] : outputItems(run)), [run]);
       const details = useMemo((): RunDetails | undefined => {
         if (run === undefined) return undefined;
         return {
           run,
           items,
           calls: sortCalls(toolCalls, items),
-          liveText: deriveLiveText(deltas, outputItems(run), run.state),
+          liveText: deriveLiveText(deltas, output, run.state),
           turns: new Map(),
           log: [],
           argumentHashes: new Map(),
         };
-      }, [run, items, toolCalls, deltas]);
+      }, [run, items, output, toolCalls, deltas]);
       return toLoaded(details, status);
     },
     useConversationRuns(conversationId) {

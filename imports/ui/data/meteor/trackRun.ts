@@ -1,4 +1,5 @@
 /** A run as reactive data, for Tracker computations: `Tracker.autorun`, Blaze helpers, Vue with Tracker. */
+import { joinJsonArrays } from '../../../business/ai/domain/util/joinJsonArrays';
 import type { RunDetailView } from '../../../business/ai/domain/types/RunViews';
 import { NO_USAGE } from '../reducers/usageView';
 import { RUNS } from './collections';
@@ -23,16 +24,20 @@ export function trackRun(source: MeteorSource, executionId: string | undefined):
   const [run] = trackDocuments(source, { collection: RUNS, selector: { _id: executionId } });
   // Lists publish a part of the same document.
   const isComplete = !status.isLoading && status.error === undefined;
-  return { ...status, run: run === undefined || !isComplete ? undefined : withUsage(run) };
+  return { ...status, run: run === undefined || !isComplete ? undefined : completed(run) };
 }
 
 export const NOT_STARTED: SubscriptionStatus = { isLoading: false, error: undefined, retry: () => undefined };
 
-/** Until the first model call ends, a run has no usage. */
-function withUsage(run: RunDetailView): RunDetailView {
-  const complete = COMPLETE.get(run) ?? { ...run, usage: { ...NO_USAGE, ...run.usage } };
-  COMPLETE.set(run, complete);
+/** Until the first model call ends, a run has no usage. Its input is published once, and not with its transcript. */
+function completed(document: RunDetailView): RunDetailView {
+  const known = COMPLETED.get(document);
+  if (known !== undefined) return known;
+  const { output = '[]', ...run } = document;
+  const { input = '[]', transcript = joinJsonArrays(input, output) } = run;
+  const complete = { ...run, transcript, usage: { ...NO_USAGE, ...run.usage } };
+  COMPLETED.set(document, complete);
   return complete;
 }
 
-const COMPLETE = new WeakMap<RunDetailView, RunDetailView>();
+const COMPLETED = new WeakMap<RunDetailView, RunDetailView>();

@@ -145,8 +145,15 @@ export interface RunStore {
    * @param change with the entire transcript if it has grown, and at the end of the run
    * @param calls recorded with the run, so that the run and the calls that its transcript contains are never apart
    * @param storedItems how many items of the transcript were stored before, and have not changed. Default: 0
+   * @param inputItems how many of its first items are the run's input, which `create` has stored. Default: unknown, as 0
    */
-  saveRun(lease: RunLease, change: Partial<RunProgress>, calls?: OpenCalls, storedItems?: number): Promise<boolean>;
+  saveRun(
+    lease: RunLease,
+    change: Partial<RunProgress>,
+    calls?: OpenCalls,
+    storedItems?: number,
+    inputItems?: number,
+  ): Promise<boolean>;
   /**
    * Writes complete calls, including their results and whether the model has received them. Each write of a call is
    * atomic; `false` means that not all were written.

@@ -151,7 +151,9 @@ export interface UsageView {
 export interface RunDetailView extends RunView {
   /** JSON of the input items. */
   readonly input?: string;
-  /** JSON of the full conversation, input first. */
+  /** JSON of the items that the run has added to its input. Publications have it in place of `transcript`. */
+  readonly output?: string;
+  /** JSON of the full conversation, input first. In publications, runs that an earlier version recorded have it. */
   readonly transcript?: string;
 }
 

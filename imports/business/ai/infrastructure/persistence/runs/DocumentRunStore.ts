@@ -17,6 +17,7 @@ import type {
   StoredRun,
   ToolWaits,
 } from '../../../domain/interfaces/RunStore';
+import type { Item } from '../../../domain/types/ResponsesAPITypes';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type {
   ClaimReason,
@@ -49,6 +50,7 @@ import {
   toOpenCallsModifier,
   toRunDocument,
   toRunFields,
+  transcriptFields,
   WAIT_FIELDS,
   WITHOUT_TRANSCRIPT,
 } from './runDocuments';
@@ -171,20 +173,23 @@ export class DocumentRunStore implements RunStore {
     change: Partial<RunProgress>,
     calls: OpenCalls = { changed: [], settled: [] },
     storedItems = 0,
+    inputItems = 0,
   ): Promise<boolean> {
     const isEnding = change.state !== undefined && isFinished(change.state);
     const open = toOpenCallsModifier(calls, isEnding);
     const { transcript, ...others } = change;
     const isGrown = transcript !== undefined && storedItems > 0;
     // Elsewhere, two writes cost a round trip more than one.
-    if (!this.isExclusive || !isGrown) return this.update(lease, change, open);
+    const saveWhole = (): Promise<boolean> =>
+      this.update(lease, others, open, transcript && wholeModifier(transcript, inputItems));
+    if (!this.isExclusive || !isGrown) return saveWhole();
     const saveGrowth = async (): Promise<boolean> => {
       await this.transcripts.add(lease, transcript.slice(storedItems), storedItems);
-      return this.update(lease, others, open, transcript.length);
+      return this.update(lease, others, open, { $set: { transcriptItems: transcript.length } });
     };
     if (!isEnding) return saveGrowth();
     try {
-      if (!(await this.update(lease, change, open))) return false;
+      if (!(await saveWhole())) return false;
     } catch (error) {
       // A transcript that is too long for one document stays in its parts.
       if (isLLMError(error) && error.code === 'invalid-request') return saveGrowth();
@@ -360,19 +365,17 @@ export class DocumentRunStore implements RunStore {
     await this.pendingCommands.remove({ _id: commandId });
   }
 
-  /** @param items the length of a transcript that is stored in parts */
   private async update(
     { executionId, fence }: RunLease,
-    change: Partial<RunProgress>,
-    { $set, $unset }: Modifier,
-    items?: number,
+    change: Partial<Omit<RunProgress, 'transcript'>>,
+    calls: Modifier,
+    transcript: Modifier = {},
   ): Promise<boolean> {
-    const length = items === undefined ? {} : { transcriptItems: items };
-    const gone = { ...$unset, ...omitUndefined({ transcriptItems: change.transcript && (true as const) }) };
+    const gone = { ...calls.$unset, ...transcript.$unset };
     const updated = await this.runs.update(
       { _id: executionId, fence, state: { $in: UNFINISHED } },
       {
-        $set: { ...toRunFields(change), ...length, ...$set },
+        $set: { ...toRunFields(change), ...transcript.$set, ...calls.$set },
         ...(Object.keys(gone).length === 0 ? {} : { $unset: gone }),
       },
     );
@@ -383,6 +386,12 @@ export class DocumentRunStore implements RunStore {
   private async fenceCalls(executionId: string, fence: number): Promise<void> {
     await this.calls.update({ executionId, fence: { $lt: fence } }, { $set: { fence } }, { multi: true });
   }
+}
+
+/** The whole transcript in one document, in place of its parts and of what an earlier version wrote. */
+function wholeModifier(transcript: readonly Item[], inputItems: number): Modifier {
+  const $set = transcriptFields(transcript, inputItems);
+  return { $set, $unset: { transcriptItems: true, ...('output' in $set ? { transcript: true } : { output: true }) } };
 }
 
 function notAmong({ tools, since }: ToolWaits): Selector {

@@ -74,7 +74,7 @@ export const RUN_FIELDS = {
 >;
 
 /** The fields that `ai.run` publishes. */
-export const RUN_DETAIL_FIELDS = { ...RUN_FIELDS, input: 1, transcript: 1 } as const satisfies Record<
+export const RUN_DETAIL_FIELDS = { ...RUN_FIELDS, input: 1, output: 1, transcript: 1 } as const satisfies Record<
   Exclude<keyof RunDetailView, keyof RunView>,
   1
 >;
@@ -133,8 +133,8 @@ export class DocumentRunViews implements RunViewReader {
   async run(executionId: string): Promise<RunDetailView | undefined> {
     const fields = { ...RUN_DETAIL_FIELDS, transcriptItems: 1 } as const;
     const found = await this.documents.findOne({ _id: executionId }, { fields });
-    if (found?.transcriptItems === undefined) return found;
-    const { transcriptItems: _, ...run } = found;
+    if (found === undefined) return undefined;
+    const { output: _output, transcriptItems: _items, ...run } = found;
     return { ...run, transcript: await this.transcripts.read(found) };
   }
 

@@ -199,7 +199,7 @@ export class RunRetention {
     for (const run of runs)
       await this.runs.update(
         { _id: run._id },
-        { $set: { ...compactRun(run), compactedAt: now }, $unset: { transcriptItems: true } },
+        { $set: { ...compactRun(run), compactedAt: now }, $unset: { transcript: true, transcriptItems: true } },
       );
     await this.transcripts.remove(ids);
     return [];
@@ -210,7 +210,7 @@ export class RunRetention {
 const MAX_QUESTION_CHARACTERS = 4_096;
 const MAX_CALL_CHARACTERS = 256;
 
-type CompactedFields = Pick<RunDocument, 'input' | 'transcript' | 'turnStart' | 'response'>;
+type CompactedFields = Pick<RunDocument, 'input' | 'output' | 'turnStart' | 'response'>;
 
 /** Retains the question and the answer. */
 function compactRun(run: Pick<RunDocument, 'input' | 'response'>): CompactedFields {
@@ -224,7 +224,7 @@ function compactRun(run: Pick<RunDocument, 'input' | 'response'>): CompactedFiel
   const messages = (response?.output ?? []).filter(({ type }) => type === 'message');
   return omitUndefined({
     input: JSON.stringify(input),
-    transcript: JSON.stringify([...input, ...messages]),
+    output: JSON.stringify(messages),
     turnStart: input.length,
     response: response && JSON.stringify({ ...response, output: messages }),
   });

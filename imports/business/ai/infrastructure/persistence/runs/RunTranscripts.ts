@@ -6,6 +6,7 @@
  */
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { Item } from '../../../domain/types/ResponsesAPITypes';
+import { joinJsonArrays } from '../../../domain/util/joinJsonArrays';
 import type { RunLease } from '../../../domain/types/RunRecords';
 
 export const RUN_ITEMS = 'ai_run_items';
@@ -24,7 +25,11 @@ export interface RunItemsDocument extends StoredDocument {
 /** What a run's document says of its transcript. */
 export interface TranscriptFields {
   readonly _id: string;
-  /** JSON of the first items. Absent: it was not read, or there is none. */
+  /** JSON of the first items, which are the run's input. Absent: it was not read. */
+  readonly input?: string;
+  /** JSON of the items after the input. Absent: it was not read, or there are none. */
+  readonly output?: string;
+  /** JSON of the input and the items after it, as earlier versions wrote them. It takes precedence over `output`. */
   readonly transcript?: string;
   /** How many items the transcript has, with its parts. Absent: there are no parts. */
   readonly transcriptItems?: number;
@@ -72,7 +77,7 @@ export class RunTranscripts {
 
 /** @returns JSON. @throws SyntaxError if a part is none */
 export function wholeTranscript(
-  { transcript = '[]', transcriptItems }: TranscriptFields,
+  { input = '[]', output = '[]', transcript = joinJsonArrays(input, output), transcriptItems }: TranscriptFields,
   parts: readonly RunItemsDocument[],
 ): string {
   if (transcriptItems === undefined) return transcript;

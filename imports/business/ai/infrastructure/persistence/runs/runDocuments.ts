@@ -11,7 +11,7 @@ import { argumentsHash } from '../../../application/services/shared/argumentsHas
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { Actor } from '../../../domain/types/Actor';
 import type { RunCompaction } from '../../../domain/types/Compaction';
-import type { Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { Item, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { RunLimits } from '../../../domain/types/RunLimits';
 import type { RunPlan, RunProgress, RunRecord, RunRequest, ToolHash } from '../../../domain/types/RunRecords';
 import type { RunDetailView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
@@ -78,7 +78,7 @@ interface StoredUsage extends UsageView {
 /** Fields that the journal writes, or people set, and that it does not read. */
 type ViewOnlyField = 'budget' | 'duration' | 'words' | 'usedWords' | 'rating' | 'comment' | 'ratedBy' | 'ratedAt';
 
-export type RunDocument = RunDetailView & PrivateRunFields & { readonly input: string; readonly transcript: string };
+export type RunDocument = RunDetailView & PrivateRunFields & { readonly input: string };
 
 interface PrivateCallFields {
   readonly userId: string;
@@ -165,6 +165,7 @@ export const WITHOUT_TRANSCRIPT = {
   Exclude<
     keyof RunDocument,
     | 'input'
+    | 'output'
     | 'transcript'
     | 'transcriptItems'
     | 'response'
@@ -188,6 +189,7 @@ export function toRunDocument(
   isSearchable = true,
 ): RunDocument {
   const { executionId, input, plan, ...plain } = request;
+  const { transcript, ...others } = progress;
   const { userId, model, providerId, title, conversationId } = request;
   return {
     ...plain,
@@ -199,8 +201,19 @@ export function toRunDocument(
     ...budgetOf(plan.limits),
     ...queueFieldsOf(request),
     words: searchWords([executionId, userId, conversationId, model, providerId, ...(isSearchable ? [title] : [])]),
-    ...toRunFields(progress),
+    ...toRunFields(others),
+    ...(transcript.length > input.length ? transcriptFields(transcript, input.length) : {}),
   };
+}
+
+/** @param inputItems how many items are the input, which is not stored again */
+export function transcriptFields(
+  transcript: readonly Item[],
+  inputItems: number,
+): Pick<RunDocument, 'output'> | Pick<RunDocument, 'transcript'> {
+  return inputItems === 0
+    ? { transcript: JSON.stringify(transcript) }
+    : { output: JSON.stringify(transcript.slice(inputItems)) };
 }
 
 /** What the next run is found by. */
@@ -221,23 +234,21 @@ function budgetOf({ budget = {} }: RunLimits): Pick<RunDocument, 'budget'> {
 }
 
 /** The document fields of partial progress; absent ones are left out. */
-export function toRunFields<P extends Partial<RunProgress>>(
+export function toRunFields<P extends Partial<Omit<RunProgress, 'transcript'>>>(
   progress: P,
-): Omit<P, 'transcript' | 'response' | 'compaction' | 'usage'> &
-  Pick<RunDocument, Extract<keyof P, 'transcript' | 'response' | 'compaction' | 'usage'>>;
+): Omit<P, 'response' | 'compaction' | 'usage'> &
+  Pick<RunDocument, Extract<keyof P, 'response' | 'compaction' | 'usage'>>;
 export function toRunFields({
-  transcript,
   response,
   compaction,
   usage,
   ...plain
-}: Partial<RunProgress>): Partial<RunDocument> {
+}: Partial<Omit<RunProgress, 'transcript'>>): Partial<RunDocument> {
   const { startedAt, endedAt, models = [], tools = [] } = plain;
   return omitUndefined({
     ...plain,
     duration: startedAt === undefined || endedAt === undefined ? undefined : Math.max(0, endedAt - startedAt),
     usedWords: models.length + tools.length === 0 ? undefined : searchWords([...tools, ...models]),
-    transcript: transcript && JSON.stringify(transcript),
     response: response && JSON.stringify(response),
     compaction: compaction && JSON.stringify(compaction),
     usage: usage && toStoredUsage(usage),
@@ -245,11 +256,10 @@ export function toRunFields({
 }
 
 /** @param document complete, with its entire transcript, or without its messages */
-export function fromRunDocument(
-  document: Omit<RunDocument, 'input' | 'transcript'> & Partial<Pick<RunDocument, 'input' | 'transcript'>>,
-): RunRecord {
+export function fromRunDocument(document: Omit<RunDocument, 'input'> & Partial<Pick<RunDocument, 'input'>>): RunRecord {
   const { _id, input = '[]', plan, transcript = '[]', response, compaction, usage, ...stored } = document;
   const {
+    output: _output,
     transcriptItems: _items,
     openCalls: _openCalls,
     isDue: _isDue,

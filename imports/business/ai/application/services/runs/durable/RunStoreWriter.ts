@@ -442,7 +442,8 @@ export class RunStoreWriter {
     const changed = isEnding ? [] : this.openChanges(state);
     const settled = this.storedAsSettled();
     const change = this.changeTo(state);
-    const isSaved = await this.store.saveRun(lease, change, { changed, settled }, this.keptItems);
+    const { inputLength } = state.rules;
+    const isSaved = await this.store.saveRun(lease, change, { changed, settled }, this.keptItems, inputLength);
     // If another write has claimed the run again meanwhile, all of this is written again.
     if (!isSaved) return isEnding && (await this.hasEnded());
     for (const { id } of changed) this.recordedIds.add(id);
