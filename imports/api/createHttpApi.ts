@@ -204,7 +204,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   const mcpServers =
     offer &&
     createMcpServerPorts(module, offer, {
-      ...{ runs, models, access, audit: ports.audit, secret, toError, logger, inFlight },
+      ...{ runs, models, access, audit: ports.audit, storage: ports.storage, secret, toError, logger, inFlight },
       lostAfter: limits.lostAfter,
     });
   const mcp =

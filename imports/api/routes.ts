@@ -289,7 +289,6 @@ export function addApiRoutes(router: HttpRouter, ports: ApiRoutePorts): void {
   add('responses', '/api/input', '/api/input', {
     method: 'post',
     scope: 'generate',
-    stores: true,
     handler: receiveInput(ports),
   });
   add('responses', '/api/output/stream', '/api/output/stream', {

@@ -1,6 +1,7 @@
 /** Makes what transports and the app's own code call of definitions and the services that carry them out. */
 import { LLMAuthError, LLMInvalidRequestError, LLMPermissionError } from '../business/ai/domain/errors/LLMErrors';
 import type { Actor } from '../business/ai/domain/types/Actor';
+import { jsonBytes } from '../business/ai/domain/util/jsonBytes';
 import type { UserStorage } from '../business/ai/domain/interfaces/UserStorage';
 import type { AnyOperation } from './defineOperation';
 import { readArgument } from './schemas';
@@ -26,10 +27,10 @@ export type ServicesOf<D extends readonly AnyOperation[]> = D[number]['execute']
 export function bindOperations<const D extends readonly AnyOperation[]>(
   definitions: D,
   services: ServicesOf<D>,
-  storage?: Pick<UserStorage, 'admit'>,
+  storage?: Pick<UserStorage, 'admit' | 'released'>,
 ): OperationsOf<D> {
   const operations = definitions.map((definition) => {
-    const { name, access, argument, toArgument = onlyArgument, stores = false } = definition;
+    const { name, access, argument, toArgument = onlyArgument, stores = 0, removes = false } = definition;
     // The services of all are those of each.
     const execute = definition.execute as (services: ServicesOf<D>, call: object) => Promise<unknown>;
     const operation = async (actor: Actor, ...args: readonly unknown[]): Promise<unknown> => {
@@ -37,24 +38,22 @@ export function bindOperations<const D extends readonly AnyOperation[]>(
       if (access === 'admin' && actor.isAdmin !== true)
         throw new LLMPermissionError(`Only administrators may call "${name}".`);
       const call = { actor, argument: readArgument(argument, toArgument(args)) };
-      if (!stores || storage === undefined || actor.source === 'job') return execute(services, call);
-      const stored = await storage.admit(actor.userId, textLength(call.argument));
+      if (storage === undefined || (stores === 0 && !removes)) return execute(services, call);
+      const stored =
+        stores > 0 && actor.source !== 'job'
+          ? await storage.admit(actor.userId, stores * jsonBytes(call.argument))
+          : undefined;
       try {
-        return await execute(services, call);
+        const result = await execute(services, call);
+        if (removes) storage.released(actor.userId);
+        return result;
       } finally {
-        stored();
+        stored?.();
       }
     };
     return [name, operation] as const;
   });
   return Object.fromEntries(operations) as unknown as OperationsOf<D>;
-}
-
-/** Characters of the texts in a value, and some for each number and name. */
-function textLength(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 8;
-  return Object.entries(value).reduce((sum, [key, each]) => sum + key.length + textLength(each), 8);
 }
 
 /** Meteor's clients send null for an argument that is undefined. */

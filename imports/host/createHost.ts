@@ -97,6 +97,7 @@ export async function createHost(settings: HostSettings, ports: HostPorts): Prom
     toolWaitMs: settings.jobs?.toolWaitMs,
     ...{ jobs, providerSource, access },
     credentials: providers.credentials,
+    storage: shared.storage,
     onUsage: (used) => shared.tokenUsage.record(used),
     onFollowed: (executionId) => stores.inbox.markHandled(executionId),
     onStateStored: (userId) => {

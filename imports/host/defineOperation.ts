@@ -60,8 +60,10 @@ interface Contract<N extends OperationName, S extends ArgumentSchema, R> {
   readonly http?: HttpAddress | HttpRoute<R> | readonly (HttpAddress | HttpRoute<R>)[];
   /** It calls a model, so fewer calls are allowed in a time. */
   readonly callsModel?: true;
-  /** The argument is stored, and counts towards the caller's storage. */
-  readonly stores?: true;
+  /** How often the argument is stored, and counts towards the caller's storage. Runs are counted where they start. */
+  readonly stores?: 1 | 2;
+  /** Something that counts towards the caller's storage is removed. */
+  readonly removes?: true;
   /** Makes one argument of several, for a method that may be called so. */
   readonly toArgument?: (args: readonly unknown[]) => unknown;
 }

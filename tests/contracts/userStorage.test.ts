@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { CollectionBound } from '../../imports/database/StoredCollection';
 import { COLLECTIONS } from '../../imports/host/collections';
@@ -12,17 +13,22 @@ const LIMIT = 1_024 ** 2;
 /** What was admitted, and what its runs have stored since. */
 const WITH_ANSWERS = LIMIT * 1.2;
 const LONG = 'A long text. '.repeat(15_000);
+/** Two of them fit. */
+const LONGER = LONG + LONG;
 
 describe('the storage of a user', () => {
   let server: LimitedServer;
-  beforeEach(async () => {
-    server = await LimitedServer.start({ STORAGE_MB_PER_USER: '1' });
+  let users = 0;
+  before(async () => {
+    server = await LimitedServer.start({ STORAGE_MB_PER_USER: '1', MCP_TOOLS: '*' });
   });
-  afterEach(() => server.close());
+  after(() => server.close());
 
-  const run = (token: string) =>
+  /** The token of a user who has stored nothing. */
+  const someone = (): Promise<string> => server.issue(`user-${(users += 1)}`);
+  const run = (token: string, input = LONG) =>
     server.send(token, 'POST', '/api/runs', {
-      ...{ providerId: 'openai', input: LONG, tools: [], requestId: randomUUID() },
+      ...{ providerId: 'openai', input, tools: [], requestId: randomUUID() },
     });
   const usageOf = async (token: string, query = '') => {
     const response = await server.send(token, 'GET', `/api/storage${query}`);
@@ -57,13 +63,120 @@ describe('the storage of a user', () => {
   });
 
   it('is not exceeded by requests that arrive together', async () => {
-    const responses = await Promise.all(Array.from({ length: 30 }, () => run(server.tokens.ann)));
+    const token = await someone();
+    const responses = await Promise.all(Array.from({ length: 30 }, () => run(token)));
     expect(responses.map(({ status }) => status)).to.include(507);
-    expect((await usageOf(server.tokens.ann)).bytes).to.be.within(LIMIT / 2, WITH_ANSWERS);
+    expect((await usageOf(token)).bytes).to.be.within(LIMIT / 2, WITH_ANSWERS);
+  });
+
+  /** Everything that starts a run, or has a conversation stored. */
+  const STARTING: Readonly<Record<string, (token: string) => Promise<Response>>> = {
+    'POST /api/runs': (token) => run(token, LONGER),
+    'POST /api/chat': (token) => {
+      const message = { id: randomUUID(), role: 'user', parts: [{ type: 'text', text: LONGER }] };
+      return server.send(token, 'POST', '/api/chat', { id: message.id, model: 'openai', messages: [message] });
+    },
+    'POST /api/input': (token) =>
+      server.send(token, 'POST', '/api/input', { conversation: 'c', message: LONGER, model: 'openai' }),
+    'POST /api/ag-ui': (token) =>
+      server.send(token, 'POST', '/api/ag-ui', {
+        ...{ threadId: 't', runId: randomUUID(), messages: [{ id: 'm', role: 'user', content: LONGER }] },
+        ...{ tools: [], context: [], state: {}, forwardedProps: { bolide: { model: 'openai' } } },
+      }),
+    'POST /api/batches': (token) =>
+      server.send(token, 'POST', '/api/batches', {
+        ...{ batchId: randomUUID(), providerId: 'openai', requests: [{ input: LONGER }] },
+      }),
+    'start_run over MCP': (token) =>
+      fetch(`${server.url}/mcp`, {
+        method: 'POST',
+        headers: {
+          ...{ authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          accept: 'application/json, text/event-stream',
+        },
+        body: JSON.stringify({
+          ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+          params: { name: 'start_run', arguments: { input: LONGER, model: 'openai' } },
+        }),
+      }),
+    'ai.runs.start, as DDP calls it': async () => {
+      const actor = { userId: `user-${users}`, isAdmin: true, source: 'method' } as const;
+      const request = { requestId: randomUUID(), providerId: 'openai', input: LONGER, tools: [] };
+      return new Response(
+        await server.server.host.operations['ai.runs.start'](actor, request).then(JSON.stringify, String),
+      );
+    },
+  };
+  for (const [name, start] of Object.entries(STARTING))
+    it(`is charged for what it stores, and refused beyond the bound: ${name}`, async () => {
+      const token = await someone();
+      let text = '';
+      let requests = 0;
+      for (; requests < 3 && !text.includes('What you have stored takes'); requests += 1)
+        text = await (await start(token)).text();
+      expect(text).to.include('What you have stored takes');
+      expect(requests, 'a text is charged more than twice').to.be.greaterThan(1);
+    });
+
+  it('is charged for conversations that small requests have stored again', async () => {
+    const ann = await someone();
+    const { executionId } = (await (await run(ann)).json()) as { readonly executionId: string };
+    await until(async () =>
+      (await (await server.send(ann, 'GET', `/api/runs/${executionId}`)).text()).includes('"completed"'),
+    );
+    const again = (fields: object) =>
+      server.send(ann, 'POST', '/api/runs', { requestId: randomUUID(), providerId: 'openai', tools: [], ...fields });
+    const statuses: number[] = [];
+    for (const fields of [
+      { continues: executionId, input: 'Go on.' },
+      { repeats: executionId },
+      { forkOf: { executionId, turn: 1 }, input: 'Or this.' },
+      { continues: executionId, input: 'Go on.' },
+      { continues: executionId, input: 'Go on.' },
+    ])
+      statuses.push((await again(fields)).status);
+    expect(statuses).to.deep.equal([202, 202, 202, 202, 507]);
+  });
+
+  it('is charged for the histories that the messages of a conversation have stored again', async () => {
+    const ann = await someone();
+    const { simulator } = server;
+    const before = simulator.requests.length;
+    const stream = await server.send(ann, 'GET', '/api/output/stream?conversation=c');
+    // Each run has the messages before its own: 56 kB, 112 kB, …
+    const sent = { conversation: 'c', message: 'Short. '.repeat(8_000), model: 'openai' };
+    for (const answered of [1, 2, 3, 4, 4]) {
+      expect((await server.send(ann, 'POST', '/api/input', sent)).status).to.equal(202);
+      await until(() => simulator.requests.length === before + answered);
+    }
+    let events = '';
+    for await (const chunk of stream.body ?? []) {
+      events += Buffer.from(chunk).toString();
+      if (events.includes('What you have stored takes')) break;
+    }
+    expect(simulator.requests.length - before).to.equal(4);
+    expect((await usageOf(ann)).bytes).to.be.within(LIMIT / 2, LIMIT);
+  });
+
+  it('is charged for a compressed body as it is stored', async () => {
+    const ann = await someone();
+    const body = gzipSync(
+      JSON.stringify({
+        id: 'c',
+        model: 'openai',
+        messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'x'.repeat(LIMIT) }] }],
+      }),
+    );
+    const response = await fetch(`${server.url}/api/chat`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ann}`, 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      body,
+    });
+    expect([response.status, (await usageOf(ann)).bytes]).to.deep.equal([507, 0]);
   });
 
   it('counts what a running run stores', async () => {
-    const { ann } = server.tokens;
+    const ann = await someone();
     server.simulator.enqueue({ text: LONG.repeat(4) });
     await run(ann);
     await until(async () => (await usageOf(ann)).bytes > LIMIT * 0.9);

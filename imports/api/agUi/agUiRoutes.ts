@@ -24,7 +24,7 @@ export interface AgUiRoutePorts extends StreamRunPorts {
 
 /** @returns the path prefixes whose remaining paths are to get 404 */
 export function addAgUiRoutes(add: AddEndpoint, ports: AgUiRoutePorts): readonly string[] {
-  add('app', '/api/ag-ui', '/api/ag-ui', { method: 'post', scope: 'generate', stores: true, handler: runAgent(ports) });
+  add('app', '/api/ag-ui', '/api/ag-ui', { method: 'post', scope: 'generate', handler: runAgent(ports) });
   return ['/api/ag-ui'];
 }
 

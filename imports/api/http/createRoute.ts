@@ -11,6 +11,7 @@ import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { UserStorage } from '../../business/ai/domain/interfaces/UserStorage';
 import type { UserLimiter } from '../../business/limits/application/UserLimiter';
 import type { AuditRecorder } from '../../business/ai/domain/interfaces/AuditRecorder';
+import { jsonBytes } from '../../business/ai/domain/util/jsonBytes';
 import { withLogIds } from '../../business/ai/application/services/shared/logIds';
 import type { Telemetry } from '../../business/ai/infrastructure/telemetry/Telemetry';
 import { hasScope, toActor } from '../auth/ApiPrincipal';
@@ -133,9 +134,7 @@ export function createRoute(
   /** @throws StorageFullError */
   async function handleStored(context: RequestContext): Promise<void> {
     const { principal, request } = context;
-    // A body without a length was read within a limit.
-    const bytes = Number(request.headers['content-length'] ?? JSON.stringify(request.body ?? '').length);
-    const stored = await ports.storage?.admit(principal.userId, bytes);
+    const stored = await ports.storage?.admit(principal.userId, bytesOf(request));
     try {
       await handler(context);
     } finally {
@@ -192,6 +191,14 @@ export function createRoute(
     if (api === 'ai_sdk') response.set('content-type', 'text/plain; charset=utf-8').send(error.message);
     else response.json(body);
   }
+}
+
+/** Returns the length of the decompressed body. */
+function bytesOf({
+  headers: { 'content-length': length, 'content-encoding': encoding = 'identity' },
+  body,
+}: HttpRequest) {
+  return length === undefined || encoding !== 'identity' ? jsonBytes(body) : Number(length);
 }
 
 function apiOf({ api }: RouteOptions, request: HttpRequest): ApiName {

@@ -1,8 +1,9 @@
 /**
  * Keeps what users' requests store below a bound: runs, chats, memories and whatever else stays until it is deleted or
  * expires. What a user has is counted in the database, and what is admitted since is added, so that requests are not
- * counted for; each process counts again when the sum reaches the bound, or after a minute, in which answers and
- * results of tools have been stored as well.
+ * counted for. A count serves each process for a minute, in which answers and results of tools are stored as well. Where
+ * the sum reaches the bound, it serves for some seconds, or until the user removes something: refusals are not counted
+ * for, either.
  */
 import { StorageFullError } from '../../business/ai/domain/errors/LLMErrors';
 import type { StoredOfUser, UserStorage } from '../../business/ai/domain/interfaces/UserStorage';
@@ -13,9 +14,13 @@ import type { PartOwnership, StoredCollection } from '../StoredCollection';
 
 /** Milliseconds after which is counted again. */
 const COUNT_LIFETIME = 60_000;
+/** Milliseconds after which is counted again before a request is refused. */
+const REFUSAL_LIFETIME = 10_000;
 const MAX_ACCOUNTS = 10_000;
-/** How often a message is stored, at most: with its chat, as the input of its run, and in the run's transcript. */
-const COPIES = 3;
+/** Bytes that a document takes beside what a request says, with its ids, times and counters: about as a run does. */
+const BYTES_OF_DOCUMENT = 1_500;
+/** Sealed content is base64. */
+const SEALED = 4 / 3;
 /** Documents whose parts are counted with one query. */
 const WHOLES_TOGETHER = 1_000;
 
@@ -23,6 +28,8 @@ interface Account {
   readonly counted: StoredOfUser;
   /** Milliseconds since the epoch. */
   readonly countedAt: number;
+  /** It was counted because a request did not fit. */
+  readonly isForRefusal: boolean;
   /** Admitted since, and what was being stored then. */
   added: number;
 }
@@ -35,7 +42,7 @@ interface Counted {
 }
 
 export class StorageAccounts implements UserStorage {
-  private readonly database: Pick<DocumentDatabase, 'collection'>;
+  private readonly database: Pick<DocumentDatabase, 'collection' | 'sealsContent'>;
   private readonly collections: readonly Counted[];
   private readonly limit: number;
   /** Accounts of the users who have sent requests most recently. */
@@ -45,14 +52,18 @@ export class StorageAccounts implements UserStorage {
   private readonly pending = new Map<string, number>();
 
   /** @param limit bytes of one user */
-  constructor(database: Pick<DocumentDatabase, 'collection'>, collections: readonly StoredCollection[], limit: number) {
+  constructor(
+    database: Pick<DocumentDatabase, 'collection' | 'sealsContent'>,
+    collections: readonly StoredCollection[],
+    limit: number,
+  ) {
     this.database = database;
     this.collections = collections.flatMap(countedOf);
     this.limit = limit;
   }
 
-  async admit(userId: string, requestBytes: number): Promise<() => void> {
-    const bytes = requestBytes * COPIES;
+  async admit(userId: string, contentBytes: number): Promise<() => void> {
+    const bytes = Math.ceil(contentBytes * (this.database.sealsContent === true ? SEALED : 1)) + BYTES_OF_DOCUMENT;
     let account = await this.accountOf(userId, false);
     if (account.counted.bytes + account.added + bytes > this.limit) account = await this.accountOf(userId, true);
     if (account.counted.bytes + account.added + bytes > this.limit) throw refusal(account.counted, bytes);
@@ -66,6 +77,12 @@ export class StorageAccounts implements UserStorage {
       if (left > 0) this.pending.set(userId, left);
       else this.pending.delete(userId);
     };
+  }
+
+  released(userId: string): void {
+    // Both may be of before the removal.
+    this.accounts.delete(userId);
+    this.counts.delete(userId);
   }
 
   async usageOf(userId: string): Promise<StoredOfUser> {
@@ -92,23 +109,28 @@ export class StorageAccounts implements UserStorage {
     return bytes;
   }
 
-  private accountOf(userId: string, isDue: boolean): Account | Promise<Account> {
+  private accountOf(userId: string, isForRefusal: boolean): Account | Promise<Account> {
     const known = this.accounts.get(userId);
-    const isCurrent = known !== undefined && Date.now() - known.countedAt < COUNT_LIFETIME;
-    if (isCurrent && !isDue) return known;
-    const counting = this.counts.get(userId) ?? this.count(userId).finally(() => this.counts.delete(userId));
+    const lifetime = isForRefusal ? REFUSAL_LIFETIME : COUNT_LIFETIME;
+    const isOfUse = known !== undefined && (known.isForRefusal || !isForRefusal);
+    if (isOfUse && Date.now() - known.countedAt < lifetime) return known;
+    const running = this.counts.get(userId);
+    if (running !== undefined) return running;
+    const counting: Promise<Account> = this.count(userId, isForRefusal).finally(() => {
+      if (this.counts.get(userId) === counting) this.counts.delete(userId);
+    });
     this.counts.set(userId, counting);
     return counting;
   }
 
-  private async count(userId: string): Promise<Account> {
+  private async count(userId: string, isForRefusal: boolean): Promise<Account> {
     const countedAt = Date.now();
     // What is being stored may be counted or not.
     const added = this.pending.get(userId) ?? 0;
     const before = this.accounts.get(userId)?.added ?? 0;
     const counted = await this.usageOf(userId);
     const since = (this.accounts.get(userId)?.added ?? 0) - before;
-    const account = { counted, countedAt, added: added + since };
+    const account = { counted, countedAt, isForRefusal, added: added + since };
     this.accounts.delete(userId);
     this.accounts.set(userId, account);
     for (const oldest of this.accounts.keys()) {

@@ -61,7 +61,7 @@ export const BATCH_OPERATIONS = [
       'one with the same requests is the same batch, and with others a `conflict`. Vendors’ clients send theirs to ' +
       '`/v1/batches` and `/v1/messages/batches`.',
     access: 'generate',
-    stores: true,
+    stores: 1,
     argument: object({ batchId, providerId: identifier(ARGUMENT_LIMITS.id), requests }),
     result: batch,
     http: { address: 'POST /api/batches', status: 202 },

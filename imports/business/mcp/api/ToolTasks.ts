@@ -7,6 +7,7 @@ import { LLMAbortedError, LLMOverloadedError } from '../../ai/domain/errors/LLME
 import type { LLMError } from '../../ai/domain/errors/LLMErrors';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
 import type { ToolTask, ToolTaskOutcome, ToolTaskStore } from '../../ai/domain/interfaces/ToolTaskStore';
+import type { UserStorage } from '../../ai/domain/interfaces/UserStorage';
 import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 import { runDetached } from '../../ai/application/services/shared/runDetached';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
@@ -20,6 +21,8 @@ import type { McpTools } from './McpTools';
 export interface ToolTasksPorts {
   readonly tools: McpTools;
   readonly store: ToolTaskStore;
+  /** What users may store. Default: as much as they like. */
+  readonly storage?: Pick<UserStorage, 'admit'> | undefined;
   /** Lets a shutdown and the deletion of a user's data end the calls. */
   readonly inFlight: Pick<InFlightRequests, 'enter' | 'leave'>;
   readonly toError: (thrown: unknown) => LLMError;
@@ -59,16 +62,18 @@ export class ToolTasks implements TaskSource {
   }
 
   async start(name: string, args: unknown, caller: McpCaller): Promise<JsonObject | undefined> {
-    const { tools, store } = this.ports;
+    const { tools, store, storage } = this.ports;
     if (!tools.runsInBackground(name)) return undefined;
     const { userId } = caller.actor;
     if ([...this.open.values()].filter((task) => task.userId === userId).length >= MAX_OPEN)
       throw new LLMOverloadedError(`You have ${MAX_OPEN} calls in progress. Wait for some of them to end.`);
+    // How long its result will be is not known.
+    const admitted = await storage?.admit(userId, 0);
     const id = PREFIX + randomUUID();
     const task = { userId, controller: new AbortController() };
     this.open.set(id, task);
     try {
-      const stored = await store.add({ id, userId, tool: name, owner: this.owner });
+      const stored = await store.add({ id, userId, tool: name, owner: this.owner }).finally(admitted);
       this.ports.inFlight.enter(task.controller, { route: 'background /mcp', userId });
       this.timer ??= setInterval(() => this.confirm(), this.ports.confirmEvery ?? CONFIRM_MS);
       void runDetached(() => this.run(id, task, name, args, caller));

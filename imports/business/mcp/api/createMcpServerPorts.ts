@@ -44,6 +44,7 @@ export interface McpHostPorts extends Pick<ToolTasksPorts, 'inFlight' | 'lostAft
   readonly models: RunToolPorts['models'];
   readonly access?: AccessPolicy | undefined;
   readonly audit?: AuditRecorder | undefined;
+  readonly storage?: ToolTasksPorts['storage'];
   /** Known to all processes. */
   readonly secret: Buffer;
   readonly toError: (thrown: unknown) => LLMError;
@@ -53,7 +54,7 @@ export interface McpHostPorts extends Pick<ToolTasksPorts, 'inFlight' | 'lostAft
 export function createMcpServerPorts(
   { tools, loop }: Pick<AIModule, 'loop' | 'tools'>,
   { sdk, tools: offered, homeUrl, usedApprovals = new MemoryUsedApprovals(), toolTasks: store }: McpOffer,
-  { runs, models, access, audit, secret, toError, logger, inFlight, lostAfter }: McpHostPorts,
+  { runs, models, access, audit, storage, secret, toError, logger, inFlight, lostAfter }: McpHostPorts,
 ): McpServerPorts & { readonly toolTasks?: ToolTasks } {
   const waitForRun = (executionId: string, signal: AbortSignal): Promise<unknown> =>
     loop.waitForResult(executionId, signal);
@@ -62,7 +63,8 @@ export function createMcpServerPorts(
     runTools: runs === undefined ? [] : createRunTools({ runs, models, waitForRun, homeUrl }),
     offered,
   });
-  const toolTasks = store && new ToolTasks({ ...{ store, inFlight, lostAfter, toError, logger }, tools: mcpTools });
+  const toolTasks =
+    store && new ToolTasks({ ...{ store, storage, inFlight, lostAfter, toError, logger }, tools: mcpTools });
   const taskSources = [
     ...(toolTasks === undefined ? [] : [toolTasks]),
     ...(runs === undefined ? [] : [new RunTasks({ runs, tools: mcpTools, homeUrl })]),

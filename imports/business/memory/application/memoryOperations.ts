@@ -50,7 +50,7 @@ export const MEMORY_OPERATIONS = [
     summary: 'Remember something',
     description: 'The next one with the same `key` replaces it.',
     access: 'generate',
-    stores: true,
+    stores: 1,
     argument: object({ text: text(MAX_TEXT_LENGTH), key: v.optional(text(MAX_TEXT_LENGTH)) }),
     example: { text: 'Likes tea.' },
     result: memoryEntry,
@@ -64,6 +64,7 @@ export const MEMORY_OPERATIONS = [
     summary: 'Forget a memory, or everything',
     description: 'Takes either `memoryId` or `all`. `forgotten` is the number of memories.',
     access: 'generate',
+    removes: true,
     argument: v.pipe(
       object({ memoryId: v.optional(identifier(ARGUMENT_LIMITS.id)), all: v.optional(boolean) }),
       v.forward(

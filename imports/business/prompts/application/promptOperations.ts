@@ -88,7 +88,7 @@ export const PROMPT_OPERATIONS = [
       'The same name again makes the next version; the last 20 are stored. `content` has up to 400,000 characters of ' +
       'JSON. Only administrators may save with `shared`, which lets everyone load it.',
     access: 'generate',
-    stores: true,
+    stores: 1,
     argument: object({ name: v.pipe(line(MAX_NAME_LENGTH), v.trim()), shared: v.optional(boolean, false), content }),
     example: { name: 'Greeting', content: { input: 'Say hello.' } },
     result: prompt,
@@ -103,6 +103,7 @@ export const PROMPT_OPERATIONS = [
     summary: 'Remove a prompt',
     description: 'Every version is removed. Only administrators may remove a shared prompt.',
     access: 'generate',
+    removes: true,
     argument: object({ promptId }),
     result: v.looseObject({ removed: v.boolean() }),
     http: 'DELETE /api/prompts/:promptId',

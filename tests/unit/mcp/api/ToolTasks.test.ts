@@ -6,7 +6,7 @@ import { toMcpCaller } from '../../../../imports/business/mcp/api/McpCaller';
 import { McpTools } from '../../../../imports/business/mcp/api/McpTools';
 import { ToolTasks } from '../../../../imports/business/mcp/api/ToolTasks';
 import { ToolCaller } from '../../../../imports/business/ai/application/services/ToolCaller';
-import { LLMConnectionError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
+import { LLMConnectionError, StorageFullError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import { DocumentToolTasks } from '../../../../imports/business/ai/infrastructure/persistence/toolTasks/DocumentToolTasks';
 import {
@@ -16,6 +16,7 @@ import {
 import { ToolRegistry } from '../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { QUICK_DATABASES } from '../../../support/documentDatabases';
 import type { TestDatabase } from '../../../support/documentDatabases';
+import { failure } from '../../../support/failure';
 import { RecordingLogger } from '../../../support/RecordingLogger';
 import { until } from '../../../support/until';
 
@@ -34,6 +35,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
     let calls: number;
     let finish: (result: string) => void;
     let aborted: unknown;
+    let isFull: boolean;
     const processes: Process[] = [];
 
     /** @param lostAfter milliseconds */
@@ -57,8 +59,11 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
       const inFlight = new InFlightRequests();
       const mcpTools = new McpTools({ caller: new ToolCaller({ tools, logger }), runTools: [], offered: ['*'] });
       const toError = (thrown: unknown) => toLLMError(thrown, () => undefined);
+      const storage = {
+        admit: () => (isFull ? Promise.reject(new StorageFullError('Full.')) : Promise.resolve(() => undefined)),
+      };
       const tasks = new ToolTasks({
-        ...{ tools: mcpTools, inFlight, toError, logger, lostAfter, confirmEvery: 10 },
+        ...{ tools: mcpTools, storage, inFlight, toError, logger, lostAfter, confirmEvery: 10 },
         store: isExclusive
           ? new Proxy(shared, { get: (of, key): unknown => key === 'isExclusive' || Reflect.get(of, key) })
           : shared,
@@ -71,7 +76,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
     const stateOf = async ({ tasks }: Process, id: string): Promise<JsonObject> => (await tasks.find(id, ANN)) ?? {};
 
     beforeEach(async () => {
-      [calls, aborted] = [0, undefined];
+      [calls, aborted, isFull] = [0, undefined, false];
       opened = await open();
       await openToolTasks(opened.database);
       store = new DocumentToolTasks(opened.database.collection(TOOL_TASKS), false);
@@ -125,6 +130,13 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
       await until(() => dead.inFlight.size === 0);
       expect(await stateOf(other, id)).to.deep.equal(lost);
       expect(calls).to.equal(1);
+    });
+
+    it('are refused, and not run, for a user whose storage is full', async () => {
+      isFull = true;
+      const { tasks } = start();
+      expect(await failure(tasks.start('report', {}, ANN))).to.be.instanceOf(StorageFullError);
+      expect([calls, await opened.database.collection(TOOL_TASKS).count({})]).to.deep.equal([0, 0]);
     });
 
     it('have failed at once where no other process can run them', async () => {

@@ -47,7 +47,6 @@ export const RUN_OPERATIONS = [
     summary: 'Have a model answer with a text',
     description: 'It may also be called with `(providerId, input, options?)`.',
     access: 'generate',
-    stores: true,
     argument: textRequest,
     toArgument: (args) => asOneRequest(args),
     result: v.string(),
@@ -63,7 +62,6 @@ export const RUN_OPERATIONS = [
       'The value is valid by `schema`: the model corrects it once. It may also be called with `(providerId, input, ' +
       'schema, options?)`.',
     access: 'generate',
-    stores: true,
     argument: jsonRequest,
     toArgument: (args) => asOneRequest(args, 'schema'),
     result: v.unknown(),
@@ -79,7 +77,6 @@ export const RUN_OPERATIONS = [
       'The result is the last response, with the usage of the entire run. It may also be called with `(providerId, ' +
       'input, tools, options?)`.',
     access: 'generate',
-    stores: true,
     argument: runRequest,
     toArgument: (args) => asOneRequest(args, 'tools'),
     result: v.looseObject({
@@ -120,7 +117,6 @@ export const RUN_OPERATIONS = [
       'It goes on in the background. `continues`, `repeats`, `forkOf` and `startedFrom` name another run, of which one ' +
       'may be given. As a method, it may also be called with `(providerId, input, tools, options?)`.',
     access: 'generate',
-    stores: true,
     argument: runRequest,
     toArgument: (args) => asOneRequest(args, 'tools'),
     example: { requestId: 'first', providerId: 'anthropic', input: 'Hello!' },
@@ -190,7 +186,8 @@ export const RUN_OPERATIONS = [
     summary: 'Submit the result of a tool call',
     description: 'Either its `output` or an `error`.',
     access: 'generate',
-    stores: true,
+    // With the call, and in the transcript.
+    stores: 2,
     argument: v.pipe(
       object({
         executionId,
@@ -212,7 +209,7 @@ export const RUN_OPERATIONS = [
     summary: 'Send a signal, for which a tool call of the run waits',
     description: 'The result is `repeated` for a `signalId` that the run was sent before.',
     access: 'generate',
-    stores: true,
+    stores: 1,
     argument: object({
       executionId,
       name: line(MAX_SIGNAL_NAME),

@@ -158,6 +158,7 @@ export const RUN_LIST_OPERATIONS = [
     summary: 'Delete a run that has ended',
     description: 'Its messages, calls and results are removed. One that has not ended is refused with 409.',
     access: 'generate',
+    removes: true,
     argument: object({ executionId }),
     result: v.looseObject({ removed: v.literal(true) }),
     http: 'DELETE /api/runs/:executionId',

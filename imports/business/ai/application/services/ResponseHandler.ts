@@ -7,6 +7,7 @@ import type { ContextSource } from '../../domain/interfaces/ContextSource';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { ConversationStore, PastMessage } from '../../domain/interfaces/ConversationStore';
 import type { AnswerOutput, OutputChannels } from '../../domain/interfaces/OutputChannel';
+import type { UserStorage } from '../../domain/interfaces/UserStorage';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { AgentEvent } from '../../domain/types/AgentEvents';
 import type { CompactionOptions } from '../../domain/types/Compaction';
@@ -26,6 +27,7 @@ import { LeaseLostError } from '../../domain/errors/LeaseLostError';
 import { omitUndefined } from '../../domain/util/omitUndefined';
 import { MAX_MESSAGE_ATTEMPTS } from './runs/durable/recoveryLimit';
 import { KeyedQueue } from './shared/KeyedQueue';
+import { jsonBytes } from '../../domain/util/jsonBytes';
 import { requireOptions } from './shared/requireOptions';
 
 /** Where messages are kept until they are answered, so that another process answers those of one that dies. */
@@ -62,6 +64,8 @@ export interface ResponseHandlerOptions {
         tools: readonly string[],
       ) => Promise<readonly string[]>)
     | undefined;
+  /** What users may store with messages that have an origin: those of the app's own code are never refused. */
+  readonly storage?: Pick<UserStorage, 'admit'> | undefined;
   /** Time limit in milliseconds for each access to memory and context. Default 10,000. */
   readonly lookupTimeout?: number;
   /** Default: the console. */
@@ -153,9 +157,9 @@ export class ResponseHandler implements LeasedWorkSource {
 
   /**
    * Resolves as soon as the message is stored, if the handler is durable.
-   * @throws TooLargeToStoreError; what the store throws
+   * @throws TooLargeToStoreError, StorageFullError; what the store throws
    */
-  accept(
+  async accept(
     userId: string,
     conversationId: string,
     text: string,
@@ -163,15 +167,24 @@ export class ResponseHandler implements LeasedWorkSource {
   ): Promise<AcceptedMessage> {
     const { durable, loop } = this.options;
     const turn: ChatTurn = { id: randomUUID(), userId, conversationId, text, at: this.now(), ...options };
-    if (durable === undefined) return Promise.resolve({ executionId: turn.id, answered: this.drive(turn, { signal }) });
+    // Stored until it is answered, and as a message of its conversation.
+    const stored = await this.admit(turn, [turn, text]);
+    if (durable === undefined) {
+      stored?.();
+      return { executionId: turn.id, answered: this.drive(turn, { signal }) };
+    }
     return new Promise((resolve, reject) => {
       this.underLease(turn, async () => {
-        await durable.turns.add(turn, loop.leasedWork.ownerId);
+        await durable.turns.add(turn, loop.leasedWork.ownerId).finally(stored);
         const answered = this.drive(turn, { signal });
         resolve({ executionId: turn.id, answered });
         await answered;
       }).catch(reject);
     });
+  }
+
+  private async admit({ userId, origin }: ChatTurn, content: unknown): Promise<(() => void) | undefined> {
+    return origin === undefined ? undefined : this.options.storage?.admit(userId, jsonBytes(content));
   }
 
   /** Whose message it is whose run has not begun. Undefined for other ids, and if the handler is not durable. */
@@ -347,9 +360,10 @@ export class ResponseHandler implements LeasedWorkSource {
       if ((await durable.turns.userOf(executionId)) === undefined)
         throw new LLMAbortedError('The message was cancelled.');
     }
+    const stored = await this.admit(turn, input);
     this.answers.set(executionId, answer);
     try {
-      const { response } = await loop.execute(userId, {
+      const starting = loop.start(userId, {
         executionId,
         model: turn.model ?? this.options.model,
         input,
@@ -357,6 +371,8 @@ export class ResponseHandler implements LeasedWorkSource {
         stream: true,
         ...omitUndefined({ instructions: systemPrompt, temperature, recall, compaction, signal, origin }),
       });
+      const { done } = await starting.finally(stored);
+      const { response } = await done;
       if (durable === undefined || this.completed.has(executionId)) {
         answer.finish(response.output_text);
         return;

@@ -16,6 +16,7 @@ import {
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
+import type { UserStorage } from '../../domain/interfaces/UserStorage';
 import type { Actor } from '../../domain/types/Actor';
 import type { CompactionOptions } from '../../domain/types/Compaction';
 import type { LLMInput, ReasoningEffort } from '../../domain/types/LLMTypes';
@@ -30,6 +31,7 @@ import { omitUndefined } from '../../domain/util/omitUndefined';
 import { normalizeInput } from '../services/ContentNormalizer';
 import { continuedCompaction } from '../services/runs/compaction/compactionOptions';
 import { titleOf } from '../services/runs/titleOf';
+import { jsonBytes } from '../../domain/util/jsonBytes';
 import { authorizeUse } from './authorizeUse';
 import { conversationBefore, followedRunOf } from './conversationBefore';
 import type { FollowedRuns } from './conversationBefore';
@@ -75,6 +77,8 @@ export interface RunLauncherPorts {
   readonly onUse?: (event: AuditEvent) => void;
   /** Called with the id of a run that the started one repeats, continues, forks or starts anew. */
   readonly onFollowed?: (executionId: string) => Promise<unknown>;
+  /** What users may store, such as inputs with the conversations that they continue. Default: as much as they like. */
+  readonly storage?: Pick<UserStorage, 'admit'>;
   /** What requests recall that do not say it. Default: nothing. */
   readonly recall?: RecallOption;
   readonly logger?: Logger;
@@ -113,7 +117,7 @@ export class RunLauncher {
    * Resolves as soon as the request is authorized and stored; `done` settles at its end. A repeated request, as clients
    * send it after a lost connection, is the same run, whichever process runs or ran it.
    * @throws LLMAuthError if nobody is logged in, LLMInvalidRequestError, LLMPermissionError
-   * @throws ConflictError if the request id was used with other arguments
+   * @throws ConflictError if the request id was used with other arguments; StorageFullError
    */
   async launch<T>(actor: Actor, request: UseRequest, work: RunWork<T>): Promise<StartedRequest<T>> {
     try {
@@ -197,6 +201,11 @@ export class RunLauncher {
       tags: tags.length === 0 ? undefined : tags,
       metadata: Object.keys(facts).length === 0 ? undefined : facts,
     });
+    // What the app's own code starts is counted, and not refused.
+    const stored =
+      source === 'job'
+        ? undefined
+        : await this.ports.storage?.admit(userId, jsonBytes([input, request.instructions, work.args]));
     try {
       return await new Promise<StartedRequest<T>>((accepted, refuse) => {
         let isStarted = false;
@@ -231,6 +240,8 @@ export class RunLauncher {
       const joined = await this.join(actor, request, hash, work);
       if (joined === undefined) throw error;
       return joined;
+    } finally {
+      stored?.();
     }
   }
 

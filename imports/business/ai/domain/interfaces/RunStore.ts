@@ -145,7 +145,7 @@ export interface RunStore {
    * @param change with the entire transcript if it has grown, and at the end of the run
    * @param calls recorded with the run, so that the run and the calls that its transcript contains are never apart
    * @param storedItems how many items of the transcript were stored before, and have not changed. Default: 0
-   * @param inputItems how many of its first items are the run's input, which `create` has stored. Default: unknown, as 0
+   * @param inputItems how many of its first items are the run's input, which `create` has stored. Default: 0
    */
   saveRun(
     lease: RunLease,

@@ -9,12 +9,14 @@ export interface StoredOfUser {
 
 export interface UserStorage {
   /**
-   * Admits a request.
-   * @param requestBytes bytes of what it says
+   * Admits what is about to be stored.
+   * @param contentBytes bytes of it, in UTF-8
    * @returns what to call once it has stored that, or has failed
    * @throws StorageFullError, which says what the user has
    */
-  admit(userId: string, requestBytes: number): Promise<() => void>;
+  admit(userId: string, contentBytes: number): Promise<() => void>;
+  /** To be called after something of the user was removed: the next request is refused by a new count only. */
+  released(userId: string): void;
   /** Counts what the user has. */
   usageOf(userId: string): Promise<StoredOfUser>;
 }

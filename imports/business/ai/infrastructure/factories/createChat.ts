@@ -19,6 +19,7 @@ import { LiveAnswer } from '../../application/services/chat/LiveAnswer';
 import type { LiveAnswerPorts } from '../../application/services/chat/LiveAnswer';
 import { consoleLogger } from '../../../../log/consoleLogger';
 import type { ChatTurnStore } from '../../domain/interfaces/ChatTurnStore';
+import type { UserStorage } from '../../domain/interfaces/UserStorage';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import { omitUndefined } from '../../domain/util/omitUndefined';
 
@@ -28,6 +29,8 @@ export interface ChatPorts {
   /** Keeps messages until they are answered. Default: those of a process that dies get no answer. */
   readonly turns?: ChatTurnStore;
   readonly context?: ContextSource;
+  /** What users may store. Default: as much as they like. */
+  readonly storage?: Pick<UserStorage, 'admit'>;
   /** Whether what is remembered about the user is added to each message, and to runs that do not say it. */
   readonly recall?: boolean | undefined;
   /** Which tools a message may use, by where it comes from. Default: all. */
@@ -95,6 +98,7 @@ export function createChat({ settings, loop, tools, runs }: ChatDependencies, po
             catchUp: (user, conversation) => follower.catchUp(user, conversation),
             live: () => events?.live,
           },
+    storage: ports.storage,
     memory: ports.memory ?? new MemoryConversationStore(),
     // A provider's id means its default model.
     model: defaultProvider,

@@ -14,6 +14,7 @@ import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import { omitUndefined } from '../../domain/util/omitUndefined';
+import type { UserStorage } from '../../domain/interfaces/UserStorage';
 import type { AuditEvent } from '../../domain/types/AuditEvents';
 
 export interface UseCasePorts {
@@ -23,6 +24,8 @@ export interface UseCasePorts {
   readonly onUse?: (event: AuditEvent) => void;
   /** Called with the id of a run that another one has repeated, continued or forked. */
   readonly onFollowed?: (executionId: string) => Promise<unknown>;
+  /** What users may store. Default: as much as they like. */
+  readonly storage?: Pick<UserStorage, 'admit'>;
   /** Whether runs that do not say it recall what is remembered about their user. Default: false. */
   readonly recall?: boolean | undefined;
   /** Default: the console. */
@@ -57,6 +60,7 @@ export function createUseCases(
     onUse: ports.onUse,
     onFollowed: ports.onFollowed,
     recall: ports.recall,
+    storage: ports.storage,
     logger: ports.logger,
   });
   const launcher = new RunLauncher({ ...shared, loop });
