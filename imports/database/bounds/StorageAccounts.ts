@@ -1,9 +1,9 @@
 /**
  * Keeps what users' requests store below a bound: runs, chats, memories and whatever else stays until it is deleted or
  * expires. What a user has is counted in the database, and what is admitted since is added, so that requests are not
- * counted for. A count serves each process for a minute, in which answers and results of tools are stored as well. Where
- * the sum reaches the bound, it serves for some seconds, or until the user removes something: refusals are not counted
- * for, either.
+ * counted for. A count serves each process for a minute, in which answers and results of tools are stored as well.
+ * Where the sum reaches the bound, it serves for some seconds, or until the user removes something: refusals are not
+ * counted for, either.
  */
 import { StorageFullError } from '../../business/ai/domain/errors/LLMErrors';
 import type { StoredOfUser, UserStorage } from '../../business/ai/domain/interfaces/UserStorage';
