@@ -37,6 +37,7 @@ export const API_COLLECTIONS = [
     bound: 'account',
     content: { content: ['messages', 'fingerprint'], owner: { field: 'userId' } },
     kept: { by: 'chats', field: 'updatedAt' },
+    sharesTexts: { field: 'messages', run: 'inputOf' },
     ofUsers: [{ kind: 'chats', owner: ownedBy('userId'), json: ['messages'], isRemovedByService: true }],
   },
   {

@@ -256,7 +256,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
             watch: runs.watch,
           }),
           agUi: new AgUiRuns({ ...module, models, methods: runs.methods, ...permitted }),
-          chat: new Chats({ ...module, models, methods: runs.methods, chats, ...permitted }),
+          chat: new Chats({ ...module, models, methods: runs.methods, chats, logger, ...permitted }),
         }),
     dashboard,
     operations,

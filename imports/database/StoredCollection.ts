@@ -12,6 +12,8 @@ export interface StoredCollection {
   readonly content: ContentRule | null;
   /** The maximum age that applies to its documents, and the field with the time that counts. Default: no limit. */
   readonly kept?: { readonly by: RetentionTime; readonly field: string };
+  /** The field whose long texts may be stored with a run alone. Default: none. */
+  readonly sharesTexts?: SharedTexts;
   /** Empty: it has nothing of a user that could be exported. */
   readonly ofUsers: readonly UserDocuments[];
 }
@@ -28,6 +30,14 @@ export type CollectionBound = 'account' | 'evicted' | 'entries' | 'brief' | 'sma
 
 /** The maximum ages that operators can set. */
 export type RetentionTime = 'responses' | 'conversations' | 'messages' | 'chats';
+
+/** Texts that the input of a run has, too. */
+export interface SharedTexts {
+  /** The field with the JSON whose texts may be references to those of the input. */
+  readonly field: string;
+  /** The field that names the run then. */
+  readonly run: string;
+}
 
 /** What of a collection's documents is content, and whose. */
 export interface ContentRule {

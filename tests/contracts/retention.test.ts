@@ -5,6 +5,8 @@ import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunSt
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { RUNS, TOOL_CALLS } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
+import { CHATS, ChatStore } from '../../imports/api/chat/ChatStore';
+import { COLLECTIONS } from '../../imports/host/collections';
 import { RunRetention } from '../../imports/business/ai/infrastructure/persistence/runs/RunRetention';
 import { QUICK_DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
@@ -25,7 +27,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
       opened = await open();
       store = await openRunStore(opened.database);
       clock.now = START;
-      retention = new RunRetention(opened.database, { now: () => clock.now });
+      retention = new RunRetention(opened.database, { now: () => clock.now, collections: COLLECTIONS });
       await retention.ready();
     });
     afterEach(() => opened.close());
@@ -151,6 +153,26 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
       expect(await opened.database.collection(TOOL_CALLS).find({ executionId: 'old' })).to.deep.equal([]);
       expect(await store.load('newer')).to.not.equal(undefined);
     });
+
+    for (const [what, days] of [
+      ['compacts', 8],
+      ['removes', 31],
+    ] as const)
+      it(`gives chats the texts of a run back before it ${what} it`, async () => {
+        await run('done', START);
+        const chats = new ChatStore(opened.database.collection(CHATS));
+        await chats.ready();
+        const messages = JSON.stringify([{ text: `What time is it? ${LONG_TEXT}` }]);
+        const chat = { userId: 'ann', chatId: 'c', requestId: 'done', fingerprint: 'f', messages };
+        await chats.replace(chat, undefined);
+        await chats.shareTexts(chat, 'done', (await store.load('done'))?.run.input);
+        expect((await chats.find('ann', 'c'))?.messages.length).to.be.below(100);
+        clock.now = START + days * DAY;
+        await retention.sweep();
+        const found = await chats.find('ann', 'c');
+        expect(found).to.deep.include(chat);
+        expect(found).not.to.have.property('inputOf');
+      });
 
     it('leaves unfinished runs alone, however old', async () => {
       await run('waiting', undefined);

@@ -118,6 +118,32 @@ describe('the storage of a user', () => {
       expect(requests, 'a text is charged more than twice').to.be.greaterThan(1);
     });
 
+  it('has the text of a chat once, which the chat keeps when another run follows, and when that is deleted', async () => {
+    const token = await someone();
+    const first = { id: 'm', role: 'user', parts: [{ type: 'text', text: LONG }] };
+    const read = async (): Promise<readonly object[]> => {
+      const response = await server.send(token, 'GET', '/api/chat/c');
+      return ((await response.json()) as { readonly messages: readonly object[] }).messages;
+    };
+    const say = async (messages: readonly object[]): Promise<string> => {
+      const response = await server.send(token, 'POST', '/api/chat', { id: 'c', model: 'openai', messages });
+      return /"executionId":"([^"]+)"/.exec(await response.text())?.[1] ?? '';
+    };
+    const stored = async (): Promise<Readonly<Record<string, number>>> =>
+      ((await usageOf(token)) as { readonly kinds: Readonly<Record<string, number>> }).kinds;
+    await say([first]);
+    expect((await stored())['runs']).to.be.within(LONG.length, LONG.length + 5_000);
+    expect((await stored())['chats']).to.be.below(1_000);
+    const [question, answer] = await read();
+    expect(question).to.deep.equal(first);
+    const next = { id: 'n', role: 'user', parts: [{ type: 'text', text: 'And now?' }] };
+    const executionId = await say([first, answer ?? {}, next]);
+    expect((await read()).slice(0, 3)).to.deep.equal([first, answer, next]);
+    expect((await stored())['chats']).to.be.below(5_000);
+    await until(async () => (await server.send(token, 'DELETE', `/api/runs/${executionId}`)).status === 200);
+    expect(await read()).to.deep.equal([first, answer, next]);
+  });
+
   it('is charged for conversations that small requests have stored again', async () => {
     const ann = await someone();
     const { executionId } = (await (await run(ann)).json()) as { readonly executionId: string };

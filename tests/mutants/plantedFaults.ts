@@ -510,6 +510,14 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     shows: 'Runs with long inputs take twice the room that their users are charged.',
   },
   {
+    name: 'a chat loses its texts with its run',
+    layer: 'persistence',
+    file: 'imports/business/ai/infrastructure/persistence/runs/RunRetention.ts',
+    find: '    await this.returnTexts(ids);\n    for (const document',
+    replace: '    for (const document',
+    shows: 'After a week, messages of chats read "This text is no longer stored".',
+  },
+  {
     name: 'a run that has ended listens for an abort',
     layer: 'library',
     file: 'imports/library/AgentRun.ts',

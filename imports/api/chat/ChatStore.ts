@@ -1,5 +1,7 @@
 /** Which run each chat of a user is at, and the messages before it. Shared by all processes. */
 import { createHash } from 'node:crypto';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
+import { withReferences } from '../../business/ai/domain/util/sharedTexts';
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../database/DocumentCollection';
 
@@ -13,6 +15,8 @@ export interface StoredChat {
   readonly fingerprint: string;
   /** JSON of the messages that the run answers, as the client sent them. */
   readonly messages: string;
+  /** The id of that run, if `messages` refers to the texts of its input. */
+  readonly inputOf?: string;
 }
 
 export interface ChatDocument extends StoredDocument, StoredChat {
@@ -35,6 +39,7 @@ export class ChatStore {
   async ready(): Promise<void> {
     await this.chats.ensureIndex({ updatedAt: 1 }, { expireAfterSeconds: TTL_SECONDS });
     await this.chats.ensureIndex({ userId: 1 });
+    await this.chats.ensureIndex({ inputOf: 1 }, { sparse: true });
   }
 
   find(userId: string, chatId: string): Promise<ChatDocument | undefined> {
@@ -50,9 +55,10 @@ export class ChatStore {
     const _id = idOf(chat.userId, chat.chatId);
     const fields = { ...chat, updatedAt: new Date() };
     if (expected !== undefined) {
-      const { requestId, fingerprint, messages, updatedAt } = fields;
-      const $set = { requestId, fingerprint, messages, updatedAt };
-      return (await this.chats.update({ _id, requestId: expected }, { $set })) === 1;
+      const { requestId, fingerprint, messages, updatedAt, inputOf } = fields;
+      const $set = omitUndefined({ requestId, fingerprint, messages, updatedAt, inputOf });
+      const modifier = inputOf === undefined ? { $set, $unset: { inputOf: true } as const } : { $set };
+      return (await this.chats.update({ _id, requestId: expected }, modifier)) === 1;
     }
     try {
       await this.chats.insert({ _id, ...fields });
@@ -61,6 +67,20 @@ export class ChatStore {
       if (!isLLMError(error) || error.code !== 'conflict') throw error;
       return false;
     }
+  }
+
+  /**
+   * Has the chat refer to the texts that its run has, too, if it is still its last one.
+   * @param input of the run, as it is stored
+   */
+  async shareTexts(
+    { userId, chatId, requestId, messages }: StoredChat,
+    inputOf: string,
+    input: unknown,
+  ): Promise<void> {
+    const referring = withReferences(messages, input);
+    if (referring === undefined) return;
+    await this.chats.update({ _id: idOf(userId, chatId), requestId }, { $set: { messages: referring, inputOf } });
   }
 
   /** Removes the chat if this is its last run. */

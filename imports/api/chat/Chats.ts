@@ -5,6 +5,7 @@ import { isFinished } from '../../business/ai/domain/entities/Run';
 import { isExternalTool, isSettled, waitsForOthers } from '../../business/ai/domain/entities/Tool';
 import type { FunctionTool } from '../../business/ai/domain/entities/Tool';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { RunStore, StoredRun } from '../../business/ai/domain/interfaces/RunStore';
 import type { RunRecord } from '../../business/ai/domain/types/RunRecords';
 import { permittedTools } from '../../business/ai/application/operations/permittedTools';
@@ -13,6 +14,7 @@ import type { RunMethods } from '../../business/ai/application/operations/runCom
 import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
 import { replayRun } from '../../business/ai/application/services/replayRun';
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
+import { mayHaveLongTexts, withTexts } from '../../business/ai/domain/util/sharedTexts';
 import type { ReadMessage } from '../../interop/aiSdk/readUIMessages';
 import { reduceUIMessage } from '../../interop/aiSdk/reduceUIMessage';
 import { toItems } from '../../interop/aiSdk/toItems';
@@ -38,6 +40,7 @@ export interface ChatsPorts {
   readonly tools: { readonly tools: readonly FunctionTool[] };
   /** Which of the tools a user may use. Default: all. */
   readonly access?: AccessPolicy;
+  readonly logger: Logger;
 }
 
 export interface ChatTurn extends StreamedRun {
@@ -93,9 +96,10 @@ export class Chats {
   async messages({ userId }: ApiPrincipal, chatId: string): Promise<readonly UIMessage[]> {
     const chat = await this.ports.chats.find(userId, chatId);
     if (chat === undefined) return [];
-    // The store holds what was read from a client.
-    const messages = JSON.parse(chat.messages) as UIMessage[];
     const run = await this.lastRun(userId, chat);
+    const json = chat.inputOf === undefined ? chat.messages : withTexts(chat.messages, run?.input);
+    // The store holds what was read from a client.
+    const messages = JSON.parse(json) as UIMessage[];
     const stored = run === undefined ? undefined : await loadCurrentRun(this.ports, run.executionId);
     return stored === undefined ? messages : [...messages, messageOf(stored)];
   }
@@ -139,13 +143,15 @@ export class Chats {
   private async launch(
     principal: ApiPrincipal,
     { request, tools, providerId, named }: LaunchOptions,
-    { userId, chatId, requestId }: StoredChat,
+    reserved: StoredChat,
     previous: ChatDocument | undefined,
   ): Promise<ChatTurn> {
     const { chats, methods } = this.ports;
+    const { userId, chatId, requestId } = reserved;
     const { instructions, compaction } = request;
+    let turn: ChatTurn;
     try {
-      return await methods['ai.runs.start'](toActor(principal, 'ai_sdk'), {
+      turn = await methods['ai.runs.start'](toActor(principal, 'ai_sdk'), {
         requestId,
         providerId,
         input: toItems(request.messages),
@@ -158,6 +164,19 @@ export class Chats {
       if (previous === undefined) await chats.remove(userId, chatId, requestId);
       else await chats.replace(previous, requestId);
       throw error;
+    }
+    await this.shareTexts(reserved, turn.executionId);
+    return turn;
+  }
+
+  /** Guardrails may have changed the texts of the run, so what it has is read. */
+  private async shareTexts(chat: StoredChat, executionId: string): Promise<void> {
+    if (!mayHaveLongTexts(chat.messages)) return;
+    try {
+      const stored = await this.ports.runs.load(executionId);
+      if (stored !== undefined) await this.ports.chats.shareTexts(chat, executionId, stored.run.input);
+    } catch (error) {
+      this.ports.logger.warn('A chat keeps texts that its run has, too.', { chatId: chat.chatId }, error);
     }
   }
 

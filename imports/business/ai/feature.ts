@@ -34,6 +34,7 @@ export const ai = defineFeature({
     const retention = new RunRetention(database, {
       endParked: (executionId, reason) => module.loop.claims.endParked(executionId, reason),
       times: settings.jobs?.retention,
+      collections,
     });
     await retention.ready();
     retention.start();

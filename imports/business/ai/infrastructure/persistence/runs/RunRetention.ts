@@ -6,11 +6,18 @@ import { consoleLogger } from '../../../../../log/consoleLogger';
 import { textOfContent } from '../../../domain/entities/Content';
 import { isFinished } from '../../../domain/entities/Run';
 import type { ToolCall } from '../../../domain/entities/Tool';
-import type { DocumentCollection, FindOptions, Selector } from '../../../../../database/DocumentCollection';
+import type {
+  DocumentCollection,
+  FindOptions,
+  Selector,
+  StoredDocument,
+} from '../../../../../database/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import type { StoredCollection } from '../../../../../database/StoredCollection';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
+import { withTexts } from '../../../domain/util/sharedTexts';
 import { DocumentRunStore } from './DocumentRunStore';
 import { fromCallDocument, RUNS, toCallModifier, TOOL_CALLS } from './runDocuments';
 import type { RunDocument, ToolCallDocument } from './runDocuments';
@@ -30,6 +37,8 @@ export interface RunRetentionOptions {
    */
   readonly endParked?: ((executionId: string, reason: string) => Promise<unknown>) | undefined;
   readonly times?: Partial<RetentionTimes> | undefined;
+  /** The collections whose documents may refer to texts of runs, which they get back first. Default: none. */
+  readonly collections?: readonly Pick<StoredCollection, 'name' | 'sharesTexts'>[] | undefined;
   /** Milliseconds between two sweeps. Default: an hour. */
   readonly intervalMs?: number;
   /** Milliseconds since the epoch. */
@@ -55,6 +64,7 @@ const WITHOUT_FIELDS = { _id: 1 } as const;
 type RetainedRun = RunDocument & { readonly compactedAt?: number };
 
 export class RunRetention {
+  private readonly database: DocumentDatabase;
   private readonly runs: DocumentCollection<RetainedRun>;
   private readonly calls: DocumentCollection<ToolCallDocument>;
   private readonly store: DocumentRunStore;
@@ -67,6 +77,7 @@ export class RunRetention {
   private isStopped = false;
 
   constructor(database: DocumentDatabase, options: RunRetentionOptions = {}) {
+    this.database = database;
     this.runs = database.collection(RUNS);
     this.calls = database.collection(TOOL_CALLS);
     this.store = new DocumentRunStore(database);
@@ -170,6 +181,7 @@ export class RunRetention {
   private async remove(old: readonly string[]): Promise<readonly string[]> {
     const left = await this.awaitedAmong(old);
     const ids = old.filter((id) => !left.includes(id));
+    await this.returnTexts(ids);
     await this.calls.remove({ executionId: { $in: ids } });
     await this.transcripts.remove(ids);
     await this.store.signals.remove(ids);
@@ -189,8 +201,25 @@ export class RunRetention {
     return runs.flatMap(({ _id, parentExecutionId = '' }) => (unfinished.has(parentExecutionId) ? _id : []));
   }
 
+  /** Gives the documents that refer to texts of these runs their own. */
+  private async returnTexts(ids: readonly string[]): Promise<void> {
+    for (const { name, sharesTexts } of this.options.collections ?? []) {
+      if (sharesTexts === undefined) continue;
+      const { field, run } = sharesTexts;
+      const documents = this.database.collection<StoredDocument & Readonly<Record<string, string>>>(name);
+      for (const document of await documents.find({ [run]: { $in: ids } })) {
+        const { _id, [field]: json = 'null', [run]: executionId = '' } = document;
+        const found = await this.runs.findOne({ _id: executionId }, { fields: { input: 1 } });
+        // The store wrote the field.
+        const whole = withTexts(json, JSON.parse(found?.input ?? '[]'));
+        await documents.update({ _id, [run]: executionId }, { $set: { [field]: whole }, $unset: { [run]: true } });
+      }
+    }
+  }
+
   private async compact(runs: readonly RetainedRun[], now: number): Promise<readonly string[]> {
     const ids = runs.map(({ _id }) => _id);
+    await this.returnTexts(ids);
     for (const document of await this.calls.find({ executionId: { $in: ids } })) {
       const call = compactCall(fromCallDocument(document));
       if (call !== undefined)
