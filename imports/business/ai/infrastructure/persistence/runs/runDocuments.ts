@@ -188,7 +188,8 @@ export function toRunDocument(
   owner: string,
   isSearchable = true,
 ): RunDocument {
-  const { executionId, input, plan, ...plain } = request;
+  // The record of another run is a request, too.
+  const { executionId, input, plan, transcript: _, ...plain }: RunRequest & { readonly transcript?: unknown } = request;
   const { transcript, ...others } = progress;
   const { userId, model, providerId, title, conversationId } = request;
   return {
