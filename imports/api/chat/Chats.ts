@@ -14,7 +14,7 @@ import type { RunMethods } from '../../business/ai/application/operations/runCom
 import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
 import { replayRun } from '../../business/ai/application/services/replayRun';
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
-import { mayHaveLongTexts, withTexts } from '../../business/ai/domain/util/sharedTexts';
+import { hasLongTexts, withTexts } from '../../business/ai/domain/util/sharedTexts';
 import type { ReadMessage } from '../../interop/aiSdk/readUIMessages';
 import { reduceUIMessage } from '../../interop/aiSdk/reduceUIMessage';
 import { toItems } from '../../interop/aiSdk/toItems';
@@ -171,7 +171,7 @@ export class Chats {
 
   /** Guardrails may have changed the texts of the run, so what it has is read. */
   private async shareTexts(chat: StoredChat, executionId: string): Promise<void> {
-    if (!mayHaveLongTexts(chat.messages)) return;
+    if (!hasLongTexts(chat.messages)) return;
     try {
       const stored = await this.ports.runs.load(executionId);
       if (stored !== undefined) await this.ports.chats.shareTexts(chat, executionId, stored.run.input);

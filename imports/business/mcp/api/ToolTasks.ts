@@ -65,10 +65,12 @@ export class ToolTasks implements TaskSource {
     const { tools, store, storage } = this.ports;
     if (!tools.runsInBackground(name)) return undefined;
     const { userId } = caller.actor;
-    if ([...this.open.values()].filter((task) => task.userId === userId).length >= MAX_OPEN)
-      throw new LLMOverloadedError(`You have ${MAX_OPEN} calls in progress. Wait for some of them to end.`);
     // How long its result will be is not known.
     const admitted = await storage?.admit(userId, 0);
+    if ([...this.open.values()].filter((task) => task.userId === userId).length >= MAX_OPEN) {
+      admitted?.();
+      throw new LLMOverloadedError(`You have ${MAX_OPEN} calls in progress. Wait for some of them to end.`);
+    }
     const id = PREFIX + randomUUID();
     const task = { userId, controller: new AbortController() };
     this.open.set(id, task);

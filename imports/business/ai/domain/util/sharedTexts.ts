@@ -8,9 +8,9 @@ const MIN_LENGTH = 4_096;
 /** Begins a reference, which the place of the text among the long ones of the input follows. */
 const MARK = 'bolide:text-of-input:';
 
-/** Whether there may be a text in it that is worth a reference. */
-export function mayHaveLongTexts(json: string): boolean {
-  return json.length >= MIN_LENGTH;
+/** Returns whether JSON has a text that is worth a reference. */
+export function hasLongTexts(json: string): boolean {
+  return json.length >= MIN_LENGTH && longTextsIn(JSON.parse(json)).length > 0;
 }
 
 /**

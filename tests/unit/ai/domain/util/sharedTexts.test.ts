@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { withReferences, withTexts } from '../../../../../imports/business/ai/domain/util/sharedTexts';
+import { hasLongTexts, withReferences, withTexts } from '../../../../../imports/business/ai/domain/util/sharedTexts';
 
 const LONG = 'x'.repeat(5_000);
 const OTHER = 'y'.repeat(5_000);
@@ -13,6 +13,11 @@ describe('sharedTexts', () => {
     expect(referring).not.to.match(/xx|yy/);
     expect(referring.length).to.be.below(5_500);
     expect(withTexts(referring, INPUT)).to.equal(json);
+  });
+
+  it('are looked for where there is a long text, not where there are many', () => {
+    expect(hasLongTexts(JSON.stringify([{ text: LONG }]))).to.equal(true);
+    expect(hasLongTexts(JSON.stringify(Array.from({ length: 1_000 }, () => 'short')))).to.equal(false);
   });
 
   it('are none where the documents have no long text in common', () => {
