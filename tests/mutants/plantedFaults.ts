@@ -145,8 +145,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     name: 'a probe that is given up keeps its circuit open',
     layer: 'application',
     file: 'imports/business/ai/application/services/routing/CircuitBreaker.ts',
-    find: '    if (this.probe === permit) this.probe = undefined;\n  }',
-    replace: '  }',
+    find: 'if (circuit.probe === permit) circuit.probe = undefined;',
+    replace: 'void [circuit, permit];',
     shows: 'A provider whose probe was aborted is never called again.',
   },
   {

@@ -48,7 +48,10 @@ export interface ProviderHealth {
     /** Absent for users who are no admins. */
     readonly message?: string;
   };
-  /** `open`: the provider failed repeatedly and is not called. `probing`: one call finds out whether it is back. */
+  /**
+   * `open`: the provider failed repeatedly and is not called, for everyone or for the one user whose calls failed.
+   * `probing`: one call finds out whether it is back.
+   */
   readonly circuit: 'closed' | 'open' | 'probing';
   /** When an open circuit lets a call through. */
   readonly opensAt?: number;

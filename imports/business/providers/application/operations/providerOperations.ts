@@ -179,7 +179,8 @@ export const PROVIDER_OPERATIONS = [
   defineOperation({
     name: 'ai.providers.health',
     summary: 'The last success and failure of each provider, and its circuit',
-    description: 'The message of an error is for admins, and for whose call failed.',
+    description:
+      'A circuit is open for everyone, or for the one user whose calls failed. The message of an error is for admins, and for whose call failed.',
     access: 'read',
     argument: object({}),
     result: v.array(health),

@@ -1,7 +1,9 @@
 /**
- * Stops calls to a provider after consecutive failures, and probes it with a single call after a pause. Where several
- * users call it, one user's failures alone never stop it for the others: they may be caused by that user's requests.
+ * Stops calls to a provider after consecutive failures, and probes it with a single call after a pause. One user's
+ * failures stop that user's calls only, since they may be caused by that user's requests: it takes the failures of
+ * several users to stop everybody's.
  */
+import { FailuresInARow } from './FailuresInARow';
 
 /** Reports how one attempt ended. Only the first report counts, except that `responding` may precede another. */
 export interface CircuitPermit {
@@ -15,110 +17,119 @@ export interface CircuitPermit {
   released(): void;
 }
 
+/** A circuit that is open. */
+interface OpenCircuit {
+  /** When a probe is allowed, on the breaker's clock. */
+  until: number;
+  probe?: CircuitPermit | undefined;
+  /** The user whose probe failed last. */
+  failedProber?: string;
+}
+
 export class CircuitBreaker {
-  private readonly threshold: number;
   private readonly openForMs: number;
   private readonly clock: () => number;
-  /** By user, since the last response. */
-  private readonly failures = new Map<string, number>();
-  private firstUser: string | undefined;
-  /** Whether a second user has called. */
-  private isShared = false;
-  private openedAt: number | undefined;
-  private probe: CircuitPermit | undefined;
-  /** Whose probe failed last. */
-  private failedProber: string | undefined;
+  /** Since the last response. */
+  private readonly failures: FailuresInARow;
+  /** Open for everyone. */
+  private shared: OpenCircuit | undefined;
+  /** Open for one user each. */
+  private readonly own = new Map<string, OpenCircuit>();
 
   /**
-   * @param threshold consecutive failures that open the circuit, at most half of them of one user of several
+   * @param threshold consecutive failures that open the circuit: of one user for that user, of several for everyone,
+   *   about half of them at most of the same user
    * @param openForMs milliseconds until the probe is allowed
    */
   constructor(threshold: number, openForMs: number, clock: () => number) {
-    this.threshold = threshold;
+    this.failures = new FailuresInARow(threshold);
     this.openForMs = openForMs;
     this.clock = clock;
   }
 
   /**
    * @param onSuccess called when the attempt succeeds
-   * @returns a permit, which must be settled, or `undefined` while the circuit is open
+   * @returns a permit, which must be settled, or `undefined` while the circuit is open for the user
    */
   acquire(userId: string, onSuccess?: () => void): CircuitPermit | undefined {
-    if (!this.admitsUser(userId)) return undefined;
+    if (!this.admits(userId)) return undefined;
     const permit = new Permit(this, userId, onSuccess);
-    if (this.openedAt !== undefined) this.probe = permit;
+    for (const circuit of this.circuitsOf(userId)) circuit.probe = permit;
     return permit;
   }
 
   /** Whether `acquire` would return a permit for the user. */
-  admitsUser(userId: string): boolean {
-    this.firstUser ??= userId;
-    if (userId !== this.firstUser && !this.isShared) {
-      this.isShared = true;
-      // The failures that have opened it were one user's alone, and count for half from now on.
-      this.openedAt = undefined;
-      this.probe = undefined;
-    }
-    return this.admits;
+  admits(userId: string): boolean {
+    return this.circuitsOf(userId).every(({ probe, until }) => probe === undefined && until <= this.clock());
   }
 
-  /** Whether `acquire` would return a permit for a user who has called before. */
-  get admits(): boolean {
-    return this.openedAt === undefined || (this.probe === undefined && this.remaining() <= 0);
+  /** Milliseconds until a probe of the user is allowed, at least 0. */
+  remaining(userId: string): number {
+    return Math.max(0, ...this.circuitsOf(userId).map(({ until }) => until - this.clock()));
   }
 
+  /** Whether it is open for everyone. */
+  get isOpenForAll(): boolean {
+    return this.shared !== undefined;
+  }
+
+  /** The state for everyone or, if it is closed, for the user for whom it is open. */
   get state(): 'closed' | 'open' | 'probing' {
-    if (this.openedAt === undefined) return 'closed';
-    return this.probe === undefined ? 'open' : 'probing';
+    const { shown } = this;
+    if (shown === undefined) return 'closed';
+    return shown.probe === undefined ? 'open' : 'probing';
   }
 
-  /** Milliseconds until a probe is allowed, at least 0. */
-  remaining(): number {
-    return this.openedAt === undefined ? 0 : Math.max(0, this.openedAt + this.openForMs - this.clock());
+  /** Milliseconds until the circuit that `state` shows allows a probe, at least 0. */
+  get opensIn(): number {
+    return Math.max(0, (this.shown?.until ?? 0) - this.clock());
+  }
+
+  private get shown(): OpenCircuit | undefined {
+    return this.shared ?? this.own.values().next().value;
+  }
+
+  private circuitsOf(userId: string): readonly OpenCircuit[] {
+    return [this.shared, this.own.get(userId)].filter((circuit) => circuit !== undefined);
   }
 
   /** For permits. */
-  onResponding(permit: CircuitPermit): void {
-    if (this.probe === permit) this.close();
+  onResponding(permit: CircuitPermit, userId: string): void {
+    if (this.circuitsOf(userId).some(({ probe }) => probe === permit)) this.close();
   }
 
   /** For permits. */
-  onReleased(permit: CircuitPermit): void {
-    if (this.probe === permit) this.probe = undefined;
+  onReleased(permit: CircuitPermit, userId: string): void {
+    for (const circuit of this.circuitsOf(userId)) if (circuit.probe === permit) circuit.probe = undefined;
   }
 
   /** For permits. */
-  onResponse(permit: CircuitPermit): void {
+  onResponse(permit: CircuitPermit, userId: string): void {
     // An attempt that started before the circuit opened is no evidence about the provider's present state.
-    if (this.openedAt === undefined || this.probe === permit) this.close();
+    if (this.circuitsOf(userId).every(({ probe }) => probe === permit)) this.close();
   }
 
   private close(): void {
     this.failures.clear();
-    this.openedAt = undefined;
-    this.probe = undefined;
-    this.failedProber = undefined;
+    this.own.clear();
+    this.shared = undefined;
   }
 
   /** For permits. */
   onFailure(permit: CircuitPermit, userId: string): void {
-    if (this.openedAt === undefined) {
-      this.failures.set(userId, (this.failures.get(userId) ?? 0) + 1);
-      if (this.countedFailures() >= this.threshold) this.openedAt = this.clock();
-    } else if (this.probe === permit) {
-      this.probe = undefined;
-      // Otherwise one user could keep the circuit open by probing it again and again.
-      if (!this.isShared || this.failedProber !== userId) this.openedAt = this.clock();
-      this.failedProber = userId;
+    const until = this.clock() + this.openForMs;
+    const circuits = this.circuitsOf(userId);
+    for (const circuit of circuits) {
+      if (circuit.probe !== permit) continue;
+      circuit.probe = undefined;
+      // Otherwise one user could keep the circuit open for everyone by probing it again and again.
+      if (circuit !== this.shared || circuit.failedProber !== userId) circuit.until = until;
+      circuit.failedProber = userId;
     }
-  }
-
-  /** At most half of the failures that open a shared circuit are one user's. */
-  private countedFailures(): number {
-    const most = this.isShared ? Math.ceil(this.threshold / 2) : this.threshold;
-    let counted = 0;
-    for (const failures of this.failures.values()) counted += Math.min(failures, most);
-    return counted;
+    if (circuits.length > 0) return;
+    this.failures.add(userId);
+    if (this.failures.isReachedFor(userId)) this.own.set(userId, { until });
+    if (this.failures.isReachedForAll) this.shared = { until };
   }
 }
 
@@ -135,16 +146,16 @@ class Permit implements CircuitPermit {
   }
 
   responding(): void {
-    if (!this.isSettled) this.breaker.onResponding(this);
+    if (!this.isSettled) this.breaker.onResponding(this, this.userId);
   }
 
   succeeded(): void {
     this.onSuccess?.();
-    if (this.settle()) this.breaker.onResponse(this);
+    if (this.settle()) this.breaker.onResponse(this, this.userId);
   }
 
   refused(): void {
-    if (this.settle()) this.breaker.onResponse(this);
+    if (this.settle()) this.breaker.onResponse(this, this.userId);
   }
 
   failed(): void {
@@ -152,7 +163,7 @@ class Permit implements CircuitPermit {
   }
 
   released(): void {
-    if (this.settle()) this.breaker.onReleased(this);
+    if (this.settle()) this.breaker.onReleased(this, this.userId);
   }
 
   /** @returns false if it was settled before */

@@ -157,7 +157,7 @@ export class FallbackCalls {
       } catch (error) {
         this.ports.onFailure(target, userId, error);
         if (options.route !== undefined && isLLMError(error) && error.isOfCredential !== true)
-          this.ports.routeStats.failed(options.route.name, addressOf(route), error);
+          this.ports.routeStats.failed(options.route.name, addressOf(route), error, userId);
         throw error;
       }
     };

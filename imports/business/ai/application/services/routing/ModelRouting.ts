@@ -74,6 +74,7 @@ export class ModelRouting {
     if (usable.length === 0) throw unknownModel(name);
     const conversation = options === undefined ? undefined : conversationOf(options);
     const targets = orderTargets(rule, usable, {
+      userId,
       stats: this.stats,
       random: this.random,
       kind: isStream ? 'stream' : 'complete',

@@ -94,14 +94,14 @@ export class ProviderTarget {
 
   /** Whether the circuit lets a call of the user through. */
   admitsUser(userId: string): boolean {
-    return this.breaker.admitsUser(userId);
+    return this.breaker.admits(userId);
   }
 
   get health(): TargetHealth {
     const { breaker, lastSuccessAt, lastError } = this;
     return omitUndefined({
       circuit: breaker.state,
-      opensAt: breaker.state === 'open' ? Date.now() + breaker.remaining() : undefined,
+      opensAt: breaker.state === 'open' ? Date.now() + breaker.opensIn : undefined,
       lastSuccessAt,
       lastError,
     });
@@ -144,7 +144,7 @@ export class ProviderTarget {
     for (let attempts = 1; ; attempts += 1) {
       signal?.throwIfAborted();
       const permit = this.breaker.acquire(userId, this.onSuccess);
-      if (permit === undefined) throw failure ?? this.circuitOpenError();
+      if (permit === undefined) throw failure ?? this.circuitOpenError(userId);
       try {
         return await attempt(this.normalized, this.optionsOf(options, attempts, limits), permit);
       } catch (thrown) {
@@ -155,7 +155,7 @@ export class ProviderTarget {
         failure = this.failureOf(thrown);
         this.settle(permit, failure, hasOwnTimeout, userId);
         const delay = retryDelay(failure, attempts, settings, this.ports.random);
-        if (delay === undefined || !this.mayRetryAfter(delay, Math.min(deadline, retryUntil))) throw failure;
+        if (delay === undefined || !this.mayRetryAfter(delay, Math.min(deadline, retryUntil), userId)) throw failure;
         onRetry(failure, delay);
         await this.ports.sleep(delay, signal);
       }
@@ -176,8 +176,8 @@ export class ProviderTarget {
     return failure;
   }
 
-  private mayRetryAfter(delay: number, until: number): boolean {
-    return this.ports.clock() + delay < until && this.breaker.admits && this.budget.takeRetry();
+  private mayRetryAfter(delay: number, until: number, userId: string): boolean {
+    return this.ports.clock() + delay < until && this.breaker.admits(userId) && this.budget.takeRetry();
   }
 
   /** A retry gets only the time that is left. */
@@ -209,9 +209,13 @@ export class ProviderTarget {
     if (isOutage(failure) && failure.isOfCredential === true) permit.released();
     else if (isOutage(failure) && !isCallersTimeout) {
       this.lastFailure = failure;
-      const wasClosed = this.breaker.admits || this.breaker.remaining() === 0;
+      const wasOpen = this.breaker.remaining(userId) > 0;
       permit.failed();
-      if (wasClosed && this.breaker.remaining() > 0) this.logger.warn(this.circuitOpenError().message);
+      if (!wasOpen && this.breaker.remaining(userId) > 0)
+        this.logger.warn(
+          this.circuitOpenError(userId).message,
+          this.breaker.isOpenForAll ? 'No user’s calls are made.' : `Only the calls of "${userId}" are not made.`,
+        );
     } else if (failure.status === undefined) permit.released();
     else permit.refused();
     if (!isCallersTimeout) this.noteFailure(failure, userId);
@@ -227,9 +231,9 @@ export class ProviderTarget {
     });
   }
 
-  private circuitOpenError(): LLMOverloadedError {
+  private circuitOpenError(userId: string): LLMOverloadedError {
     // With no time remaining, a probe is in progress and its outcome is near.
-    const retryAfterMs = Math.ceil(this.breaker.remaining()) || 1_000;
+    const retryAfterMs = Math.ceil(this.breaker.remaining(userId)) || 1_000;
     const seconds = Math.ceil(retryAfterMs / 1_000);
     return new LLMOverloadedError(
       `The provider "${this.id}" failed several times in a row and is not called for ${seconds} s.`,

@@ -1,6 +1,7 @@
 /** What this process's calls have shown about the targets of routing rules: their latency, and which to spare. */
 import { LRUCache } from 'lru-cache';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
+import { FailuresInARow } from './FailuresInARow';
 import { FairLruMap } from '../../../domain/util/FairLruMap';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 
@@ -35,7 +36,9 @@ export class RouteStats {
   private readonly averages = new LRUCache<string, number>({ max: MAX_TRACKED });
   /** By rule and target: until when the target is spared. */
   private readonly pauses = new LRUCache<string, number>({ max: MAX_TRACKED });
-  private readonly timeouts = new LRUCache<string, number>({ max: MAX_TRACKED });
+  /** The same, for users whose own requests it is too slow for. */
+  private readonly ownPauses = new FairLruMap<number>({ entries: MAX_TRACKED });
+  private readonly timeouts = new LRUCache<string, FailuresInARow>({ max: MAX_TRACKED });
   /** By rule and conversation: the target that has served it last. */
   private readonly conversations = new FairLruMap<string>({ entries: MAX_TRACKED });
 
@@ -62,22 +65,28 @@ export class RouteStats {
   }
 
   /**
-   * A target that is throttled, or too slow for the rule several times in a row, is called last for a while. The
-   * circuits of the providers take care of outages.
+   * A target that is throttled, or too slow for the rule several times in a row, is called last for a while: for the
+   * user whose requests alone are too slow, or for everyone. The circuits of the providers take care of outages.
    */
-  failed(rule: string, target: string, { code, retryAfterMs }: LLMError): void {
+  failed(rule: string, target: string, { code, retryAfterMs }: LLMError, userId: string): void {
     const pair = keyOf(rule, target);
     if (code === 'rate-limited' || code === 'quota-exceeded') {
       this.pauses.set(pair, this.clock() + Math.min(retryAfterMs ?? DEFAULT_PAUSE_MS, MAX_PAUSE_MS));
     } else if (code === 'timeout') {
-      const inARow = (this.timeouts.get(pair) ?? 0) + 1;
-      this.timeouts.set(pair, inARow);
-      if (inARow >= TIMEOUTS_IN_A_ROW) this.pauses.set(pair, this.clock() + TIMEOUT_PAUSE_MS);
+      const timeouts = this.timeouts.get(pair) ?? new FailuresInARow(TIMEOUTS_IN_A_ROW);
+      this.timeouts.set(pair, timeouts);
+      timeouts.add(userId);
+      const until = this.clock() + TIMEOUT_PAUSE_MS;
+      if (timeouts.isReachedForAll) this.pauses.set(pair, until);
+      else if (timeouts.isReachedFor(userId)) this.ownPauses.set(userId, pair, until);
     }
   }
 
-  isPaused(rule: string, target: string): boolean {
-    return (this.pauses.get(keyOf(rule, target)) ?? -Infinity) > this.clock();
+  /** @param userId default: whether it is called last for everyone */
+  isPaused(rule: string, target: string, userId?: string): boolean {
+    const pair = keyOf(rule, target);
+    const own = userId === undefined ? undefined : this.ownPauses.get(userId, pair);
+    return Math.max(this.pauses.get(pair) ?? -Infinity, own ?? -Infinity) > this.clock();
   }
 
   /** The moving average of that kind of response, in milliseconds. Undefined for a target not measured yet. */

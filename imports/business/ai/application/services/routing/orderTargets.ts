@@ -4,6 +4,7 @@ import type { RoutingRule, RoutingTarget } from '../../../domain/entities/Routin
 import type { OwnedConversation, ResponseKind, RouteStats } from './RouteStats';
 
 export interface OrderContext {
+  readonly userId: string;
   readonly stats: Pick<RouteStats, 'isPaused' | 'latencyOf' | 'targetOf'>;
   /** From 0 to 1. */
   readonly random: () => number;
@@ -28,10 +29,10 @@ export function orderTargets(
   context: OrderContext,
 ): readonly RoutingTarget[] {
   const ordered = ORDERS[strategy](name, targets, context);
-  const { keeper, stats } = context;
+  const { keeper, stats, userId } = context;
   // Spared targets come last, unless only they can serve the request.
   return sortBy(ordered, (target) =>
-    keeper !== undefined && isOf(target, keeper) ? -1 : Number(stats.isPaused(name, target.model)),
+    keeper !== undefined && isOf(target, keeper) ? -1 : Number(stats.isPaused(name, target.model, userId)),
   );
 }
 
@@ -61,9 +62,9 @@ function byWeight(
 }
 
 function byLatency(rule: string, targets: readonly RoutingTarget[], context: OrderContext): readonly RoutingTarget[] {
-  const { stats, kind, random, conversation } = context;
+  const { userId, stats, kind, random, conversation } = context;
   const latency = ({ model }: RoutingTarget): number | undefined => stats.latencyOf(model, kind);
-  const usable = targets.filter(({ model }) => !stats.isPaused(rule, model));
+  const usable = targets.filter(({ model }) => !stats.isPaused(rule, model, userId));
   const fastest = Math.min(...usable.map((target) => latency(target) ?? Infinity));
   const bySpeed = sortBy(byWeight(rule, targets, { random }), (target) => latency(target) ?? fastest);
   const first = (target: RoutingTarget): readonly RoutingTarget[] => [

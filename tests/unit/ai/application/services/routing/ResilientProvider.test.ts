@@ -901,17 +901,27 @@ describe('the default wait', () => {
 });
 
 describe('a provider that several users share', () => {
-  it('stays available to the others when one user’s requests fail', async () => {
-    const failing = new Array<ScriptedStep>(30).fill(fault('vendor-error', { status: 500 }));
-    const { provider, upstream } = resilient([answer('Hi.'), ...failing, answer('Hi.')]);
-    await provider.generate('ann', HI);
-    for (let request = 0; request < 10; request += 1)
-      expect(await thrownBy(provider.generate('mallory', { ...HI, maxRetryTime: 0 }))).to.have.property(
-        'code',
-        'vendor-error',
-      );
-    expect([...provider.health().values()].map(({ circuit }) => circuit)).to.deep.equal(['closed']);
-    expect(upstream.calls.length).to.equal(11);
+  it('is closed to the one user whose requests fail, and to nobody else, right after the start', async () => {
+    // A user's authorization server that is down says nothing about the vendor.
+    const unsent = fault('connection-failed');
+    unsent.isOfCredential = true;
+    const failures = Array.from({ length: 5 }, () => fault('vendor-error', { status: 500 }));
+    const logger = new RecordingLogger();
+    const options = { retry: { maxAttempts: 1 }, clock: () => 0, logger };
+    const { provider, upstream } = resilient([...failures, unsent, answer('Hi.')], options);
+    const codes: unknown[] = [];
+    for (const userId of [...new Array<string>(7).fill('mallory'), 'ann', 'mallory'])
+      codes.push([userId, ((await thrownBy(provider.generate(userId, HI))) as LLMError).code]);
+    expect(codes).to.deep.equal([
+      ...new Array<unknown>(5).fill(['mallory', 'vendor-error']),
+      ['mallory', 'overloaded'],
+      ['mallory', 'overloaded'],
+      ['ann', 'connection-failed'],
+      ['mallory', 'overloaded'],
+    ]);
+    expect((await provider.generate('bob', HI)).output_text).to.equal('Hi.');
+    upstream.assertPlayedOut();
+    expect(logger.warnings).to.have.length(1);
   });
 
   it('is not stopped by accounts whose tokens cannot be had', async () => {

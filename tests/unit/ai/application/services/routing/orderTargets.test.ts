@@ -34,7 +34,9 @@ describe('The order of a routing rule’s targets', () => {
   });
 
   const order = (rule: RoutingRule, context: Partial<OrderContext> = {}): readonly string[] =>
-    orderTargets(rule, rule.targets, { stats, random, kind: 'stream', ...context }).map(({ model }) => model);
+    orderTargets(rule, rule.targets, { userId: 'ann', stats, random, kind: 'stream', ...context }).map(
+      ({ model }) => model,
+    );
   const shares = (
     draws: number,
     rule: RoutingRule,
@@ -165,7 +167,7 @@ describe('The order of a routing rule’s targets', () => {
   for (const strategy of ['fallback', 'weighted', 'latency'] as const) {
     it(`has a throttled target last for as long as its vendor asks (${strategy})`, () => {
       const rule = ruleOf(strategy, { a: 1, b: 1 });
-      stats.failed('fast', 'a', new LLMRateLimitError('Slow down.', { retryAfterMs: 20_000 }));
+      stats.failed('fast', 'a', new LLMRateLimitError('Slow down.', { retryAfterMs: 20_000 }), 'bob');
       for (let draw = 0; draw < 50; draw += 1) expect(order(rule)).to.deep.equal(['b', 'a']);
       now = 20_000;
       expect(shares(100, rule).has('a')).to.equal(true);
@@ -174,7 +176,7 @@ describe('The order of a routing rule’s targets', () => {
 
   it('spares a target that is too slow three times in a row', () => {
     const rule = ruleOf('fallback', { a: 1, b: 1 });
-    const fail = (): void => stats.failed('fast', 'a', new LLMTimeoutError('Too slow.'));
+    const fail = (): void => stats.failed('fast', 'a', new LLMTimeoutError('Too slow.'), 'ann');
     fail();
     fail();
     stats.succeeded('fast', 'a', 'stream', 100);
@@ -187,9 +189,19 @@ describe('The order of a routing rule’s targets', () => {
     expect(order(rule)).to.deep.equal(['a', 'b']);
   });
 
+  it('spares a target for the user alone whose requests are too slow for it, unless another’s are', () => {
+    const rule = ruleOf('fallback', { a: 1, b: 1 });
+    const fail = (userId: string): void => stats.failed('fast', 'a', new LLMTimeoutError('Too slow.'), userId);
+    for (let call = 0; call < 20; call += 1) fail('mallory');
+    expect(order(rule, { userId: 'mallory' })).to.deep.equal(['b', 'a']);
+    expect(order(rule)).to.deep.equal(['a', 'b']);
+    fail('bob');
+    expect(order(rule)).to.deep.equal(['b', 'a']);
+  });
+
   it('starts with the provider that has stored what the request continues, whatever else is true', () => {
     const rule = ruleOf('fallback', { 'openai/x': 1, 'groq/y': 1, groq2: 1 });
-    stats.failed('fast', 'groq/y', new LLMRateLimitError('Slow down.'));
+    stats.failed('fast', 'groq/y', new LLMRateLimitError('Slow down.'), 'bob');
     expect(order(rule, { keeper: 'groq' })).to.deep.equal(['groq/y', 'openai/x', 'groq2']);
     expect(order(rule, { keeper: 'groq2' })[0]).to.equal('groq2');
   });
