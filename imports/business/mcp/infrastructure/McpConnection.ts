@@ -4,6 +4,7 @@
  */
 import type { Client } from '@modelcontextprotocol/client';
 import { isLLMError, LLMConnectionError } from '../../ai/domain/errors/LLMErrors';
+import { FailuresInARow } from '../../ai/application/services/shared/FailuresInARow';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import { SignInRequiredError } from './McpOAuth';
@@ -40,7 +41,10 @@ export interface McpConnectionOptions {
 
 const RETRY_DELAY_MS = 1_000;
 const MAX_RETRY_DELAY_MS = 60_000;
-/** Consecutive failures of requests on an open connection, after which calls fail at once for a while. */
+/**
+ * Consecutive failures of requests on an open connection, after which calls fail at once for a while: those of the user
+ * whose calls alone have failed, or all.
+ */
 const MAX_FAILURES = 5;
 
 /** Milliseconds. A connection that was lost sooner counts as a failure to connect. */
@@ -61,6 +65,13 @@ interface Session extends OpenMcpClient {
   isRetired: boolean;
 }
 
+/** One user's calls fail at once. */
+interface UserPause {
+  failures: number;
+  /** Milliseconds since the epoch. */
+  until: number;
+}
+
 export class McpConnection {
   private readonly options: McpConnectionOptions;
   private session: Session | undefined;
@@ -72,6 +83,10 @@ export class McpConnection {
   private shortSessions = 0;
   private error: string | undefined;
   private retryAt = 0;
+  /** Those of users' calls. */
+  private readonly callFailures = new FailuresInARow(MAX_FAILURES);
+  /** By user. */
+  private readonly userPauses = new Map<string, UserPause>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isClosed = false;
 
@@ -107,15 +122,19 @@ export class McpConnection {
   /**
    * Runs requests on the connection, which is opened if need be. A request that the server has refused because it has
    * forgotten the session is made again in a new one.
+   * @param userId whose call makes them. Default: nobody's
    * @throws LLMConnectionError while the server cannot be reached, and what the requests throw
    */
-  async use<Result>(requests: (client: Client) => Promise<Result>): Promise<Result> {
+  async use<Result>(requests: (client: Client) => Promise<Result>, userId?: string): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
+      if (userId !== undefined) this.admit(userId);
       const session = await this.connect();
       session.users += 1;
       try {
         const result = await requests(session.client);
         this.failures = 0;
+        this.callFailures.clear();
+        this.userPauses.clear();
         return result;
       } catch (error) {
         if (isForgotten(error) && attempt === 1) {
@@ -123,7 +142,7 @@ export class McpConnection {
           continue;
         }
         if (isUnauthorized(error)) throw this.unavailable(SIGN_IN, error);
-        this.onFailure(session, error);
+        this.onFailure(session, error, userId);
         throw error;
       } finally {
         session.users -= 1;
@@ -149,11 +168,24 @@ export class McpConnection {
     await session?.close();
   }
 
-  private async connect(): Promise<Session> {
-    if (this.isClosed) throw this.unavailable('the source is closed');
-    const pauseMs = this.retryAt - Date.now();
+  /** @throws LLMConnectionError while the user's own calls keep failing, except for one after each pause */
+  private admit(userId: string): void {
+    const pause = this.userPauses.get(userId);
+    if (pause === undefined) return;
+    this.assertOver(pause.until);
+    pause.until = this.nextAttempt(pause.failures);
+  }
+
+  /** @throws LLMConnectionError until a time in milliseconds since the epoch */
+  private assertOver(until: number): void {
+    const pauseMs = until - Date.now();
     if (pauseMs > 0)
       throw this.unavailable(`${this.error ?? 'it failed'}; the next attempt is in ${Math.ceil(pauseMs / 1_000)} s`);
+  }
+
+  private async connect(): Promise<Session> {
+    if (this.isClosed) throw this.unavailable('the source is closed');
+    this.assertOver(this.retryAt);
     // One probe at a time.
     if (this.failures >= MAX_FAILURES) this.pause();
     if (this.session !== undefined) return this.session;
@@ -234,11 +266,12 @@ export class McpConnection {
     });
   }
 
-  private onFailure(session: Session, error: unknown): void {
+  private onFailure(session: Session, error: unknown, userId: string | undefined): void {
     const kind = failureOf(error);
     if (kind === undefined) return;
-    this.countFailure();
     this.error = reasonOf(error);
+    if (kind === 'request' && userId !== undefined && !this.failsForAll(userId)) return;
+    this.countFailure();
     if (kind === 'connection' && !session.isRetired) {
       this.retire(session);
       this.scheduleAttempt();
@@ -246,14 +279,30 @@ export class McpConnection {
     if (this.failures >= MAX_FAILURES) this.pause();
   }
 
+  /** Counts the failure of a user's call, which may be caused by what that user asks for. */
+  private failsForAll(userId: string): boolean {
+    this.callFailures.add(userId);
+    if (this.callFailures.isReachedForAll) {
+      this.failures = Math.max(this.failures, MAX_FAILURES - 1);
+      return true;
+    }
+    if (this.callFailures.isReachedFor(userId)) {
+      const failures = (this.userPauses.get(userId)?.failures ?? MAX_FAILURES - 1) + 1;
+      this.userPauses.set(userId, { failures, until: this.nextAttempt(failures) });
+    }
+    return false;
+  }
+
   private pause(): void {
+    this.retryAt = this.nextAttempt(Math.max(this.failures, this.shortSessions));
+  }
+
+  /** @returns milliseconds since the epoch */
+  private nextAttempt(failures: number): number {
     const { retryDelay = RETRY_DELAY_MS } = this.options;
-    const delay = Math.min(
-      MAX_RETRY_DELAY_MS,
-      retryDelay * 2 ** Math.min(Math.max(this.failures, this.shortSessions) - 1, 16),
-    );
+    const delay = Math.min(MAX_RETRY_DELAY_MS, retryDelay * 2 ** Math.min(failures - 1, 16));
     // Processes that have lost the same server do not all come back at once.
-    this.retryAt = Date.now() + delay * (0.5 + Math.random() / 2);
+    return Date.now() + delay * (0.5 + Math.random() / 2);
   }
 
   /** Tools that have changed meanwhile, or that were never listed, are there once the server is. */

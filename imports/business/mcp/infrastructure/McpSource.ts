@@ -254,7 +254,7 @@ export class McpSource implements ToolSource {
     const waitsForTasks = settingsOf(tool.name, settings, policy).blocking === true;
     const use: McpCallPorts['use'] = (requests) => {
       const over = ({ connection, elicitations }: UserConnection): ReturnType<typeof requests> =>
-        connection.use((client) => requests(client, elicitations));
+        connection.use((client) => requests(client, elicitations), context.userId);
       return users === undefined ? over(this.main) : users.use(context.userId, over);
     };
     const demandScope = (scope: string): Promise<string | undefined> => this.demandScope(scope, context.userId);

@@ -224,7 +224,7 @@ describe('a hostile MCP server', () => {
   });
 
   itInVirtualTime(
-    'that never answers costs a call its time limit, and then calls fail at once for a while',
+    'that never answers costs a call its time limit, and then the calls of that user, or of all, fail at once for a while',
     async () => {
       let calls = 0;
       const source = await sourceOf(
@@ -238,16 +238,19 @@ describe('a hostile MCP server', () => {
         { timeout: 150 },
       );
       const [silent] = await source.list();
-      for (let attempt = 0; attempt < 5; attempt += 1)
-        expect(String(await failure(Promise.resolve(silent?.execute?.({}, context()))))).to.match(/timed out/i);
+      const callAs = (userId: string): Promise<unknown> =>
+        failure(Promise.resolve(silent?.execute?.({}, context({ userId }))));
+      for (let attempt = 0; attempt < 5; attempt += 1) expect(String(await callAs('mallory'))).to.match(/timed out/i);
+      expect(await callAs('mallory')).to.have.property('code', 'connection-failed');
+      // What one user asks for may be what the server does not answer.
+      expect(source.health).to.include({ state: 'connected', failures: 0 });
+      for (let attempt = 0; attempt < 2; attempt += 1) expect(String(await callAs('bob'))).to.match(/timed out/i);
       expect(source.health).to.include({ state: 'unreachable', failures: 5 });
       expect(source.health.retryAt).to.be.greaterThan(Date.now());
-      expect(await failure(Promise.resolve(silent?.execute?.({}, context())))).to.have.property(
-        'code',
-        'connection-failed',
-      );
+      for (const userId of ['mallory', 'bob', 'carl'])
+        expect(await callAs(userId)).to.have.property('code', 'connection-failed');
       // A request may have timed out before the server had read it.
-      expect(calls).to.be.at.most(5);
+      expect(calls).to.be.at.most(7);
     },
   );
 
