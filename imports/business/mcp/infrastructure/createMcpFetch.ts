@@ -8,6 +8,7 @@ import { isLLMError, LLMStreamError } from '../../ai/domain/errors/LLMErrors';
 import { AnswerWatch } from './AnswerWatch';
 import type { RequestId } from './AnswerWatch';
 import { sendingSignal } from './CallDeadline';
+import { messagePace } from './messagePace';
 
 export interface McpFetch {
   (url: string | URL, init?: RequestInit): Promise<Response>;
@@ -110,7 +111,7 @@ function toResponse(
   }
   const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
   const size = isStream ? eventSize() : totalSize();
-  const pace = isStream ? eventPace() : undefined;
+  const pace = isStream ? messagePace(LINES_PER_EVENT) : undefined;
   /** @returns whether the request has its answer now: that the connection was lost */
   const endsUnanswered = (controller: ReadableStreamDefaultController<Uint8Array>, reason = ''): boolean => {
     if (!isStream || watch === undefined || watch.hasAnswer) return false;
@@ -130,8 +131,9 @@ function toResponse(
         }
         if (isStream) watch?.read(value);
         if (size(value) <= maxMessageBytes) {
-          await pace?.(value);
           controller.enqueue(value);
+          const waitMs = pace?.(value) ?? 0;
+          if (waitMs > 0) await delay(waitMs);
           return;
         }
         const message = `The MCP server sent a message of more than ${maxMessageBytes} bytes.`;
@@ -169,6 +171,8 @@ function totalSize(): Size {
   return (chunk) => (bytes += chunk.byteLength);
 }
 
+/** An event of a stream has at least one line, and an empty one at its end. */
+const LINES_PER_EVENT = 2;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
@@ -187,25 +191,5 @@ function eventSize(): Size {
       largest = Math.max(largest, bytes);
     }
     return largest;
-  };
-}
-
-/** Notifications cost the process more than the server that sends them. */
-const MAX_EVENTS_PER_SECOND = 1_000;
-const SECOND_MS = 1_000;
-
-/** @returns what waits before a chunk whose events are more than a second may have */
-function eventPace(): (chunk: Uint8Array) => Promise<void> {
-  let startedAt = Date.now();
-  let events = 0;
-  return async (chunk) => {
-    const passedMs = Date.now() - startedAt;
-    if (events >= MAX_EVENTS_PER_SECOND && passedMs < SECOND_MS) await delay(SECOND_MS - passedMs);
-    if (Date.now() - startedAt >= SECOND_MS) {
-      startedAt = Date.now();
-      events = 0;
-    }
-    // An event has at least one line, and an empty one at its end.
-    for (const byte of chunk) if (byte === LINE_FEED) events += 0.5;
   };
 }

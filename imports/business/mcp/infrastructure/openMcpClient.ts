@@ -15,6 +15,7 @@ import { createMcpFetch } from './createMcpFetch';
 import type { McpFetch } from './createMcpFetch';
 import { SignInRequiredError } from './McpOAuth';
 import type { McpOAuth } from './McpOAuth';
+import { createPacedStdio } from './pacedStdio';
 import { refreshOnce } from './refreshOnce';
 import type { ElicitationAnswer } from './readElicitation';
 import type { ReadMcpServerSettings } from './McpServerSettings';
@@ -122,7 +123,7 @@ async function createTransport(
   const { name, url, command = '', args = [], env = {}, cwd, maxMessageBytes } = settings;
   if (url === undefined) {
     const { StdioClientTransport } = await importStdio();
-    const transport = new StdioClientTransport({
+    const transport = createPacedStdio(StdioClientTransport, {
       command,
       args: [...args],
       env: { ...env },

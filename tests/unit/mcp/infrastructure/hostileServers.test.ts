@@ -1,4 +1,6 @@
 /** Servers that lie, flood, stay silent or go away. None of them harms the process, and each is named in an error. */
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { expect } from 'chai';
 import type { ToolCallContext } from '../../../../imports/business/ai/domain/interfaces/IToolExecutor';
@@ -6,6 +8,7 @@ import { mcp } from '../../../../imports/business/mcp/mcp';
 import type { McpOptions } from '../../../../imports/business/mcp/mcp';
 import { createMcpFetch } from '../../../../imports/business/mcp/infrastructure/createMcpFetch';
 import { McpSource } from '../../../../imports/business/mcp/infrastructure/McpSource';
+import { paceStream } from '../../../../imports/business/mcp/infrastructure/pacedStdio';
 import { ProgressReporter } from '../../../../imports/business/mcp/infrastructure/ProgressReporter';
 import { itInSoak } from '../../../support/soak';
 import { failure } from '../../../support/failure';
@@ -266,6 +269,22 @@ describe('a hostile MCP server', () => {
     expect(text).to.have.length(notice.length * 10_000);
     // A thousand a second, and the rest of the chunk in which they arrive.
     expect(Date.now() - startedAt).to.be.within(3_000, 15_000);
+  });
+
+  itInVirtualTime('that floods its standard output is read at a bounded rate until it is closed', async () => {
+    const notice = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n';
+    const output = Readable.from(Array<Buffer>(20).fill(Buffer.from(notice.repeat(500))));
+    let lines = 0;
+    output.on('data', (chunk: Buffer) => (lines += chunk.length / notice.length));
+    const readFreely = paceStream(output);
+    const startedAt = Date.now();
+    await until(() => lines >= 5_000);
+    expect(Date.now() - startedAt).to.be.within(4_000, 5_000);
+    expect(lines).to.equal(5_000);
+    readFreely();
+    await once(output, 'end');
+    expect(lines).to.equal(10_000);
+    expect(Date.now() - startedAt).to.be.below(5_000);
   });
 
   itInVirtualTime('that does not answer when it is connected does not hold up the start', async () => {
