@@ -5,9 +5,9 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Attributes, Context } from '@opentelemetry/api';
-import { fail } from './fail';
 import { loadOpenTelemetry, tracing } from './openTelemetry';
-import type { Tracing } from './openTelemetry';
+import type { Tracing } from './Tracing';
+import { withoutThrowing } from './withoutThrowing';
 import { omitUndefined } from '../../domain/util/omitUndefined';
 
 export interface TracedRequest {
@@ -30,11 +30,10 @@ function traceNow(traced: TracedRequest, work: () => void): void {
     work();
     return;
   }
-  const { context, trace } = traces.api;
   const { request, response, route } = traced;
-  const outer = trace.getSpan(context.active());
+  const outer = traces.api.trace.getSpan(traces.active);
   if (outer !== undefined) {
-    outer.setAttribute('http.route', pathOf(route));
+    withoutThrowing(() => void outer.setAttribute('http.route', pathOf(route)));
     work();
     return;
   }
@@ -46,7 +45,7 @@ function traceNow(traced: TracedRequest, work: () => void): void {
   };
   if (response.closed) end();
   else response.once('close', end);
-  context.with(begun.context, work);
+  traces.within(begun.context, work);
 }
 
 /** How the server has answered a request. */
@@ -72,27 +71,27 @@ export async function traceMessage(
     return;
   }
   const begun = begin(traces, request, route);
-  begun.end(await traces.api.context.with(begun.context, handle));
+  begun.end(await traces.within(begun.context, handle));
 }
 
 /** Below what is active: an app that instruments its HTTP server has a span for the request that opened a socket. */
 function begin(
-  { api, tracer }: Tracing,
+  traces: Tracing,
   request: TracedRequest['request'],
   route: string,
 ): { readonly context: Context; end(outcome: RequestOutcome): void } {
-  const { context, propagation, SpanKind, trace } = api;
-  const active = context.active();
-  const parent = trace.getSpan(active) === undefined ? propagation.extract(active, request.headers) : active;
+  const { SpanKind, trace } = traces.api;
+  const { active } = traces;
+  const parent = trace.getSpan(active) === undefined ? traces.extract(active, request.headers) : active;
   const path = pathOf(route);
   const method = request.method ?? 'GET';
-  const span = tracer.startSpan(`${method} ${path}`, { kind: SpanKind.SERVER }, parent);
-  if (span.isRecording()) span.setAttributes(requestAttributes({ request, route: path }, method));
+  const span = traces.startSpan(`${method} ${path}`, { kind: SpanKind.SERVER }, parent);
+  if (span.isRecording) span.setAttributes(requestAttributes({ request, route: path }, method));
   return {
-    context: trace.setSpan(parent, span),
+    context: span.in(parent),
     end({ status, hasLeft }) {
-      span.setAttribute('http.response.status_code', status);
-      if (status >= 500 || hasLeft) fail(api, span, hasLeft ? 'aborted' : String(status));
+      span.setAttributes({ 'http.response.status_code': status });
+      if (status >= 500 || hasLeft) span.fail(hasLeft ? 'aborted' : String(status));
       span.end();
     },
   };

@@ -2,7 +2,7 @@
  * The span and the metrics of one model call, from its request to the end of its response. Attempts that failed are
  * events of the span.
  */
-import type { Attributes, Context, Span } from '@opentelemetry/api';
+import type { Attributes, Context } from '@opentelemetry/api';
 import { billedResponse, isLLMError } from '../../domain/errors/LLMErrors';
 import type { ModelRoute } from '../../domain/interfaces/ILLMProvider';
 import { omitUndefined } from '../../domain/util/omitUndefined';
@@ -10,9 +10,9 @@ import type { Embeddings } from '../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { FailedAttempt, LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { MetricRecorder } from './metrics/MetricRecorder';
-import { errorTypeOf, fail } from './fail';
+import { errorTypeOf } from './errorTypeOf';
 import { tracing } from './openTelemetry';
-import type { OpenTelemetry } from './openTelemetry';
+import type { TracedSpan, Tracing } from './Tracing';
 import { openRunSpan } from './RunSpan';
 import type { RunSpan, SpanPorts } from './RunSpan';
 import { usageAttributes } from './usageAttributes';
@@ -27,8 +27,8 @@ export interface ModelCallPorts extends SpanPorts {
 }
 
 interface TracedCall {
-  readonly api: OpenTelemetry;
-  readonly span: Span;
+  readonly traces: Tracing;
+  readonly span: TracedSpan;
   /** With the span as the active one. */
   readonly context: Context;
 }
@@ -65,11 +65,11 @@ export class ModelCallSpan {
 
   /** Does a part of the call with its span as the active one. */
   within<T>(work: () => T): T {
-    return this.traced === undefined ? work() : this.traced.api.context.with(this.traced.context, work);
+    return this.traced === undefined ? work() : this.traced.traces.within(this.traced.context, work);
   }
 
   get isRecording(): boolean {
-    return this.traced?.span.isRecording() === true;
+    return this.traced?.span.isRecording === true;
   }
 
   /** Has the caller's listeners, too. */
@@ -105,20 +105,19 @@ export class ModelCallSpan {
     if (this.hasEnded) return;
     const isAborted = error === undefined || (this.options.signal?.aborted === true && !isTimeout(error));
     const errorType = isAborted ? 'aborted' : errorTypeOf(error);
-    if (this.traced !== undefined) fail(this.traced.api, this.traced.span, errorType);
+    this.traced?.span.fail(errorType);
     this.end(billedResponse(error), () => ({}), errorType);
   }
 
   private begin(): TracedCall | undefined {
     const traces = tracing();
     if (traces === undefined) return undefined;
-    const { api, tracer } = traces;
     const { ports, operation, options, isStream, target } = this;
     const run = openRunSpan(options.executionId);
-    const parent = run?.context ?? api.context.active();
+    const parent = run?.context ?? traces.active;
     const name = target.model === undefined ? operation : `${operation} ${target.model}`;
-    const span = tracer.startSpan(name, { kind: api.SpanKind.CLIENT, links: run?.takeLinks() ?? [] }, parent);
-    if (span.isRecording())
+    const span = traces.startSpan(name, { kind: traces.api.SpanKind.CLIENT, links: run?.takeLinks() ?? [] }, parent);
+    if (span.isRecording)
       span.setAttributes(
         ports.write({
           'gen_ai.operation.name': operation,
@@ -128,7 +127,7 @@ export class ModelCallSpan {
           ...(operation === 'chat' ? ports.content?.request(options) : {}),
         }),
       );
-    return { api, span, context: api.trace.setSpan(parent, span) };
+    return { traces, span, context: span.in(parent) };
   }
 
   private end(received: LLMResponse | Embeddings | undefined, more: () => Attributes, errorType?: string): void {

@@ -4,7 +4,7 @@ import type { RunObserver } from '../../domain/interfaces/Instrumentation';
 import { RUN_END_EVENTS } from '../../domain/types/AgentEvents';
 import type { AgentEvent, AgentEventType, LocalAgentEvent } from '../../domain/types/AgentEvents';
 import type { TraceContext } from '../../domain/types/TraceContext';
-import { errorTypeOf } from './fail';
+import { errorTypeOf } from './errorTypeOf';
 import { COUNTED_EVENTS } from './metrics/CountedRun';
 import type { CountedRun } from './metrics/CountedRun';
 import type { MetricRecorder } from './metrics/MetricRecorder';

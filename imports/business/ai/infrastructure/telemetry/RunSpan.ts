@@ -2,7 +2,7 @@
  * The span of a run in this process, `invoke_agent`, from its beginning to its end, and `execute_tool` for each of its
  * tool calls, made of the run's events. A run that another process continues continues its trace.
  */
-import type { Attributes, Context, Link, Span, SpanContext, Tracer } from '@opentelemetry/api';
+import type { Attributes, Context, Link, SpanContext } from '@opentelemetry/api';
 import type { ToolCall } from '../../domain/entities/Tool';
 import type { NewRun, RouteOf } from '../../domain/interfaces/Instrumentation';
 import type { ModelRoute } from '../../domain/interfaces/ILLMProvider';
@@ -12,8 +12,7 @@ import type { AgentEvent, AgentEventType, LocalAgentEvent } from '../../domain/t
 import type { RunSums } from '../../domain/types/RunTotals';
 import type { TraceContext } from '../../domain/types/TraceContext';
 import type { ContentRecorder } from './ContentRecorder';
-import { fail } from './fail';
-import type { Tracing } from './openTelemetry';
+import type { TracedSpan, Tracing } from './Tracing';
 import type { AttributeWriter } from './semanticConventions';
 import { fromTraceContext, toSpanContext, toTraceContext } from './traceContexts';
 import { usageAttributes } from './usageAttributes';
@@ -57,36 +56,35 @@ export class RunSpan {
   readonly context: Context;
   readonly conversationId: string | undefined;
   private readonly executionId: string;
-  private readonly span: Span;
-  private readonly api: Tracing['api'];
-  private readonly tracer: Tracer;
+  private readonly span: TracedSpan;
+  private readonly traces: Tracing;
   private readonly ports: SpanPorts;
   /** The spans of calls in progress. */
-  private readonly calls = new Map<string, { readonly span: Span; readonly context: Context }>();
+  private readonly calls = new Map<string, { readonly span: TracedSpan; readonly context: Context }>();
   /** Spans of acknowledged calls with pending results, some from earlier processes. */
   private readonly acknowledged = new Map<string, SpanContext>();
   private links: Link[] = [];
 
-  constructor({ api, tracer }: Tracing, ports: SpanPorts, begun: NewRun | StoredRun, routeOf: RouteOf) {
+  constructor(traces: Tracing, ports: SpanPorts, begun: NewRun | StoredRun, routeOf: RouteOf) {
     const isStored = 'run' in begun;
     const requested = isStored ? begun.run : begun;
     const { executionId, conversationId } = requested;
-    this.api = api;
-    this.tracer = tracer;
+    const { api } = traces;
+    this.traces = traces;
     this.ports = ports;
     this.executionId = executionId;
     this.conversationId = conversationId;
     const stored = isStored ? begun.run.trace : undefined;
-    const parent = stored === undefined ? api.context.active() : fromTraceContext(api, stored);
-    this.span = tracer.startSpan('invoke_agent', { kind: api.SpanKind.INTERNAL }, parent);
-    this.context = api.trace.setSpan(parent, this.span);
+    const parent = stored === undefined ? traces.active : fromTraceContext(api, stored);
+    this.span = traces.startSpan('invoke_agent', { kind: api.SpanKind.INTERNAL }, parent);
+    this.context = this.span.in(parent);
     open.set(executionId, this);
     if (isStored)
       for (const { id, blocking, trace } of begun.calls) {
         const span = blocking || trace === undefined ? undefined : toSpanContext(api, trace);
         if (span !== undefined) this.acknowledged.set(id, span);
       }
-    if (!this.span.isRecording()) return;
+    if (!this.span.isRecording) return;
     const target = ports.targetOf(requested, routeOf(requested.model ?? requested.providerId));
     this.span.setAttributes(
       ports.write({
@@ -99,7 +97,7 @@ export class RunSpan {
   }
 
   get trace(): TraceContext | undefined {
-    return toTraceContext(this.api, this.span.spanContext());
+    return toTraceContext(this.traces.api, this.span.context);
   }
 
   /** What the next model call delivers. */
@@ -142,45 +140,45 @@ export class RunSpan {
 
   /** @returns the call's span, to be stored with it */
   beginTool(call: ToolCall): TraceContext | undefined {
-    return toTraceContext(this.api, this.executing(call).span.spanContext());
+    return toTraceContext(this.traces.api, this.executing(call).span.context);
   }
 
   /** In the span of its call. One that an earlier process began was not announced here. */
   runTool<T>(call: ToolCall, execute: () => T): T {
-    return this.api.context.with(this.executing(call).context, execute);
+    return this.traces.within(this.executing(call).context, execute);
   }
 
   within<T>(work: () => T): T {
-    return this.api.context.with(this.context, work);
+    return this.traces.within(this.context, work);
   }
 
   refused(errorType: string): void {
-    fail(this.api, this.span, errorType);
+    this.span.fail(errorType);
     this.close();
   }
 
   /** Another process owns the run now, or will: its events end here without a last one. */
   left(): void {
-    if (open.get(this.executionId) !== this && !this.span.isRecording()) return;
-    this.span.setAttribute('bolide.run.handed_over', true);
+    if (open.get(this.executionId) !== this && !this.span.isRecording) return;
+    this.span.setAttributes({ 'bolide.run.handed_over': true });
     this.close();
   }
 
-  private executing(call: ToolCall): { readonly span: Span; readonly context: Context } {
+  private executing(call: ToolCall): { readonly span: TracedSpan; readonly context: Context } {
     const known = this.calls.get(call.id);
     if (known !== undefined) return known;
     const { write, content } = this.ports;
     // The attempt of an earlier process, which its death has cut off.
-    const earlier = call.trace === undefined ? undefined : toSpanContext(this.api, call.trace);
-    const span = this.tracer.startSpan(
+    const earlier = call.trace === undefined ? undefined : toSpanContext(this.traces.api, call.trace);
+    const span = this.traces.startSpan(
       `execute_tool ${call.name}`,
       {
-        kind: this.api.SpanKind.INTERNAL,
+        kind: this.traces.api.SpanKind.INTERNAL,
         links: earlier === undefined ? [] : [{ context: earlier, attributes: { 'gen_ai.tool.call.id': call.id } }],
       },
       this.context,
     );
-    if (span.isRecording())
+    if (span.isRecording)
       span.setAttributes(
         write({
           'gen_ai.operation.name': 'execute_tool',
@@ -191,7 +189,7 @@ export class RunSpan {
           ...content?.toolArguments(call.arguments),
         }),
       );
-    const begun = { span, context: this.api.trace.setSpan(this.context, span) };
+    const begun = { span, context: span.in(this.context) };
     this.calls.set(call.id, begun);
     return begun;
   }
@@ -204,9 +202,9 @@ export class RunSpan {
       return;
     }
     this.calls.delete(event.callId);
-    if (!event.toolCall.blocking) this.acknowledged.set(event.callId, call.span.spanContext());
+    if (!event.toolCall.blocking) this.acknowledged.set(event.callId, call.span.context);
     call.span.setAttributes(this.ports.write(attributes));
-    if (errorType !== undefined) fail(this.api, call.span, errorType);
+    if (errorType !== undefined) call.span.fail(errorType);
     call.span.end();
   }
 
@@ -223,18 +221,18 @@ export class RunSpan {
   }
 
   private ended({ usage, cost }: RunSums, errorType: string | undefined, attributes: Attributes = {}): void {
-    if (this.span.isRecording()) {
+    if (this.span.isRecording) {
       this.span.setAttributes(this.ports.write({ ...usageAttributes(usage, 'invoke_agent'), ...attributes }));
-      if (cost !== undefined) this.span.setAttribute('bolide.cost.usd', cost);
+      if (cost !== undefined) this.span.setAttributes({ 'bolide.cost.usd': cost });
     }
-    if (errorType !== undefined) fail(this.api, this.span, errorType);
+    if (errorType !== undefined) this.span.fail(errorType);
     this.close();
   }
 
   private close(): void {
     if (open.get(this.executionId) === this) open.delete(this.executionId);
     for (const { span } of this.calls.values()) {
-      fail(this.api, span, 'cancelled');
+      span.fail('cancelled');
       span.end();
     }
     this.calls.clear();

@@ -26,6 +26,7 @@ import { loadOpenTelemetry, openTelemetry, tracing } from './openTelemetry';
 import { RunSpan } from './RunSpan';
 import { attributeWriter, providerNameOf } from './semanticConventions';
 import type { ConventionsVersion } from './semanticConventions';
+import { spanContextOf } from './Tracing';
 import { toTraceContext } from './traceContexts';
 import { TracedProvider } from './TracedProvider';
 
@@ -109,7 +110,7 @@ export class Telemetry implements Instrumentation {
 
   currentTrace(): TraceContext | undefined {
     const api = openTelemetry();
-    return api === undefined ? undefined : toTraceContext(api, api.trace.getSpanContext(api.context.active()));
+    return api === undefined ? undefined : toTraceContext(api, spanContextOf(api));
   }
 
   /** Ends the spans of runs that continue in another process. */

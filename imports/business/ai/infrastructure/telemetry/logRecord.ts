@@ -6,6 +6,7 @@ import { maskCredentials } from '../../domain/errors/maskCredentials';
 import { currentLogIds } from '../../../../log/logWriter';
 import { omitUndefined } from '../../domain/util/omitUndefined';
 import { openTelemetry } from './openTelemetry';
+import { spanContextOf } from './Tracing';
 
 export interface LogRecord {
   readonly msg: string;
@@ -78,7 +79,7 @@ interface SpanIds {
 
 function currentIds(): LogIds & SpanIds {
   const api = openTelemetry();
-  const span = api?.trace.getSpanContext(api.context.active());
+  const span = api === undefined ? undefined : spanContextOf(api);
   return {
     ...currentLogIds(),
     ...(span === undefined || api?.isSpanContextValid(span) !== true

@@ -2,16 +2,10 @@
  * OpenTelemetry's API, which is loaded once the program has set up an SDK, at whatever time: its files would be a large
  * part of what a short program loads.
  */
-import type * as Api from '@opentelemetry/api';
 import { consoleLogger } from '../../../../log/consoleLogger';
-
-export type OpenTelemetry = typeof Api;
-
-/** What spans are made with. */
-export interface Tracing {
-  readonly api: OpenTelemetry;
-  readonly tracer: Api.Tracer;
-}
+import { Tracing } from './Tracing';
+import type { OpenTelemetry } from './Tracing';
+import { withoutThrowing } from './withoutThrowing';
 
 /**
  * Where all copies of the API, version 1, keep what SDKs register with them.
@@ -42,8 +36,12 @@ export function openTelemetry(): OpenTelemetry | undefined {
 
 /** Undefined if the program has no SDK for traces. */
 export function tracing(): Tracing | undefined {
-  if (loaded === undefined || !hasTraceSdk()) return undefined;
-  return { api: loaded, tracer: loaded.trace.getTracer('bolide') };
+  const api = loaded;
+  if (api === undefined || !hasTraceSdk()) return undefined;
+  return withoutThrowing<Tracing | undefined>(
+    () => new Tracing(api, api.trace.getTracer('bolide')),
+    () => undefined,
+  );
 }
 
 /** @returns undefined if the program has no SDK, or the API is loaded */

@@ -2,7 +2,7 @@
 import type { Context, SpanContext } from '@opentelemetry/api';
 import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { TraceContext } from '../../domain/types/TraceContext';
-import type { OpenTelemetry } from './openTelemetry';
+import type { OpenTelemetry } from './Tracing';
 
 const TRACEPARENT = /^00-(?<traceId>[0-9a-f]{32})-(?<spanId>[0-9a-f]{16})-(?<flags>[0-9a-f]{2})$/;
 

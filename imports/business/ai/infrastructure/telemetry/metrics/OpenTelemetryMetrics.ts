@@ -1,6 +1,7 @@
 /** Records metrics with OpenTelemetry, as soon as the program has set up an SDK for them. */
-import type { Attributes, Counter, Histogram, MeterProvider } from '@opentelemetry/api';
+import type { Attributes, Counter, Histogram, Meter, MeterProvider } from '@opentelemetry/api';
 import { metricSdk } from '../openTelemetry';
+import { withoutThrowing } from '../withoutThrowing';
 import type { AttributeWriter } from '../semanticConventions';
 import { METRICS } from './definitions';
 import type { MetricDefinition, ReadMetric, RecordedMetric } from './definitions';
@@ -26,8 +27,10 @@ export class OpenTelemetryMetrics implements MetricSink {
     this.bind();
     const instrument = this.instruments.get(name);
     if (instrument === undefined) return;
-    if ('record' in instrument) instrument.record(value, this.write(attributes));
-    else instrument.add(value, this.write(attributes));
+    const written = this.write(attributes);
+    withoutThrowing(() =>
+      'record' in instrument ? instrument.record(value, written) : instrument.add(value, written),
+    );
   }
 
   observe(name: ReadMetric, read: ReadGauge): void {
@@ -44,7 +47,11 @@ export class OpenTelemetryMetrics implements MetricSink {
     this.provider = provider;
     this.instruments.clear();
     if (provider === undefined) return;
-    const meter = provider.getMeter('bolide');
+    withoutThrowing(() => this.createInstruments(provider.getMeter('bolide')));
+    for (const [name, read] of this.gauges) this.bindGauge(name, read);
+  }
+
+  private createInstruments(meter: Meter): void {
     for (const [name, definition] of Object.entries<MetricDefinition>(METRICS)) {
       const { kind, unit, description, boundaries = [] } = definition;
       if (kind === 'histogram')
@@ -54,16 +61,17 @@ export class OpenTelemetryMetrics implements MetricSink {
         );
       if (kind === 'counter') this.instruments.set(name, meter.createCounter(name, { unit, description }));
     }
-    for (const [name, read] of this.gauges) this.bindGauge(name, read);
   }
 
   private bindGauge(name: ReadMetric, read: ReadGauge): void {
     const { unit, description } = METRICS[name];
-    this.provider
-      ?.getMeter('bolide')
-      .createObservableGauge(name, { unit, description })
-      .addCallback(async (result) => {
-        for (const { value, attributes = {} } of await read()) result.observe(value, this.write(attributes));
-      });
+    withoutThrowing(() =>
+      this.provider
+        ?.getMeter('bolide')
+        .createObservableGauge(name, { unit, description })
+        .addCallback(async (result) => {
+          for (const { value, attributes = {} } of await read()) result.observe(value, this.write(attributes));
+        }),
+    );
   }
 }
