@@ -52,6 +52,7 @@ import type { McpOffer } from '../business/mcp/api/createMcpServerPorts';
 import type { McpServerPorts } from '../business/mcp/api/createMcpServer';
 import { McpHttp } from '../business/mcp/api/McpHttp';
 import type { RunRoutePorts } from './runs/RunRoutePorts';
+import { watching } from '../business/ai/domain/util/watching';
 
 export interface HttpApiPorts {
   /** The app's Express. Default: the API brings the router that it needs. */
@@ -182,7 +183,10 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     mcp: offer,
   } = ports;
   const limits = { ...DEFAULT_HTTP_LIMITS, ...ports.limits };
-  const onUnexpected = ports.onUnexpected ?? ((error) => consoleLogger.error('A request failed unexpectedly:', error));
+  const onUnexpected =
+    ports.onUnexpected === undefined
+      ? (error: unknown) => consoleLogger.error('A request failed unexpectedly:', error)
+      : watching('onUnexpected', ports.onUnexpected, consoleLogger);
   const toError = (thrown: unknown): ReturnType<typeof toLLMError> => toLLMError(thrown, onUnexpected);
   const authFailures = ports.authFailures ?? new AuthFailureLimiter();
   const authenticate = authFailures.limit(async (request) => validPrincipal(await ports.authenticate(request)));

@@ -27,6 +27,7 @@ import {
 } from './oauthPages';
 import { pageHeaders, renderPage } from './renderPage';
 import type { OAuthPage } from './renderPage';
+import { watching } from '../../business/ai/domain/util/watching';
 
 export interface OAuthRoutesPorts {
   readonly express?: RouterFactory | undefined;
@@ -90,6 +91,8 @@ export function createOAuthRoutes({
   const router = createRouter(express);
   const cookieName = bindingCookieName(flow.rootUrl);
   const { origin } = new URL(flow.rootUrl);
+  const connected = onConnected && watching('onConnected', onConnected, consoleLogger);
+  const unexpected = watching('onUnexpected', onUnexpected, consoleLogger);
 
   const show = (response: HttpResponse, page: OAuthPage, referrer?: 'same-origin'): void => {
     discardBody(response.req);
@@ -193,7 +196,7 @@ export function createOAuthRoutes({
     const principal = await userOf(request);
     const binding = bindingOf(request, cookieName);
     const outcome = await flow.complete({ parameters, binding, userId: principal?.userId });
-    if (outcome.connected) await onConnected?.(outcome, request);
+    if (outcome.connected) connected?.(outcome, request);
     show(response, { ...resultPage(outcome, pages.noun), home: homeUrl(outcome.providerName) });
   };
 
@@ -201,7 +204,7 @@ export function createOAuthRoutes({
     (handle: (request: HttpRequest, response: HttpResponse) => Promise<void>): HttpHandler =>
     (request, response) => {
       handle(request, response).catch((error: unknown) => {
-        if (!isLLMError(error)) onUnexpected(error);
+        if (!isLLMError(error)) unexpected(error);
         if (!response.headersSent) show(response, failurePage(error));
       });
     };

@@ -5,6 +5,7 @@
 import { createParser } from 'eventsource-parser';
 import type { UIMessageChunk } from './UIMessages';
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
+import { watching } from '../../business/ai/domain/util/watching';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -111,7 +112,7 @@ export class BolideChatTransport {
       await this.request(`/${encodeURIComponent(chatId)}/stop`, 'POST', headers);
     } catch (error) {
       const { onStopError = (thrown) => console.error('The run could not be cancelled:', thrown) } = this.options;
-      onStopError(error);
+      watching('onStopError', onStopError, console)(error);
     }
   }
 

@@ -12,6 +12,7 @@ import { UIMessageEncoder } from './UIMessageEncoder';
 import type { UIMessageEncoderOptions } from './UIMessageEncoder';
 import { UI_MESSAGE_STREAM_HEADERS } from './UIMessageStreamEncoder';
 import type { UIMessageChunk } from './UIMessages';
+import { consoleLogger } from '../../log/consoleLogger';
 
 /** An `AgentRun`, or the events of any run from its `run:started`. */
 export type UIMessageSource = AsyncIterable<AgentEvent> & { readonly cancel?: () => Promise<unknown> };
@@ -120,11 +121,21 @@ async function* chunksOf(
     }
   } catch (error) {
     // A run throws the error that its last event has reported.
-    if (!hasFailed) yield encoder.fail(onError(error));
+    if (!hasFailed) yield encoder.fail(textOf(error, onError));
     return;
   }
   const last = encoder.end();
   if (last.length > 0) yield last;
+}
+
+/** What the app's own function throws must not hide the error that it was to describe. */
+function textOf(error: unknown, onError: (error: unknown) => string): string {
+  try {
+    return onError(error);
+  } catch (thrown) {
+    consoleLogger.error('The callback "onError" threw.', thrown);
+    return safeText(error);
+  }
 }
 
 function safeText(error: unknown): string {

@@ -83,7 +83,7 @@ export class McpConnection {
   private shortSessions = 0;
   private error: string | undefined;
   private retryAt = 0;
-  /** Those of users' calls. */
+  /** What users' calls have failed in a row. */
   private readonly callFailures = new FailuresInARow(MAX_FAILURES);
   /** By user. */
   private readonly userPauses = new Map<string, UserPause>();

@@ -30,6 +30,7 @@ import { readMcpResult } from './readMcpResult';
 import { readMcpTools, settingsOf } from './readMcpTools';
 import { UserConnections } from './UserConnections';
 import type { UserConnection } from './UserConnections';
+import { watching } from '../../ai/domain/util/watching';
 
 export interface McpSourcePorts {
   readonly logger: Logger;
@@ -81,8 +82,9 @@ export class McpSource implements ToolSource {
   }
 
   onChange(listener: () => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    const safe = watching('onChange', listener, this.ports.logger);
+    this.listeners.add(safe);
+    return () => this.listeners.delete(safe);
   }
 
   /** @throws LLMConnectionError, and what the server's client throws */

@@ -1,4 +1,6 @@
-/** Bounds the messages that are read from a server: notifications cost the process more than the server that sends them. */
+/**
+ * Bounds the messages that are read from a server: notifications cost the process more than the server that sends them.
+ */
 
 const MAX_MESSAGES_PER_SECOND = 1_000;
 const SECOND_MS = 1_000;

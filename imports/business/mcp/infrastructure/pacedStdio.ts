@@ -1,4 +1,6 @@
-/** Reads what a server with stdio writes at a bounded rate, so that its pipe holds it back and other work has its turn. */
+/**
+ * Reads what a server with stdio writes at a bounded rate, so that its pipe holds it back and other work has its turn.
+ */
 import type { Readable } from 'node:stream';
 import type { StdioClientTransport, StdioServerParameters } from '@modelcontextprotocol/client/stdio';
 import { messagePace } from './messagePace';

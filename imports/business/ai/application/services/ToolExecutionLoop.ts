@@ -13,6 +13,8 @@ import { toToolResult } from '../../domain/run/toolOutputs';
 import { resolveTools } from './tools/ToolSet';
 import { ToolConcurrency } from './tools/ToolConcurrency';
 import { requireOptions } from './shared/requireOptions';
+import { watching } from '../../domain/util/watching';
+import { consoleLogger } from '../../../../log/consoleLogger';
 
 export interface ToolExecutionLoopOptions extends ToolProcessorOptions {
   /** Responses of the model, including the initial one; default 10. */
@@ -75,6 +77,7 @@ export class ToolExecutionLoop {
     const tools = resolveTools(offered as readonly (string | LooseTool)[], this.toolExecutor);
     const concurrency = new ToolConcurrency(this.maxParallelTools);
     const context = { userId, executionId: randomUUID(), signal, concurrency };
+    const report = onToolCall && watching('onToolCall', onToolCall, consoleLogger);
     const toolCalls: ToolCall[] = [];
     let response = session.initialResponse;
     for (let iterations = 1; ; iterations += 1) {
@@ -85,12 +88,7 @@ export class ToolExecutionLoop {
       adapter.recordAssistantMessage(response);
       const settled = await Promise.all(
         calls.map((call, index) =>
-          this.processor.settleAlone(
-            { ...call, id: `${call.call_id}:${iterations}.${index}` },
-            context,
-            tools,
-            onToolCall,
-          ),
+          this.processor.settleAlone({ ...call, id: `${call.call_id}:${iterations}.${index}` }, context, tools, report),
         ),
       );
       toolCalls.push(...settled);

@@ -37,6 +37,7 @@ import { conversationBefore, followedRunOf } from './conversationBefore';
 import type { FollowedRuns } from './conversationBefore';
 import { RequestRuns } from './RequestRuns';
 import type { AuthorizedRun } from './RequestRuns';
+import { watching } from '../../domain/util/watching';
 
 /** What callers may set. Everything else is up to the operator. */
 export interface UseRequest extends FollowedRuns {
@@ -107,10 +108,15 @@ const REQUEST_ID = /^[^\s\p{C}]{1,128}$/u;
 export class RunLauncher {
   private readonly ports: RunLauncherPorts;
   private readonly logger: Logger;
+  private readonly onUse: RunLauncherPorts['onUse'];
+  private readonly onFollowed: ((executionId: string) => void) | undefined;
 
   constructor(ports: RunLauncherPorts) {
+    const { onUse, onFollowed, logger = consoleLogger } = ports;
     this.ports = ports;
-    this.logger = ports.logger ?? consoleLogger;
+    this.logger = logger;
+    this.onUse = onUse && watching('onUse', onUse, logger);
+    this.onFollowed = onFollowed && watching('onFollowed', onFollowed, logger);
   }
 
   /**
@@ -215,7 +221,8 @@ export class RunLauncher {
           const started = await starting;
           isStarted = true;
           this.audit({ type: 'use:started', ...named });
-          await this.reportFollowed(followedRunOf(request));
+          const followed = followedRunOf(request);
+          if (followed !== undefined) this.onFollowed?.(followed);
           accepted({ executionId, done });
           return started.done;
         };
@@ -245,18 +252,6 @@ export class RunLauncher {
     }
   }
 
-  private async reportFollowed(executionId: string | undefined): Promise<void> {
-    if (executionId === undefined) return;
-    try {
-      await this.ports.onFollowed?.(executionId);
-    } catch (error) {
-      this.logger.error(
-        `Could not record that the run ${executionId} was repeated, continued, forked or started anew.`,
-        error,
-      );
-    }
-  }
-
   private async reportEnd<T>(
     done: Promise<T>,
     ended: (state: 'completed' | 'failed' | 'cancelled') => void,
@@ -275,11 +270,7 @@ export class RunLauncher {
   }
 
   private audit(event: AuditEvent): void {
-    try {
-      this.ports.onUse?.(event);
-    } catch (error) {
-      this.logger.error('A listener for audit events failed.', error);
-    }
+    this.onUse?.(event);
   }
 }
 

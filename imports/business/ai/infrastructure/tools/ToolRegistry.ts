@@ -11,6 +11,8 @@ import type { LiteralJsonSchema } from '../../domain/types/InferSchema';
 import type { SchemaInput, StandardSchema, TypedSchema, ValueOf } from '../../domain/types/Schemas';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import { SourceSubscription } from './SourceSubscription';
+import { watching } from '../../domain/util/watching';
+import { consoleLogger } from '../../../../log/consoleLogger';
 
 type Settings = Omit<FunctionTool, 'type' | 'parameters' | 'needsApproval'>;
 type Approval<Arguments> =
@@ -117,8 +119,9 @@ export class ToolRegistry implements IToolExecutor {
 
   /** Calls back after each tool that comes or goes. @returns ends the subscription */
   onChange(listener: () => void): () => void {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
+    const safe = watching('onChange', listener, consoleLogger);
+    this.listeners.add(safe);
+    return () => void this.listeners.delete(safe);
   }
 
   /**

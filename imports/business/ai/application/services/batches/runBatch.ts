@@ -10,6 +10,7 @@ import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { runVendorBatch } from './vendorBatch';
 import type { BatchPlace, VendorBatchPorts, VendorBatchSettings } from './vendorBatch';
 import type { AnySchema } from '../../../domain/types/Schemas';
+import { watching } from '../../../domain/util/watching';
 
 /** With a chain, the chain sets `store` and `previous_response_id`. */
 export interface LLMRequest<Schema = AnySchema | undefined> extends Omit<GenerateOptions, 'response_format' | 'input'> {
@@ -68,14 +69,11 @@ export async function runBatch<T>(
   assertBatch(requests, concurrency);
   const results: BatchResult<T>[] = [];
   let done = 0;
+  const report = onProgress && watching('onProgress', onProgress, logger);
   const run = async (index: number, request: LLMRequest): Promise<void> => {
     results[index] = await settle(withSignal(request, signal));
     done += 1;
-    try {
-      onProgress?.(done, requests.length);
-    } catch (error) {
-      logger.error('The onProgress callback of a batch failed.', error);
-    }
+    report?.(done, requests.length);
   };
   const limit = pLimit(concurrency);
   await Promise.all(
@@ -106,6 +104,7 @@ export async function runInVendorBatch<T>(
   const keys = new Set<string>();
   const results: BatchResult<T>[] = [];
   let done = 0;
+  const report = onProgress && watching('onProgress', onProgress, logger);
   const run = async (index: number, place: BatchPlace): Promise<void> => {
     // Boundary: callers without types pass anything.
     const request = requests[index] as LLMRequest;
@@ -114,11 +113,7 @@ export async function runInVendorBatch<T>(
     if (entityKey !== undefined) keys.add(entityKey);
     results[index] = isTaken ? sameEntity(entityKey) : await settle(withSignal(request, signal), place);
     done += 1;
-    try {
-      onProgress?.(done, requests.length);
-    } catch (error) {
-      logger.error('The onProgress callback of a batch failed.', error);
-    }
+    report?.(done, requests.length);
   };
   if (requests.length > 0) await runVendorBatch(requests.length, run, { ...settings, ...ports, concurrency, signal });
   warnOfSingles(results, logger);

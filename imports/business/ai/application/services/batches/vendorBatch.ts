@@ -15,6 +15,7 @@ import { BatchSubmission, isRefusal } from './BatchSubmission';
 import { customIdOf, JoinedCalls } from './JoinedCalls';
 import type { JoinedCall } from './JoinedCalls';
 import type { Backoff } from './retryCalls';
+import { watching } from '../../../domain/util/watching';
 
 export interface VendorBatchStatus {
   readonly batchId: string;
@@ -184,15 +185,10 @@ class VendorBatch {
     const { journal, calls, ports } = this;
     const { batchId, onStatus, logger, signal } = ports;
     const { providerId, model, vendorBatchId } = part;
+    const report = onStatus && watching('onStatus', onStatus, logger);
     const collection = new BatchCollection(part, {
       ...{ api: call.request.api, journal, calls, logger, signal, backoff: this.backoff },
-      onState: (_, { hasEnded, counts }) => {
-        try {
-          onStatus?.({ batchId, providerId, model, vendorBatchId, hasEnded, counts });
-        } catch (error) {
-          logger.error('The onStatus callback of a batch failed.', error);
-        }
-      },
+      onState: (_, { hasEnded, counts }) => report?.({ batchId, providerId, model, vendorBatchId, hasEnded, counts }),
     });
     try {
       await collection.run();

@@ -34,6 +34,7 @@ import type { RetrySettings } from './RetryPolicy';
 import { RouteStats } from './RouteStats';
 import { UsageLedger } from './UsageLedger';
 import { sleep } from '../shared/time';
+import { watching } from '../../../domain/util/watching';
 
 export interface ResilientProviderOptions extends ProviderSet, Partial<RetryPorts> {
   readonly retry?: Partial<RetrySettings>;
@@ -102,7 +103,7 @@ export class ResilientProvider implements ILLMProvider {
       ownerOf: (userId, responseId) => this.responseOwners.get(userId, responseId),
       onFailure: (target, userId, error) => this.accountFailure(target, userId, error),
     });
-    this.onUsage = options.onUsage;
+    this.onUsage = options.onUsage && watching('onUsage', options.onUsage, logger);
   }
 
   /** The default provider's name. */

@@ -1,12 +1,14 @@
 /** An event emitter whose listeners cannot affect the emitter or one another, even if they throw or reject. */
 import { EventEmitter } from 'eventemitter3';
+import { consoleLogger } from '../../../../../log/consoleLogger';
+import { watching } from '../../../domain/util/watching';
 
 export abstract class SafeEmitter<E extends EventEmitter.ValidEventTypes> extends EventEmitter<E> {
   private readonly onListenerError: (error: unknown) => void;
 
   constructor(onListenerError: (error: unknown) => void) {
     super();
-    this.onListenerError = onListenerError;
+    this.onListenerError = watching('onListenerError', onListenerError, consoleLogger);
   }
 
   override emit<T extends EventEmitter.EventNames<E>>(event: T, ...args: EventEmitter.EventArgs<E, T>): boolean {

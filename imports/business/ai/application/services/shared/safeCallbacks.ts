@@ -1,5 +1,6 @@
-/** The callbacks with which a program watches a call: what they throw is logged, and fails nothing. */
+/** The callbacks with which a program watches a call. */
 import type { Logger } from '../../../domain/interfaces/Logger';
+import { watching } from '../../../domain/util/watching';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 
 /** All but `onSend`, which may refuse the call. */
@@ -20,21 +21,8 @@ export type WatchingCallbacks = Partial<Pick<GenerateOptions, (typeof WATCHING_C
 export function safeCallbacks(options: WatchingCallbacks, logger: Logger): WatchingCallbacks | undefined {
   const safe = WATCHING_CALLBACKS.flatMap((name) => {
     const callback = options[name] as ((event: unknown) => unknown) | undefined;
-    return typeof callback === 'function' ? [[name, safely(name, callback, logger)] as const] : [];
+    return typeof callback === 'function' ? [[name, watching(name, callback, logger)] as const] : [];
   });
   // Each has the parameter of the callback that it calls.
   return safe.length === 0 ? undefined : (Object.fromEntries(safe) as WatchingCallbacks);
-}
-
-function safely(name: string, callback: (event: unknown) => unknown, logger: Logger): (event: unknown) => void {
-  const report = (error: unknown): void => logger.error(`The callback "${name}" of a model call threw.`, error);
-  return (event) => {
-    try {
-      const result = callback(event);
-      // An async function is assignable to one without a result.
-      if (result instanceof Promise) result.catch(report);
-    } catch (error) {
-      report(error);
-    }
-  };
 }

@@ -49,6 +49,7 @@ import { DEFAULT_TOOL_WAIT_MS, ToolAvailability } from './ToolAvailability';
 import { WorkLease } from './WorkLease';
 import type { IToolExecutor } from '../../../../domain/interfaces/IToolExecutor';
 import { omitUndefined } from '../../../../domain/util/omitUndefined';
+import { watching } from '../../../../domain/util/watching';
 
 /** Optional fields of a run's record that do not affect its execution. */
 export type RunMetadata = Partial<
@@ -146,7 +147,7 @@ export class DurableRuns implements JournalHost {
     this.toolExecutor = toolExecutor;
     this.tools = new ToolAvailability(toolExecutor, toolWaitMs, !store.isExclusive);
     this.times = { ...DEFAULT_LEASE_TIMES, ...leaseTimes };
-    this.onStateStored = onStateStored;
+    this.onStateStored = onStateStored && watching('onStateStored', onStateStored, logger);
     this.publish = options.publish;
     this.instrumentation = options.instrumentation;
     this.remote = new RemoteRuns(store, this.times.heartbeat);
