@@ -47,7 +47,7 @@ interface Body extends RunDetail, PromptDetailView {
 const RUN_REQUEST = { providerId: 'shared', input: 'Hello', tools: ['get_weather'] };
 
 describe(
-  'the dashboard over HTTP',
+  'over HTTP, the dashboard’s',
   inFlowingTime(() => {
     let server: RunningServer;
     let simulator: Simulator;
@@ -292,7 +292,7 @@ describe(
       });
     });
 
-    describe('the stream of runs', () => {
+    describe('stream of runs', () => {
       it('sends all events to the owner and admins, and none to others', async () => {
         const [bob, admin, cat] = await Promise.all([watch('bob'), watch('local'), watch('cat')]);
         const executionId = await start('bob', 'get_weather');
@@ -496,7 +496,7 @@ describe(
       });
     });
 
-    describe('the page', () => {
+    describe('page', () => {
       const origin = (): string => server.url;
       async function signIn(
         token = tokens.local,

@@ -44,6 +44,7 @@ import { OPERATION_TABLE } from '../../imports/ui/data/operationTable';
 import { dashboardTable } from '../../scripts/generate/dashboardTable';
 import { operationReference } from '../../scripts/generate/operationReference';
 import { ALL_ROUTES, routeReview } from '../../scripts/generate/routeReview';
+import { testTitles } from '../support/docs/testTitles';
 import { isShell, npmCommandsOf } from '../support/docs/shell';
 
 const pages = readPages();
@@ -315,6 +316,20 @@ describe('The documentation', () => {
       expect(Object.fromEntries(listed)).to.deep.equal(Object.fromEntries(eventFields()));
     });
 
+  it('promises nothing for which there is no test', () => {
+    const { text } = readPage('docs/guides/hardening.md');
+    const [, promised = ''] = /^## What is promised\n([^]*?)^## /m.exec(text) ?? [];
+    const promises = promised.split('\n').filter((line) => line.startsWith('- '));
+    expect(promises.length).to.be.above(50);
+    const untested = promises.filter((line) => {
+      const [, promise = '', path = ''] =
+        /^- (.+) \(\[\w+\]\(\.\.\/\.\.\/(tests\/(?:unit|contracts|simulation)\/[\w/.]+)\)\)$/.exec(line) ?? [];
+      const titles = path === '' ? [] : testTitles(path);
+      return !titles.some((title) => capitalized(title) === promise);
+    });
+    expect(untested).to.deep.equal([]);
+  });
+
   it('lists every error code with its class, HTTP status and whether it can be retried', () => {
     const listed = tableRowsOf(readPage('docs/reference/errors.md')).flatMap(
       ([code = '', errorClass = '', , http = '', retryable = '']) => {
@@ -345,6 +360,10 @@ describe('The documentation', () => {
     );
   });
 });
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
 
 /** The file in which a reader of the quick start saves a program. */
 const READERS_FILE = 'hello.ts';

@@ -91,7 +91,6 @@ export function createOAuthRoutes({
   const router = createRouter(express);
   const cookieName = bindingCookieName(flow.rootUrl);
   const { origin } = new URL(flow.rootUrl);
-  const connected = onConnected && watching('onConnected', onConnected, consoleLogger);
   const unexpected = watching('onUnexpected', onUnexpected, consoleLogger);
 
   const show = (response: HttpResponse, page: OAuthPage, referrer?: 'same-origin'): void => {
@@ -196,7 +195,8 @@ export function createOAuthRoutes({
     const principal = await userOf(request);
     const binding = bindingOf(request, cookieName);
     const outcome = await flow.complete({ parameters, binding, userId: principal?.userId });
-    if (outcome.connected) connected?.(outcome, request);
+    // The account is connected, whatever becomes of the record of it.
+    if (outcome.connected) await onConnected?.(outcome, request).catch(unexpected);
     show(response, { ...resultPage(outcome, pages.noun), home: homeUrl(outcome.providerName) });
   };
 

@@ -6,7 +6,7 @@ import { MemoryApiTokenStore } from '../../../imports/api/auth/MemoryApiTokenSto
 import { presentedToken } from '../../../imports/api/auth/presentedToken';
 import { failure } from '../../support/failure';
 
-describe('ApiTokens', () => {
+describe('the register of API tokens', () => {
   let now = 1_000;
   let store: MemoryApiTokenStore;
   let tokens: ApiTokens;

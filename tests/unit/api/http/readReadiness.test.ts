@@ -17,7 +17,7 @@ async function answerOf(ports: ReadinessPorts): Promise<unknown> {
   return sent[0];
 }
 
-describe('readReadiness', () => {
+describe('a server', () => {
   const ready: ReadinessPorts = { outage: () => undefined, isLeaseCurrent: () => true, isQueueRunning: () => true };
 
   it('is ready while the store is reachable, leases are renewed and the queue runs', async () => {
@@ -25,7 +25,7 @@ describe('readReadiness', () => {
     expect(await answerOf({})).to.deep.equal({ status: 'ready' });
   });
 
-  it('names what is missing', async () => {
+  it('is not ready while its store is away, its disk is full, its leases are late or its queue rests', async () => {
     expect(await answerOf({ ...ready, outage: () => ({ since: 0 }) })).to.equal('store-unavailable');
     expect(await answerOf({ ...ready, isLeaseCurrent: () => false })).to.equal('overloaded');
     expect(await answerOf({ ...ready, isQueueRunning: () => false })).to.equal('overloaded');

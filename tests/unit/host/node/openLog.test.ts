@@ -13,7 +13,7 @@ import { answer, calling } from '../../../../imports/testing/responses';
 
 const SECRET = `sk-${CANARY}-0123456789`;
 
-describe('openLog', () => {
+describe('the server’s log', () => {
   const lines: string[] = [];
   let restore = (): void => undefined;
   afterEach(() => {

@@ -52,7 +52,7 @@ const NOTE: Note = {
 };
 const READ: Note = { ...NOTE, text: 'A secret \ufffd text' };
 
-describe('SealedDatabase', () => {
+describe('a sealed database', () => {
   let directory: string;
   let inner: DocumentDatabase;
   let now: number;

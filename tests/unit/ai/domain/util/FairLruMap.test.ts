@@ -13,7 +13,7 @@ const open = (limits: Partial<ConstructorParameters<typeof FairLruMap>[0]> = {})
     { sizeOf: ({ size }) => size, canEvict: ({ isBusy }) => isBusy !== true },
   );
 
-describe('FairLruMap', () => {
+describe('a map that users share', () => {
   it("evicts a user's least recently used entries beyond the share of one user", () => {
     const map = open({ entriesPerUser: 2 });
     for (const key of ['a', 'b']) map.set('ann', key, { size: 1 });

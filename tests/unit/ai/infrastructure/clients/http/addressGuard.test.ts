@@ -104,7 +104,7 @@ const ELSEWHERE: readonly string[] = [
   '[4000::1]',
 ];
 
-describe('addressGuard', () => {
+describe('the guard of addresses', () => {
   let server: Server;
   let connections = 0;
 
@@ -238,7 +238,7 @@ describe('addressGuard', () => {
     expect(() => parseAllowedUrl('http://api.openai.com/', true)).to.not.throw();
   });
 
-  describe('host names', () => {
+  describe('for host names', () => {
     const answers = (...sequence: (readonly string[])[]): { lookup: LookupFunction; asked: string[] } => {
       const asked: string[] = [];
       const lookup: LookupFunction = (name, options, callback) => {
