@@ -491,3 +491,16 @@ function refreshAtServer(server: TestAuthorizationServer, refreshToken: string):
 function dropRefreshTokens(server: TestAuthorizationServer): void {
   for (const [key, { model }] of server.rows) if (model === 'RefreshToken') server.rows.delete(key);
 }
+
+describe('an account that is connected', () => {
+  it('is shown as connected although that could not be recorded', async () => {
+    const app = await ProvidersHost.start({ onConnected: () => Promise.reject(new Error('The disk is full.')) });
+    const server = await TestAuthorizationServer.start({ redirectUris: [`${app.url}/oauth/callback`] });
+    await createProvider(app, server);
+    const { page } = await connectAs(app, 'alice');
+    expect(page.body).to.include('Your Acme account is connected');
+    expect(app.unexpected.map(String)).to.deep.equal(['Error: The disk is full.']);
+    await app.stop();
+    await server.stop();
+  });
+});

@@ -10,6 +10,8 @@ import { bindOperations } from '../../../imports/host/bindOperations';
 import type { OperationsOf } from '../../../imports/host/bindOperations';
 import { PROVIDER_OPERATIONS } from '../../../imports/business/providers/application/operations/providerOperations';
 import { createOAuthRoutes } from '../../../imports/api/oauth/oauthRoutes';
+import type { OAuthRoutesPorts } from '../../../imports/api/oauth/oauthRoutes';
+import { omitUndefined } from '../../../imports/business/ai/domain/util/omitUndefined';
 import type { Clock } from '../../../imports/business/providers/domain/interfaces/Clock';
 import type { EventLog } from '../../../imports/business/providers/domain/interfaces/EventLog';
 import type { Actor, User } from '../../../imports/business/ai/domain/types/Actor';
@@ -50,6 +52,7 @@ export interface ProvidersHostOptions {
   readonly probe?: ProvidersPorts['probe'];
   readonly refreshLeases?: ProvidersSettings['refreshLeases'];
   readonly allowPrivateHosts?: boolean;
+  readonly onConnected?: OAuthRoutesPorts['onConnected'];
 }
 
 export class ProvidersHost {
@@ -106,6 +109,7 @@ export class ProvidersHost {
         flow: host.module.flow,
         authenticate,
         onUnexpected: (error) => host.unexpected.push(error),
+        ...omitUndefined({ onConnected: options.onConnected }),
       }),
     );
     return host;
