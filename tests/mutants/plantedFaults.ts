@@ -176,17 +176,17 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: 'the prompts of server tools are not counted',
     layer: 'converters',
-    file: 'imports/business/ai/infrastructure/converters/google/usage.ts',
-    find: "count('promptTokenCount') + count('toolUsePromptTokenCount')",
-    replace: "count('promptTokenCount')",
+    file: 'imports/business/ai/infrastructure/converters/shared/usageOfCounts.ts',
+    find: 'count(fields.prompt) + count(fields.serverTools)',
+    replace: 'count(fields.prompt)',
     shows: "Answers with Google's search cost less than Google bills.",
   },
   {
     name: 'the prompts of server tools are not counted on the other wire of Google',
     layer: 'converters',
     file: 'imports/business/ai/infrastructure/converters/interactions/usage.ts',
-    find: "count('total_input_tokens') + count('total_tool_use_tokens')",
-    replace: "count('total_input_tokens')",
+    find: "serverTools: 'total_tool_use_tokens'",
+    replace: "serverTools: 'tool_use_tokens'",
     shows: 'The same on the Interactions API.',
   },
   {

@@ -3,43 +3,27 @@ import { NO_USAGE, positiveCounts, serverToolUse } from '../../../domain/entitie
 import { fieldsOf, isList, isObject, isObjectList } from '../../../domain/util/json';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
-import { countsByModality } from '../shared/countsByModality';
+import { usageOfCounts } from '../shared/usageOfCounts';
+import type { UsageFields } from '../shared/usageOfCounts';
 
-/** `promptTokenCount` includes cached tokens, but neither the prompts of server tools nor thoughts. */
+const FIELDS: UsageFields = {
+  prompt: 'promptTokenCount',
+  serverTools: 'toolUsePromptTokenCount',
+  output: 'candidatesTokenCount',
+  thoughts: 'thoughtsTokenCount',
+  cached: 'cachedContentTokenCount',
+  promptByModality: 'promptTokensDetails',
+  cachedByModality: 'cacheTokensDetails',
+  outputByModality: 'candidatesTokensDetails',
+  count: 'tokenCount',
+};
+
 export function usageOf(metadata: unknown, warnings: string[]): Usage {
   if (!isObject(metadata)) {
     warnings.push('The response has no usageMetadata, so all token counts are zero.');
     return NO_USAGE;
   }
-  const count = (field: string): number => {
-    const value = Number(metadata[field] ?? 0);
-    return Number.isFinite(value) && value > 0 ? value : 0;
-  };
-  const reasoning = count('thoughtsTokenCount');
-  const input = count('promptTokenCount') + count('toolUsePromptTokenCount');
-  const output = count('candidatesTokenCount') + reasoning;
-  const prompt = countsByModality(metadata.promptTokensDetails, 'tokenCount');
-  const cached = countsByModality(metadata.cacheTokensDetails, 'tokenCount');
-  const generated = countsByModality(metadata.candidatesTokensDetails, 'tokenCount');
-  return {
-    input_tokens: input,
-    output_tokens: output,
-    total_tokens: input + output,
-    input_tokens_details: {
-      cached_tokens: count('cachedContentTokenCount'),
-      cache_write_tokens: 0,
-      ...positiveCounts({
-        audio_tokens: prompt.audio,
-        cached_audio_tokens: cached.audio,
-        image_tokens: prompt.image,
-        cached_image_tokens: cached.image,
-      }),
-    },
-    output_tokens_details: {
-      reasoning_tokens: reasoning,
-      ...positiveCounts({ audio_tokens: generated.audio, image_tokens: generated.image }),
-    },
-  };
+  return usageOfCounts(metadata, FIELDS);
 }
 
 /**

@@ -3,44 +3,27 @@ import { NO_USAGE, positiveCounts, serverToolUse } from '../../../domain/entitie
 import { isObject, isObjectList } from '../../../domain/util/json';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
-import { countsByModality } from '../shared/countsByModality';
+import { usageOfCounts } from '../shared/usageOfCounts';
+import type { UsageFields } from '../shared/usageOfCounts';
 
-/** `total_input_tokens` includes cached tokens, but not those of server tools; `total_output_tokens` no thoughts. */
+const FIELDS: UsageFields = {
+  prompt: 'total_input_tokens',
+  serverTools: 'total_tool_use_tokens',
+  output: 'total_output_tokens',
+  thoughts: 'total_thought_tokens',
+  cached: 'total_cached_tokens',
+  promptByModality: 'input_tokens_by_modality',
+  cachedByModality: 'cached_tokens_by_modality',
+  outputByModality: 'output_tokens_by_modality',
+  count: 'tokens',
+};
+
 export function usageOf(usage: unknown, warnings: string[]): Usage {
   if (!isObject(usage)) {
     warnings.push('The response has no usage, so all token counts are zero.');
     return NO_USAGE;
   }
-  const count = (field: string): number => {
-    const value = Number(usage[field] ?? 0);
-    return Number.isFinite(value) && value > 0 ? value : 0;
-  };
-  const reasoning = count('total_thought_tokens');
-  const input = count('total_input_tokens') + count('total_tool_use_tokens');
-  const output = count('total_output_tokens') + reasoning;
-  const prompt = countsByModality(usage.input_tokens_by_modality, 'tokens');
-  const cached = countsByModality(usage.cached_tokens_by_modality, 'tokens');
-  const generated = countsByModality(usage.output_tokens_by_modality, 'tokens');
-  return {
-    input_tokens: input,
-    output_tokens: output,
-    total_tokens: input + output,
-    input_tokens_details: {
-      cached_tokens: count('total_cached_tokens'),
-      cache_write_tokens: 0,
-      ...positiveCounts({
-        audio_tokens: prompt.audio,
-        cached_audio_tokens: cached.audio,
-        image_tokens: prompt.image,
-        cached_image_tokens: cached.image,
-      }),
-    },
-    output_tokens_details: {
-      reasoning_tokens: reasoning,
-      ...positiveCounts({ audio_tokens: generated.audio, image_tokens: generated.image }),
-    },
-    ...serverToolUse(groundingOf(usage.grounding_tool_count)),
-  };
+  return { ...usageOfCounts(usage, FIELDS), ...serverToolUse(groundingOf(usage.grounding_tool_count)) };
 }
 
 /** By the types of the tools: `google_search`, `google_maps`. What is retrieved from files costs its tokens only. */
