@@ -15,8 +15,8 @@ const FOUND: readonly [WireName, JsonObject, readonly string[]][] = [
   ['responses', { input: [{ type: 'additional_tools', tools: [{ type: 'code_interpreter' }] }] }, ['code_interpreter']],
   [
     'responses',
-    { tools: [{ type: 'computer_use_preview' }, { type: 'image_generation' }] },
-    ['computer_use', 'image_generation'],
+    { tools: [{ type: 'computer_use_preview' }, { type: 'computer' }, { type: 'image_generation' }] },
+    ['image_generation'],
   ],
   ['responses', { tools: [{ type: 'shell', environment: { type: 'local' } }, { type: 'apply_patch' }] }, []],
   ['responses', { tools: [{ type: 'shell', environment: { type: 'container_auto' } }] }, ['shell']],
@@ -43,6 +43,9 @@ const FOUND: readonly [WireName, JsonObject, readonly string[]][] = [
     { tools: [{ functionDeclarations: [], google_search: {} }, { codeExecution: {} }] },
     ['web_search', 'code_interpreter'],
   ],
+  ['anthropic_messages', { tools: [{ type: 'computer_20251124' }, { type: 'browser_toolset_20260801' }] }, []],
+  ['interactions', { tools: [{ type: 'computer_use', environment: 'browser' }] }, []],
+  ['gemini', { tools: [{ computerUse: { environment: 'ENVIRONMENT_BROWSER' } }] }, []],
   ['gemini', { tools: [{ urlContext: {} }, { retrieval: {} }] }, ['url_context', 'file_search']],
 ];
 

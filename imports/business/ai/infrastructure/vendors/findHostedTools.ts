@@ -40,7 +40,7 @@ const READERS: Readonly<Record<WireName, (request: JsonObject) => readonly strin
     listOf(tools).flatMap((tool) =>
       Object.keys(fieldsOf(tool)).flatMap((key) => {
         const name = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-        return name === 'function_declarations' ? [] : [nameOf(name)];
+        return name === 'function_declarations' || OF_CLIENTS.has(name) ? [] : [nameOf(name)];
       }),
     ),
 };
@@ -59,6 +59,11 @@ const OF_CLIENTS: ReadonlySet<string> = new Set([
   'bash',
   'text_editor',
   'memory',
+  'browser_toolset',
+  'computer',
+  'computer_toolset',
+  'computer_use',
+  'computer_use_preview',
 ]);
 
 function typedTools(tools: unknown, depth = 0): readonly string[] {
@@ -83,10 +88,6 @@ const NAMES: Readonly<Partial<Record<string, string>>> = {
   code_execution: 'code_interpreter',
   collections_search: 'file_search',
   retrieval: 'file_search',
-  browser_toolset: 'computer_use',
-  computer: 'computer_use',
-  computer_toolset: 'computer_use',
-  computer_use_preview: 'computer_use',
   mcp_toolset: 'mcp',
   mcp_servers: 'mcp',
   mcp_server: 'mcp',
