@@ -1,5 +1,4 @@
 /** Callbacks with which a program watches what happens: what they throw is logged, and fails nothing. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { expectTypeOf } from 'expect-type';
 import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLMTypes';
@@ -186,7 +185,7 @@ const WATCHING: Readonly<Record<string, Exercise>> = {
     const transport = new BolideChatTransport({
       onStopError,
       fetch: (url) => {
-        hasStopped ||= String(url).endsWith('/stop');
+        hasStopped ||= (url instanceof Request ? url.url : url.toString()).endsWith('/stop');
         return hasStopped ? Promise.reject(new Error('offline')) : Promise.resolve(new Response(''));
       },
     });
@@ -240,7 +239,7 @@ describe('A callback that a program passes in', () => {
         }) as Callback);
         await until(() => calls > 0);
         // One would end the process.
-        await nextTurn();
+        await new Promise((resolve) => setImmediate(resolve));
         process.off('unhandledRejection', onUnhandled);
         expect(unhandled).to.deep.equal([]);
       });

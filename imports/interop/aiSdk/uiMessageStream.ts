@@ -12,7 +12,6 @@ import { UIMessageEncoder } from './UIMessageEncoder';
 import type { UIMessageEncoderOptions } from './UIMessageEncoder';
 import { UI_MESSAGE_STREAM_HEADERS } from './UIMessageStreamEncoder';
 import type { UIMessageChunk } from './UIMessages';
-import { consoleLogger } from '../../log/consoleLogger';
 
 /** An `AgentRun`, or the events of any run from its `run:started`. */
 export type UIMessageSource = AsyncIterable<AgentEvent> & { readonly cancel?: () => Promise<unknown> };
@@ -133,7 +132,7 @@ function textOf(error: unknown, onError: (error: unknown) => string): string {
   try {
     return onError(error);
   } catch (thrown) {
-    consoleLogger.error('The callback "onError" threw.', thrown);
+    console.error('The callback "onError" threw:', thrown);
     return safeText(error);
   }
 }

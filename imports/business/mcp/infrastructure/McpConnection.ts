@@ -4,7 +4,7 @@
  */
 import type { Client } from '@modelcontextprotocol/client';
 import { isLLMError, LLMConnectionError } from '../../ai/domain/errors/LLMErrors';
-import { FailuresInARow } from '../../ai/application/services/shared/FailuresInARow';
+import { FailuresInARow } from '../../ai/domain/util/FailuresInARow';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import { SignInRequiredError } from './McpOAuth';

@@ -3,7 +3,7 @@
  * failures stop that user's calls only, since they may be caused by that user's requests: it takes the failures of
  * several users to stop everybody's.
  */
-import { FailuresInARow } from '../shared/FailuresInARow';
+import { FailuresInARow } from '../../../domain/util/FailuresInARow';
 
 /** Reports how one attempt ended. Only the first report counts, except that `responding` may precede another. */
 export interface CircuitPermit {

@@ -1,7 +1,7 @@
 /** What this process's calls have shown about the targets of routing rules: their latency, and which to spare. */
 import { LRUCache } from 'lru-cache';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
-import { FailuresInARow } from '../shared/FailuresInARow';
+import { FailuresInARow } from '../../../domain/util/FailuresInARow';
 import { FairLruMap } from '../../../domain/util/FairLruMap';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 
