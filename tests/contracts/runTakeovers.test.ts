@@ -242,6 +242,31 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
         }
       });
 
+      it('is a suspect of its process until the store knows of its progress', async () => {
+        const tools = (): ToolRegistry => new ToolRegistry().register({ name: 'step', execute: () => 'done' });
+        const first = new Life(store, [() => new Promise(() => undefined)], tools);
+        void first.loop
+          .execute('ann', { model: 'm', input: 'go', tools: ['step'], executionId: RUN })
+          .catch(() => undefined);
+        await first.record.seen('iteration:start');
+        void first.die();
+        const asked = deferred();
+        const answers = [deferred(), deferred()] as const;
+        const model: readonly ScriptedStep[] = [
+          () => (asked.resolve(), answers[0].promise.then(() => calling({ name: 'step', call_id: 's' }))),
+          () => answers[1].promise.then(() => answer('done')),
+        ];
+        const life = new Life(store, model, tools);
+        const done = life.loop.claims.recover(await seen());
+        await asked.promise;
+        expect(life.loop.local.isSuspected(RUN)).to.equal(true);
+        answers[0].resolve();
+        await until(() => !life.loop.local.isSuspected(RUN));
+        expect((await seen()).takeovers).to.equal(0);
+        answers[1].resolve();
+        await done;
+      });
+
       it('does not count a takeover by the process that gave it up itself', async () => {
         let isReadable = true;
         const unreadable = new Proxy(store, {
@@ -326,6 +351,7 @@ describe(
           },
           has: (executionId) => here.has(executionId),
           isWorking: () => false,
+          isSuspected: () => false,
         },
         cancel: () => Promise.resolve(),
         claims: {

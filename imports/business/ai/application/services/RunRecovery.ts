@@ -26,7 +26,7 @@ export interface RecoveringLoop {
     RunClaims,
     'ownerId' | 'losses' | 'toolsLackedBy' | 'toolWaits' | 'recover' | 'recoverAll' | 'leave'
   >;
-  readonly local: Pick<LocalRuns, 'size' | 'has' | 'isWorking'>;
+  readonly local: Pick<LocalRuns, 'size' | 'has' | 'isWorking' | 'isSuspected'>;
   readonly leasedWork: { readonly ownerId: string };
   cancel(executionId: string): Promise<unknown>;
 }
@@ -81,6 +81,8 @@ interface Orphans {
 
 interface Trial {
   readonly executionIds: ReadonlySet<string>;
+  /** The ids of runs that have made no progress yet, as far as this process has seen. */
+  readonly suspected: Set<string>;
   /** By `performance.now()`, when it ends although not all of the runs have made progress. */
   readonly endsAt: number;
 }
@@ -94,7 +96,7 @@ const MAX_WATCHED = 0.2;
 const TRIAL_MS = 120_000;
 /** Longer: if the process dies with the next one, a suspect that was tried alone is blamed for it. */
 const LONE_TRIAL_MS = 600_000;
-/** Milliseconds between two looks at whether the runs that were taken over last are at rest. */
+/** Milliseconds between two looks at whether the runs that were taken over last are at rest, or have made progress. */
 const REST_CHECK_MS = 10;
 /** Milliseconds between two comparisons of the runs that the store says are this process's with those that are. */
 const AUDIT_MS = 60_000;
@@ -353,8 +355,10 @@ export class RunRecovery {
 
   private begin(steps: readonly RunRecoveryStep[]): void {
     if (steps.length === 0) return;
+    const executionIds = steps.map(({ lease }) => lease.executionId);
     this.trial = {
-      executionIds: new Set(steps.map(({ lease }) => lease.executionId)),
+      executionIds: new Set(executionIds),
+      suspected: new Set(executionIds),
       endsAt: performance.now() + (steps.length === 1 ? LONE_TRIAL_MS : TRIAL_MS),
     };
   }
@@ -452,9 +456,9 @@ export class RunRecovery {
   private schedule(waited = 0): void {
     if (this.isStopped) return;
     const remaining = this.scanIntervalMs - waited;
-    const delay = this.batch.length === 0 ? remaining : Math.min(REST_CHECK_MS, remaining);
+    const delay = this.isWatchingRuns ? Math.min(REST_CHECK_MS, remaining) : remaining;
     this.timer = setTimeout(() => {
-      if (delay < remaining && this.batch.some((executionId) => this.loop.local.isWorking(executionId))) {
+      if (delay < remaining && this.areRunsUnderWay()) {
         this.schedule(waited + delay);
         return;
       }
@@ -464,5 +468,17 @@ export class RunRecovery {
         .finally(() => this.schedule());
     }, delay);
     this.timer.unref();
+  }
+
+  /** Whether the next scan follows as soon as the runs that were taken over last let it. */
+  private get isWatchingRuns(): boolean {
+    return this.batch.length > 0 || (this.trial?.suspected.size ?? 0) > 0;
+  }
+
+  private areRunsUnderWay(): boolean {
+    const { local } = this.loop;
+    const suspected = this.trial?.suspected ?? new Set();
+    for (const executionId of suspected) if (!local.isSuspected(executionId)) suspected.delete(executionId);
+    return suspected.size > 0 || this.batch.some((executionId) => local.isWorking(executionId));
   }
 }

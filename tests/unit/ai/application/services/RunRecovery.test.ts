@@ -47,7 +47,7 @@ describe('the recovery of runs', () => {
       store: store as RunStore,
       loop: {
         leasedWork: { ownerId: 'other work' },
-        local: { size: 0, has: () => false, isWorking: () => false },
+        local: { size: 0, has: () => false, isWorking: () => false, isSuspected: () => false },
         claims: {
           ownerId: 'me',
           losses: 0,
@@ -119,6 +119,7 @@ describe('the recovery of runs', () => {
     expect(recovered).to.include('run');
     expect(logger.errors.join()).to.include('"run" was to be executed by this process');
   });
+
   it('reads the runs of others between two scans only if one of these has left', async () => {
     const counts = [scans];
     for (const owners of [['other'], [], []]) {
@@ -127,5 +128,78 @@ describe('the recovery of runs', () => {
       counts.push(scans);
     }
     expect(counts).to.deep.equal([1, 1, 2, 2]);
+  });
+});
+
+describe('RunRecovery: suspects', () => {
+  let clock: SinonFakeTimers;
+
+  beforeEach(() => {
+    clock = useFakeTimers();
+  });
+  afterEach(() => clock.restore());
+
+  it('are tried as soon as those before them have made progress, and are looked at once', async () => {
+    let scans = 0;
+    const suspected = new Set(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
+    const local = new Set<string>();
+    const tried: string[][] = [];
+    const store: Pick<RunStore, 'isExclusive' | 'leased' | 'heartbeats' | 'commands'> = {
+      isExclusive: true,
+      leased: () => {
+        scans += 1;
+        return Promise.resolve(
+          [...suspected].map((executionId) => {
+            return { executionId, userId: 'ann', owner: 'lost', fence: 1, takeovers: 2 };
+          }),
+        );
+      },
+      heartbeats: () => Promise.resolve(new Map()),
+      commands: () => Promise.resolve([]),
+    };
+    const recovery = new RunRecovery({
+      store: store as RunStore,
+      loop: {
+        leasedWork: { ownerId: 'other work' },
+        local: {
+          size: 0,
+          has: (executionId) => local.has(executionId),
+          isWorking: () => false,
+          isSuspected: (executionId) => suspected.has(executionId),
+        },
+        claims: {
+          ownerId: 'me',
+          losses: 0,
+          toolsLackedBy: () => [],
+          toolWaits: undefined,
+          leave: () => Promise.resolve(),
+          recover: () => Promise.reject(new Error('None is parked.')),
+          recoverAll: (steps) => {
+            const group = steps.map(({ lease }) => lease.executionId);
+            tried.push(group);
+            for (const executionId of group) local.add(executionId);
+            return group.map(() => Promise.resolve(undefined));
+          },
+        },
+        cancel: () => Promise.reject(new Error('Nothing cancels the run.')),
+      },
+      lease: LEASE,
+      logger: new RecordingLogger(),
+    });
+    await recovery.start();
+    await clock.tickAsync(1_000);
+    suspected.delete('a');
+    await clock.tickAsync(1_000);
+    expect(tried, 'one of a group says nothing of the other').to.deep.equal([['a', 'b']]);
+    suspected.delete('b');
+    await clock.tickAsync(20);
+    expect(tried).to.deep.equal([
+      ['a', 'b'],
+      ['c', 'd', 'e', 'f', 'g', 'h'],
+    ]);
+    suspected.clear();
+    await clock.tickAsync(1_000);
+    expect(scans, 'the first one, and one after each group').to.equal(3);
+    recovery.stop();
   });
 });

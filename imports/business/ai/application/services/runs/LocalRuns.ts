@@ -39,6 +39,15 @@ export class LocalRuns {
     );
   }
 
+  /** Whether this process is about to execute the run, or the store may still count its takeovers. */
+  isSuspected(executionId: string): boolean {
+    const { durable, registry } = this.options;
+    return (
+      durable?.isRegistering(executionId) === true ||
+      registry.live.get(executionId)?.interpreter.writer?.isSuspected === true
+    );
+  }
+
   /** Whether no other process can have taken over a run of this process, because its heartbeat was late. */
   get isLeaseCurrent(): boolean {
     const { durable } = this.options;

@@ -137,6 +137,11 @@ export class RunStoreWriter {
     return !isEnding && !this.isWriting && areItemsWritten && !this.hasChanged && this.changes(true).length === 0;
   }
 
+  /** Whether the store may still count the run's takeovers. */
+  get isSuspected(): boolean {
+    return this.written.takeovers > 0 || this.isWriting;
+  }
+
   /** The present claim of this process to the run. */
   get lease(): RunLease {
     return this.held;
