@@ -4,6 +4,7 @@
  * of many changes stays open for a while, since what they write to the same pages is then written once.
  */
 import { LRUCache } from 'lru-cache';
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { isLLMError, StorageFullError } from '../../business/ai/domain/errors/LLMErrors';
@@ -11,15 +12,18 @@ import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { StoreLostError } from '../../business/ai/domain/errors/StoreLostError';
 import { StoreError } from '../databaseErrors';
 import type { ChangeLog, LoggedStatement } from './ChangeLog';
+import { CheckpointThread } from './CheckpointThread';
 import type { SqliteConnection, SqliteStatement, SqlRow, SqlValue } from './nodeSqlite';
 import { isConstraintError, toSqliteError } from './sqliteErrors';
 
 /** Milliseconds that changes are applied before other tasks get a turn. */
-const SLICE_MS = 15;
+const SLICE_MS = 8;
 /** Prepared statements that are kept. */
 const MAX_STATEMENTS = 500;
 /** Bytes in the log, changed rows, and milliseconds after which the transaction is committed. */
-const [MAX_LOGGED, MAX_ROWS, MAX_OPEN_MS] = [4 * 1_024 * 1_024, 40_000, 30_000];
+const [MAX_LOGGED, MAX_ROWS, MAX_OPEN_MS] = [1_024 * 1_024, 10_000, 30_000];
+/** Bytes in SQLite's own log after which it is written to the file. */
+const MAX_WAL = 16 * 1_024 * 1_024;
 const nextTurn = promisify(setImmediate);
 
 interface Change {
@@ -32,6 +36,7 @@ export class SqliteFile {
   readonly path: string;
   private readonly connection: SqliteConnection;
   private readonly log: ChangeLog | undefined;
+  private readonly checkpoints: CheckpointThread;
   private readonly statements = new LRUCache<string, SqliteStatement>({ max: MAX_STATEMENTS });
   private pending: Change[] = [];
   private flushing: Promise<void> | undefined;
@@ -55,6 +60,7 @@ export class SqliteFile {
     this.path = path;
     this.connection = connection;
     this.log = log;
+    this.checkpoints = new CheckpointThread(path);
     if (log === undefined) return;
     this.state = Number(this.get(STATE)?.['number']);
     this.recover(log);
@@ -156,6 +162,8 @@ export class SqliteFile {
       clearTimeout(this.timer);
       this.statements.clear();
       this.log?.close(isCommitted);
+      // The last connection that is closed empties SQLite's log.
+      await this.checkpoints.close();
       this.closeConnection();
     }
   }
@@ -173,8 +181,15 @@ export class SqliteFile {
       // What other tasks of this turn write is applied together, and others get a turn between two.
       await nextTurn();
       this.applyPending();
+      // SQLite's log begins anew only if a transaction begins when all of it is in the file.
+      if (this.isWalFull) await this.checkpoints.checkpoint();
     }
     this.flushing = undefined;
+  }
+
+  private get isWalFull(): boolean {
+    if (this.log === undefined || this.isOpen || this.failure !== undefined) return false;
+    return (statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > MAX_WAL;
   }
 
   private applyPending(): void {

@@ -66,8 +66,13 @@ export async function openSqliteFile(
       PRAGMA busy_timeout = 0;
       PRAGMA cache_size = -32768;
       PRAGMA temp_store = MEMORY;`);
-    // What an open transaction has changed stays in memory: while the disk is full, it can be taken back.
-    if (isLogged) connection.exec('PRAGMA cache_spill = OFF;');
+    // What an open transaction has changed stays in memory: while the disk is full, it can be taken back. SQLite's log
+    // is written to the file by another thread, and its size tells when.
+    if (isLogged)
+      connection.exec(`
+        PRAGMA cache_spill = OFF;
+        PRAGMA wal_autocheckpoint = 0;
+        PRAGMA journal_size_limit = 0;`);
     return new SqliteFile(path, connection, isLogged ? new ChangeLog(`${path}-changes`) : undefined);
   } catch (error) {
     connection.close();
