@@ -11,6 +11,7 @@ import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
 import { StoreError } from '../../imports/database/databaseErrors';
 import { openDatabase } from '../../imports/database/openDatabase';
 import { RepeatedReads } from '../../imports/database/RepeatedReads';
+import { CheckpointThread } from '../../imports/database/sqlite/CheckpointThread';
 import { inspectSqlite } from '../../imports/database/sqlite/maintenance/inspectSqlite';
 import { DirectoryLockedError, LOCK_FILE } from '../../imports/database/sqlite/lockDataDirectory';
 import { loadSqlite } from '../../imports/database/sqlite/nodeSqlite';
@@ -248,6 +249,25 @@ describe("SQLite: SQLite's own log", () => {
     const reopened = await openSqliteFile(path, { isLogged: true });
     expect(reopened.all('SELECT 1 FROM rows')).to.have.length(7);
     await reopened.close();
+  });
+
+  it('is written to the file by the same thread where there can be no other', async () => {
+    const path = join(directory, SQLITE_FILE);
+    const file = await openSqliteFile(path, { isLogged: true });
+    await file.write(() => file.run('CREATE TABLE rows (content)'));
+    const stub = sinon.stub(CheckpointThread.prototype, 'checkpoint').rejects(new Error('ERR_ACCESS_DENIED'));
+    try {
+      for (let n = 0; n < 4; n += 1)
+        await file.write(() => {
+          file.run('INSERT INTO rows VALUES (zeroblob(9000000))');
+          file.run('UPDATE "log.state" SET number = number WHERE ? IS NULL', ['x'.repeat(1_100_000)]);
+        });
+      await file.write(() => undefined);
+    } finally {
+      stub.restore();
+    }
+    expect(fs.statSync(path).size).to.be.greaterThan(9_000_000);
+    await file.close();
   });
 });
 

@@ -33,14 +33,18 @@ export class CheckpointThread {
     this.path = path;
   }
 
-  /** Resolves when all that was committed before is in the file, or could not be written to it. */
+  /**
+   * Resolves when all that was committed before is in the file, or could not be written to it.
+   * @throws Error if there can be no thread, as under Node's permission model, or it has ended
+   */
   async checkpoint(): Promise<void> {
     const worker = this.start();
     worker.ref();
-    const done = new Promise<void>((resolve) => worker.once('message', () => resolve()));
+    const done = new Promise<boolean>((resolve) => worker.once('message', () => resolve(true)));
     worker.postMessage('checkpoint');
-    await Promise.race([done, this.exited]);
+    const isDone = await Promise.race([done, this.exited]);
     worker.unref();
+    if (isDone !== true) throw new Error(`The thread of the checkpoints of ${this.path} has ended.`);
   }
 
   /** Resolves when the thread has closed the database. */

@@ -182,9 +182,27 @@ export class SqliteFile {
       await nextTurn();
       this.applyPending();
       // SQLite's log begins anew only if a transaction begins when all of it is in the file.
-      if (this.isWalFull) await this.checkpoints.checkpoint();
+      if (this.isWalFull) await this.checkpoint();
     }
     this.flushing = undefined;
+  }
+
+  private async checkpoint(): Promise<void> {
+    try {
+      await this.checkpoints.checkpoint();
+    } catch {
+      // Without a thread, it is this one's work.
+      this.checkpointHere();
+    }
+  }
+
+  /** What fails, as on a full disk, stays in SQLite's log. */
+  private checkpointHere(): void {
+    try {
+      this.connection.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    } catch (error) {
+      warn(error);
+    }
   }
 
   private get isWalFull(): boolean {
