@@ -224,28 +224,48 @@ describe(
           { calls: [{ name: 'clock' }] },
           { text: 'Noon.' },
         );
-        expect(await call('bob', 'ai.llm.generateText', 'shared', 'Hello', { model: 'gpt-5' })).to.equal('One.');
-        expect(await call('bob', 'ai.llm.generateJSON', 'shared', 'Who?', SCHEMA)).to.deep.equal({ name: 'Ada' });
+        const options = (fields: object = {}): object => unique({ requestId: '', ...fields });
+        expect(await call('bob', 'ai.llm.generateText', 'shared', 'Hello', options({ model: 'gpt-5' }))).to.equal(
+          'One.',
+        );
+        expect(await call('bob', 'ai.llm.generateJSON', 'shared', 'Who?', SCHEMA, options())).to.deep.equal({
+          name: 'Ada',
+        });
         const made = {
           type: 'function',
           name: 'clock',
           description: 'Mine.',
           parameters: { type: 'object', properties: { evil: {} } },
         };
-        const answer = await call('bob', 'ai.llm.generateWithTools', 'shared', 'When?', [made]);
+        const answer = await call('bob', 'ai.llm.generateWithTools', 'shared', 'When?', [made], options());
         expect(JSON.stringify(answer)).to.contain('Noon.');
         expect(JSON.stringify(app.simulator.requests.at(-1)?.body))
           .to.contain('The time.')
           .and.not.to.contain('Mine.');
         app.simulator.enqueue({ text: 'Two.' });
         expect(
-          await call('bob', 'ai.llm.generateWithTools', 'shared', 'Hello', undefined, { temperature: 0 }),
+          await call('bob', 'ai.llm.generateWithTools', 'shared', 'Hello', undefined, options({ temperature: 0 })),
           'DDP turns undefined into null',
         ).to.have.property('output_text', 'Two.');
-        await expectRejected('ai.llm.generateText', 'shared', 'Hello', { baseURL: 'https://evil.example' });
-        await expectRejected('ai.llm.generateText', 'shared', 'Hello', {}, {});
-        await expectRejected('ai.llm.generateText', 'shared', { $gt: '' });
+        await expectRejected('ai.llm.generateText', 'shared', 'Hello', options({ baseURL: 'https://evil.example' }));
+        await expectRejected('ai.llm.generateText', 'shared', 'Hello', options(), {});
+        await expectRejected('ai.llm.generateText', 'shared', { $gt: '' }, options());
       });
+
+      const MISSING: readonly (readonly [field: string, args: readonly unknown[]])[] = [
+        ['requestId', ['shared', 'Hello']],
+        ['requestId', ['shared', 'Hello', {}]],
+        ['requestId', [{ providerId: 'shared', input: 'Hello' }]],
+        ['requestId', [{ requestId: null, providerId: 'shared', input: 'Hello' }]],
+        ['providerId', [undefined, 'Hello', { requestId: 'r' }]],
+        ['providerId', [{ requestId: 'r', input: 'Hello' }]],
+      ];
+      for (const [field, args] of MISSING)
+        it(`names ${field} as what is missing from ${JSON.stringify(args)}`, async () => {
+          const refused = await errorOf('bob', 'ai.llm.generateText', ...args);
+          expect(refused).to.have.nested.property('details.path', field);
+          expect(refused.reason).to.match(new RegExp(`^"${field}" is missing\\. `));
+        });
     });
 
     describe('repeated requests', () => {

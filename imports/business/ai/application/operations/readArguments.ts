@@ -1,11 +1,11 @@
 /** Reads the parts of untrusted arguments that schemas do not express. */
-import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { FunctionTool } from '../../domain/entities/Tool';
 import { isList, isObject } from '../../domain/util/json';
 import { COMPACTION_STRATEGIES } from '../../domain/types/Compaction';
 import type { JsonObject } from '../../domain/types/VendorTypes';
+import { requireIds } from '../usecases/requireIds';
 import type { RequestedCompaction } from '../usecases/RunLauncher';
 import {
   integer,
@@ -59,10 +59,20 @@ export function requestedCompaction(value: unknown, path: string): RequestedComp
   };
 }
 
-/** Converts the positional form `(providerId, input[, schema | tools], options?)` to one object. */
+/**
+ * Converts the positional form `(providerId, input[, schema | tools], options)` to one object.
+ * @throws LLMInvalidRequestError if the request's id or its provider is missing
+ */
 export function asOneRequest(args: readonly unknown[], extra?: 'schema' | 'tools'): unknown {
+  const request = toRequest(args, extra);
+  if (isObject(request)) requireIds(request);
+  return request;
+}
+
+function toRequest(args: readonly unknown[], extra: 'schema' | 'tools' | undefined): unknown {
   const [providerId, input, ...rest] = args;
-  if (typeof providerId !== 'string') return single(args);
+  // DDP sends an `undefined` that other arguments follow as null.
+  if (isObject(providerId) || (args.length < 2 && typeof providerId !== 'string')) return single(args);
   const extraValue = extra === undefined ? undefined : rest.shift();
   const [options, ...surplus] = rest;
   if (surplus.length > 0) throw new LLMInvalidRequestError('Too many arguments.', { path: '' });
@@ -79,8 +89,7 @@ export function asOneRequest(args: readonly unknown[], extra?: 'schema' | 'tools
     'maxIterations',
     'durability',
   ]);
-  // Without a request id, the call can't be a repetition of an earlier one.
-  const request = { requestId: randomUUID(), ...named, providerId, input };
+  const request = { ...named, providerId, input };
   return extra === undefined
     ? request
     : { ...request, [extra]: extra === 'tools' ? toolNames(extraValue) : extraValue };
@@ -88,7 +97,7 @@ export function asOneRequest(args: readonly unknown[], extra?: 'schema' | 'tools
 
 function single(args: readonly unknown[]): unknown {
   if (args.length > 1) throw new LLMInvalidRequestError('Pass one argument, an object.', { path: '' });
-  return args[0];
+  return args[0] ?? {};
 }
 
 /** `{ name, description?, parameters? }` */

@@ -45,7 +45,7 @@ export const RUN_OPERATIONS = [
   defineOperation({
     name: 'ai.llm.generateText',
     summary: 'Have a model answer with a text',
-    description: 'It may also be called with `(providerId, input, options?)`.',
+    description: 'It may also be called with `(providerId, input, options)`.',
     access: 'generate',
     argument: textRequest,
     toArgument: (args) => asOneRequest(args),
@@ -60,7 +60,7 @@ export const RUN_OPERATIONS = [
     summary: 'Have a model answer with a value',
     description:
       'The value is valid by `schema`: the model corrects it once. It may also be called with `(providerId, input, ' +
-      'schema, options?)`.',
+      'schema, options)`.',
     access: 'generate',
     argument: jsonRequest,
     toArgument: (args) => asOneRequest(args, 'schema'),
@@ -75,7 +75,7 @@ export const RUN_OPERATIONS = [
     summary: 'Carry out a run, and wait for its end',
     description:
       'The result is the last response, with the usage of the entire run. It may also be called with `(providerId, ' +
-      'input, tools, options?)`.',
+      'input, tools, options)`.',
     access: 'generate',
     argument: runRequest,
     toArgument: (args) => asOneRequest(args, 'tools'),
@@ -115,7 +115,7 @@ export const RUN_OPERATIONS = [
     summary: 'Start a run of the agentic loop',
     description:
       'It goes on in the background. `continues`, `repeats`, `forkOf` and `startedFrom` name another run, of which one ' +
-      'may be given. As a method, it may also be called with `(providerId, input, tools, options?)`.',
+      'may be given. As a method, it may also be called with `(providerId, input, tools, options)`.',
     access: 'generate',
     argument: runRequest,
     toArgument: (args) => asOneRequest(args, 'tools'),

@@ -35,6 +35,7 @@ import { jsonBytes } from '../../domain/util/jsonBytes';
 import { authorizeUse } from './authorizeUse';
 import { conversationBefore, followedRunOf } from './conversationBefore';
 import type { FollowedRuns } from './conversationBefore';
+import { requireIds } from './requireIds';
 import { RequestRuns } from './RequestRuns';
 import type { AuthorizedRun } from './RequestRuns';
 import { watching } from '../../domain/util/watching';
@@ -128,6 +129,7 @@ export class RunLauncher {
   async launch<T>(actor: Actor, request: UseRequest, work: RunWork<T>): Promise<StartedRequest<T>> {
     try {
       if (actor.userId === '') throw new LLMAuthError('You must be logged in.');
+      requireIds(request);
       const read = { ...request, input: itemsFromUser(actor, request.input) };
       if (!REQUEST_ID.test(request.requestId))
         throw new LLMInvalidRequestError('"requestId" must be 1 to 128 visible characters without spaces.', {

@@ -257,6 +257,7 @@ describe('a use case refuses', () => {
     ],
     ['everybody but admins where there is no policy', ann, {}, { access: adminsOnly }, LLMPermissionError],
     ['a provider that there is not', ann, { providerId: 'nothing' }, {}, LLMInvalidRequestError],
+    ['no request id', ann, { requestId: undefined }, {}, LLMInvalidRequestError],
     ['an empty request id', ann, { requestId: '' }, {}, LLMInvalidRequestError],
     ['an endless request id', ann, { requestId: 'x'.repeat(129) }, {}, LLMInvalidRequestError],
     [
