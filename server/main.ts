@@ -12,5 +12,5 @@ import { startBolide } from '../imports/host/meteor/startBolide';
 // Meteor accepts connections only when this has resolved.
 Meteor.startup(async () => {
   const packages = { Meteor, Mongo, WebApp, Accounts, DDPRateLimiter, check, Match };
-  await startBolide({ ...packages, tools: registerDemoTools(new ToolRegistry()), ownsAccounts: true });
+  await startBolide({ ...packages, tools: registerDemoTools(new ToolRegistry()), ownsAccounts: true, httpPath: '' });
 });

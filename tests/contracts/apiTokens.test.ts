@@ -334,7 +334,7 @@ describe('API tokens of the Meteor host', () => {
     resetMeteor();
     resetWebApp();
     Meteor.settings = { public: {}, ai: { OPENAI_API_KEY: 'k', secrets: newKey('k1'), admins: ['ann'] } };
-    host = await startBolide(METEOR_PACKAGES);
+    host = await startBolide({ ...METEOR_PACKAGES, httpPath: '' });
     await new Promise<void>((resolve) => WebApp.httpServer.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(WebApp.httpServer.address() as AddressInfo).port}`;
     for (const _id of ['ann', 'bob']) {

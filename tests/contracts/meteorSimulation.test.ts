@@ -64,7 +64,7 @@ describe('a Meteor app without a vendor', () => {
     it('is not simulated once the settings have a key', async () => {
       const { module } = await start({ settings: { ...SETTINGS, ANTHROPIC_API_KEY: 'k' } });
       expect(module.settings.providers.map(({ id }) => id)).to.deep.equal(['anthropic']);
-      expect(await statusOf()).to.deep.equal([]);
+      expect(await statusOf()).to.deep.equal([{ _id: 'status', apiUrl: `${Meteor.absoluteUrl()}ai` }]);
       expect(log.callCount + warn.callCount).to.equal(0);
     });
 
@@ -79,10 +79,11 @@ describe('a Meteor app without a vendor', () => {
       });
       await first.close();
       restartMeteor();
+      resetWebApp();
       log.resetHistory();
       const { module } = await start();
       expect(module.settings.providers).to.deep.equal([]);
-      expect(await statusOf()).to.deep.equal([]);
+      expect(await statusOf()).to.deep.equal([{ _id: 'status', apiUrl: `${Meteor.absoluteUrl()}ai` }]);
       expect(log.callCount + warn.callCount).to.equal(0);
     });
 
@@ -106,7 +107,7 @@ describe('a Meteor app without a vendor', () => {
       expect(module.settings.providers).to.deep.equal([]);
       expect(warn.args).to.have.length(1);
       expect(warn.firstCall.args[0]).to.match(/OPENAI_API_KEY.*Meteor\.settings\.ai.*environment/);
-      expect(await statusOf()).to.deep.equal([]);
+      expect(await statusOf()).to.deep.equal([{ _id: 'status', apiUrl: `${Meteor.absoluteUrl()}ai` }]);
       expect(await failure(hello('ann')))
         .to.include({ error: 'permission-denied' })
         .and.to.have.property('reason')

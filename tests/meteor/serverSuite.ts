@@ -110,7 +110,7 @@ export function serverSuite({ signIn, staysOpen = false }: ServerSuiteOptions): 
           vendor.responses.push(...(responses as FakeResponse[]));
         },
       });
-      host = await startBolide({ ...METEOR_PACKAGES, tools });
+      host = await startBolide({ ...METEOR_PACKAGES, tools, httpPath: '' });
       const [user] = await Meteor.users.find({}).fetchAsync();
       admin = user?._id ?? '';
     });

@@ -45,7 +45,7 @@ const user = (text: string, attachments: CodeRequest['messages'][number]['attach
 const image = { id: 'i', kind: 'image', name: IMAGE_NAME, size: 70, dataUrl: PIXEL } as const;
 
 const BASE = { address: 'openai/gpt-5.4-mini', vendorAddress: 'openai/gpt-5.4-mini', tools: [], settings: {} };
-const REQUESTS: Readonly<Record<string, Omit<CodeRequest, 'origin'>>> = {
+const REQUESTS: Readonly<Record<string, Omit<CodeRequest, 'apiUrl'>>> = {
   'a message': { ...BASE, messages: [user(AWKWARD)] },
   'all settings': {
     ...BASE,
@@ -94,7 +94,7 @@ describe('the code of the playground', () => {
   it('compiles as TypeScript, whatever the request', () => {
     const programs = Object.entries(REQUESTS).map(([at, request]) => ({
       at,
-      code: toTypeScript({ ...request, origin: server.url }),
+      code: toTypeScript({ ...request, apiUrl: server.url }),
     }));
     expect(typeErrorsOf(programs)).to.deep.equal([]);
   });
@@ -105,7 +105,7 @@ describe('the code of the playground', () => {
   for (const [name, request] of Object.entries(REQUESTS)) {
     it(`runs as TypeScript with ${name}`, async () => {
       if (name === 'a schema') simulator.enqueue({ text: '{"city":"Madrid"}' });
-      const code = toTypeScript({ ...request, origin: server.url });
+      const code = toTypeScript({ ...request, apiUrl: server.url });
       const cwd = process.cwd();
       process.chdir(directory);
       try {
@@ -120,7 +120,7 @@ describe('the code of the playground', () => {
     it(`runs as curl with ${name}`, async () => {
       if (name === 'a schema') simulator.enqueue({ text: '{"city":"Madrid"}' });
       const demo = name === 'tools' ? { ...request, tools: [tool({}), tool({ name: 'get_time' })] } : request;
-      const command = toCurl({ ...demo, origin: server.url }, `curl-${name.replaceAll(' ', '-')}`);
+      const command = toCurl({ ...demo, apiUrl: server.url }, `curl-${name.replaceAll(' ', '-')}`);
       const { stdout } = await promisify(execFile)('sh', ['-c', command], {
         cwd: directory,
         env: { PATH: process.env['PATH'], HOME: '/nowhere', BOLIDE_API_TOKEN: 'the-token-of-generated-code' },

@@ -34,7 +34,7 @@ export interface MeteorApp {
 
 /**
  * @param ai overrides in `Meteor.settings.ai`
- * @param options overrides of the options of `startBolide`
+ * @param options overrides of the options of `startBolide`. The routes are at the root unless `httpPath` says otherwise
  */
 export async function startMeteorApp(
   ai: Readonly<Record<string, unknown>> = {},
@@ -46,7 +46,13 @@ export async function startMeteorApp(
   resetMeteor();
   resetWebApp();
   for (const _id of PEOPLE) await Meteor.users.insertAsync({ _id });
-  const host = await startBolide({ ...METEOR_PACKAGES, tools: testTools(), simulates: false, ...options });
+  const host = await startBolide({
+    ...METEOR_PACKAGES,
+    tools: testTools(),
+    simulates: false,
+    httpPath: '',
+    ...options,
+  });
   registry.rateRules.clear();
   await host.providers.service.create({
     providerId: 'shared',

@@ -14,9 +14,12 @@ import { CallsInProgress } from './CallsInProgress';
 import { limitOperations, limitPublications } from './limitUsers';
 import { closeOnSignals } from '../closeOnSignals';
 import { addDdpRateLimits } from './ddpRateLimits';
+import { findTakenPaths } from './findTakenPaths';
+import type { ExpressHandlers } from './findTakenPaths';
 import type { MeteorUsers } from './MeteorUsers';
 import type { ReadPackages } from './readPackages';
 import { publishChanges } from './publishChanges';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { argumentCheck } from '../../business/ai/domain/util/argumentCheck';
 import type { MeteorCheck, MeteorServer, MeteorSubscription } from '../../business/ai/domain/interfaces/MeteorServer';
 import type { MeteorApp } from './MeteorPackages';
@@ -44,6 +47,11 @@ export async function serveHost(host: Host, ports: ServePorts): Promise<() => Pr
   const calls = new CallsInProgress();
   defineMethodsAndPublications(host, calls, ports);
   const { handlers, httpServer } = packages.WebApp;
+  const taken = findTakenPaths(handlers as Handlers, httpPath);
+  if (taken.length > 0)
+    console.warn(
+      `The app itself answers ${taken.join(', ')}, with handlers that were added to WebApp.handlers before Bolide's. Remove them, or mount Bolide's routes below another path: startBolide({ httpPath: '/llm' }).`,
+    );
   (handlers as Handlers).use(httpPath === '' ? '/' : httpPath, host.api.router);
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // Other sockets belong to DDP.
@@ -90,7 +98,7 @@ export async function serveHost(host: Host, ports: ServePorts): Promise<() => Pr
 }
 
 /** The part of Express that is used. */
-interface Handlers {
+interface Handlers extends ExpressHandlers {
   use(path: string, router: Host['api']['router']): unknown;
 }
 
@@ -102,7 +110,7 @@ function once(run: (hurry?: AbortSignal) => Promise<void>): (hurry?: AbortSignal
 function defineMethodsAndPublications(
   { runs, providers, operations, changes, memoryMaxAgeMs, openContent, userLimiter }: Host,
   calls: CallsInProgress,
-  { packages, database, findUser, notice }: ServePorts,
+  { packages, database, findUser, notice, httpPath }: ServePorts,
 ): void {
   const actorOf = async (userId: string): Promise<Actor | undefined> => {
     const user = await findUser(userId);
@@ -130,7 +138,11 @@ function defineMethodsAndPublications(
         onChange: (listener) => providers.changes.subscribe(listener),
       }),
       publishChanges({ ...limited, database, actorOf, changes }),
-      publishStatus({ ...meteor, simulationNotice: notice }),
+      publishStatus({
+        ...meteor,
+        simulationNotice: notice,
+        apiUrl: Meteor.absoluteUrl().replace(/\/+$/, '') + httpPath,
+      }),
     ],
   };
   if (DDPRateLimiter !== undefined) addDdpRateLimits(DDPRateLimiter, names);
@@ -155,7 +167,7 @@ function observeOtherProcesses(
   );
 }
 
-/** Publishes `ai.status` to everyone, signed in or not: it states whether responses are simulated. */
+/** Publishes `ai.status` to everyone, signed in or not: where the HTTP API is, and whether responses are simulated. */
 const STATUS_COLLECTION = 'ai_status';
 
 interface StatusPublicationPorts {
@@ -163,15 +175,16 @@ interface StatusPublicationPorts {
   readonly argumentChecks?: MeteorCheck | undefined;
   /** Undefined if models write the responses. */
   readonly simulationNotice: string | undefined;
+  readonly apiUrl: string;
 }
 
 /** @returns the publication's name */
-function publishStatus({ Meteor, argumentChecks, simulationNotice }: StatusPublicationPorts): string {
+function publishStatus({ Meteor, argumentChecks, simulationNotice, apiUrl }: StatusPublicationPorts): string {
   // The publication has no options, but accepts an empty object.
   const checkArgument = argumentCheck(argumentChecks, (Match) => Match.Maybe({}));
   Meteor.publish('ai.status', function (this: MeteorSubscription, argument?: unknown) {
     checkArgument(argument);
-    if (simulationNotice !== undefined) this.added(STATUS_COLLECTION, 'status', { simulationNotice });
+    this.added(STATUS_COLLECTION, 'status', omitUndefined({ apiUrl, simulationNotice }));
     this.ready();
     return undefined;
   } as never);

@@ -38,8 +38,8 @@ export interface BolideOptions extends MeteorPackages {
    * package `roles` or `alanning:roles` if the app has it, else `roles` of the user document.
    */
   readonly findRoles?: FindRoles;
-  /** Where the HTTP API is mounted, such as `/ai`. Default: at the root, beside the app's own pages. */
-  readonly httpPath?: string;
+  /** Where the HTTP API is mounted; '' for the root, beside the app's own pages. Default: `/ai`. */
+  readonly httpPath?: string | undefined;
   /** Closes sign-up unless the settings allow it. Default: false, the app itself decides who may sign up. */
   readonly ownsAccounts?: boolean;
   /**
@@ -91,7 +91,7 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
   const packages = readPackages(options);
   const { Meteor, Mongo, WebApp, Accounts } = packages;
   useMeteorLog();
-  const { tools, findRoles, ownsAccounts = false, httpPath = '', simulates = Meteor.isDevelopment } = options;
+  const { tools, findRoles, ownsAccounts = false, httpPath = '/ai', simulates = Meteor.isDevelopment } = options;
   const { closesOnSignals = true } = options;
   const { admins, adminRoles, firstUser, allowSignUp, ...settings } = readMeteorSettings(
     options.settings === undefined ? Meteor.settings['ai'] : options.settings,

@@ -16,6 +16,8 @@ export interface SessionData {
 }
 
 export interface DashboardData extends SessionData {
+  /** Where the HTTP API is, such as `https://app.example.com/ai`. */
+  readonly useApiUrl: () => string;
   readonly useConnection: () => Connection;
   /** Undefined for a run that does not exist or belongs to another user, and without an id. */
   readonly useRun: (executionId: string | undefined) => Loaded<RunDetails | undefined>;

@@ -19,7 +19,7 @@ export interface CodeRequest {
   /** At least one; the last one is the user's. */
   readonly messages: readonly CodeMessage[];
   /** Where the HTTP API of this server is. */
-  readonly origin: string;
+  readonly apiUrl: string;
 }
 
 /** The media type of an attachment, from its data URI. */

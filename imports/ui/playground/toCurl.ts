@@ -28,7 +28,7 @@ export function toCurl(request: CodeRequest, requestId: string): string {
   for (const [mark, shell] of files) text = text.replace(mark, () => shell);
   return `${[
     ...(isRun ? ['# Starts a run, which continues in the background: GET /runs/<executionId> has its answer.'] : []),
-    `curl -s ${shellQuote(`${request.origin}${isRun ? '/api/runs' : '/v1/responses'}`)} \\`,
+    `curl -s ${shellQuote(`${request.apiUrl}${isRun ? '/api/runs' : '/v1/responses'}`)} \\`,
     '  -H "authorization: Bearer $BOLIDE_API_TOKEN" \\',
     "  -H 'content-type: application/json' \\",
     `  -d @- <<${hasFiles ? 'JSON' : "'JSON'"}`,

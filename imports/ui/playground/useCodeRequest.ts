@@ -4,6 +4,7 @@ import type { ModelView } from '../../business/ai/domain/types/ModelViews';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
 import type { RunDetails } from '../data/DashboardData';
 import type { ToolSummary } from '../../business/ai/domain/types/ToolSummary';
+import { useData } from '../hooks/BolideProvider';
 import { useRun } from '../hooks/useRun';
 import { toMessages } from '../hooks/toMessages';
 import type { CodeMessage, CodeRequest } from './codeRequest';
@@ -26,6 +27,7 @@ export function useCodeRequest(
   { providers, tools, models, isInvalid }: CodeRequestContext,
 ): CodeRequest | undefined {
   const live = useRun(lane?.turns.findLast(({ executionId }) => executionId !== undefined)?.executionId);
+  const apiUrl = useData().useApiUrl();
   const details = live.loaded.state === 'ready' ? live.loaded.value : undefined;
   return useMemo(() => {
     if (lane === undefined || isInvalid) return undefined;
@@ -44,9 +46,9 @@ export function useCodeRequest(
       settings: options,
       tools: tools.filter(({ name }) => names.includes(name)),
       messages,
-      origin: window.location.origin,
+      apiUrl,
     };
-  }, [lane, settings, draft, providers, tools, models, isInvalid, details]);
+  }, [lane, settings, draft, providers, tools, models, isInvalid, details, apiUrl]);
 }
 
 /** @param isComplete the answer to the last message is part of it */

@@ -20,6 +20,7 @@ export interface HttpDashboardData extends DashboardData {
 export function toDashboardData(source: HttpData, simulationNotice: string | undefined): HttpDashboardData {
   return {
     ...createSessionData(source.session, simulationNotice),
+    useApiUrl: () => window.location.origin,
     useConnection: () => useObservable(source.watchedConnection),
     useRun: (executionId) => useObservable<Loaded<StreamedRun | undefined>>(source.runDetails(executionId)),
     useConversationRuns: (conversationId) => useObservable(source.conversationRuns(conversationId)),

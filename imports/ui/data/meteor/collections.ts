@@ -5,6 +5,8 @@ import type { Topic } from '../../../business/ai/domain/types/Topics';
 /** The server's status. */
 export interface StatusView {
   readonly _id: string;
+  /** Where the HTTP API is. */
+  readonly apiUrl: string;
   /** Present if responses are simulated. */
   readonly simulationNotice?: string;
 }

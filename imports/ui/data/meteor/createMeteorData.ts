@@ -45,6 +45,7 @@ export function createMeteorData(
   return {
     useAccess: () => useSource(readAccess),
     useSimulationNotice: () => useSource(readStatus).simulationNotice,
+    useApiUrl: () => useSource(readStatus).apiUrl ?? window.location.origin,
     useConnection: () => useSource(readConnection).connection,
     useRun(executionId) {
       const { run, toolCalls, deltas, ...status } = useTracked(source.Tracker, () => readRun(source, executionId), [
@@ -121,8 +122,8 @@ function toLoaded<T>(value: T, ...statuses: readonly SubscriptionStatus[]): Load
 }
 
 /** Also for visitors who are not signed in. */
-function readStatus(source: MeteorSource): { readonly simulationNotice: string | undefined } {
+function readStatus(source: MeteorSource): { readonly [N in 'simulationNotice' | 'apiUrl']: string | undefined } {
   trackSubscription(source, 'ai.status', {});
   const [status] = trackDocuments(source, { collection: STATUS });
-  return { simulationNotice: status?.simulationNotice };
+  return { simulationNotice: status?.simulationNotice, apiUrl: status?.apiUrl };
 }

@@ -168,8 +168,8 @@ describe(
       expect([...preflight.headers.keys()].filter((name) => name.startsWith('access-control-'))).to.deep.equal([]);
     });
 
-    it('are mounted at httpPath, with their WebSockets and OAuth pages, and nowhere else', async () => {
-      await start({ httpPath: '/ai' });
+    it('are mounted below /ai by default, with their WebSockets and OAuth pages, and nowhere else', async () => {
+      await start({ httpPath: undefined });
       expect((await request('bob', '/ai/runs')).status).to.equal(200);
       expect((await request('bob', '/ai/v1/models')).status).to.equal(200);
       expect((await request('bob', '/ai/v1beta/models?key=none')).status).to.equal(200);

@@ -38,7 +38,7 @@ describe(
         },
       };
       resetWebApp();
-      host = await startBolide(METEOR_PACKAGES);
+      host = await startBolide({ ...METEOR_PACKAGES, httpPath: '' });
       await new Promise<void>((resolve) => WebApp.httpServer.listen(0, '127.0.0.1', resolve));
       url = `http://127.0.0.1:${(WebApp.httpServer.address() as AddressInfo).port}`;
       for (const [_id, emails] of Object.entries(PEOPLE)) {
@@ -240,6 +240,24 @@ describe(
       expect(Accounts._options).to.deep.equal({ forbidClientAccountCreation: false });
       expect(warn.callCount).to.equal(1);
     });
+
+    for (const [path, httpPath, taken] of [
+      ['/ai/chat', undefined, undefined],
+      ['/api', undefined, undefined],
+      ['/ai/v1/*model', undefined, '/ai/v1/models'],
+      ['/api', '', '/api/runs'],
+      ['/health', '', '/health'],
+    ] as const)
+      it(`${taken === undefined ? 'is silent' : 'says so'} where the app answers ${path}, and Bolide is at "${httpPath ?? '/ai'}"`, async () => {
+        const warn = sinon.stub(console, 'warn');
+        WebApp.handlers.use((_request, _response, next) => next());
+        WebApp.handlers.use(path, (_request, response) => void response.end('mine'));
+        host = await startBolide({ ...METEOR_PACKAGES, settings: ai, httpPath });
+        const warned = warn.args.flat().filter((line) => String(line).startsWith('The app itself answers'));
+        expect(warned.map((line) => /answers (\S+), with handlers/.exec(String(line))?.[1])).to.deep.equal(
+          taken === undefined ? [] : [taken],
+        );
+      });
 
     it('closes what it has opened if the start fails', async () => {
       sinon.stub(Accounts, 'createUserAsync').rejects(new Error('The disk is full.'));
