@@ -26,6 +26,7 @@ import {
   openRunEvents,
   RUN_EVENT_WATCHERS,
 } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunEvents';
+import { PROCESS_WRITES } from '../../imports/database/meteor/WriteRelay';
 import { RUN_OWNERS } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import type { Simulator } from '../../imports/simulator/Simulator';
@@ -64,6 +65,7 @@ export const IMPERSONAL = [
   CONTENT_KEYS,
   RUN_OWNERS,
   RUN_EVENT_WATCHERS,
+  PROCESS_WRITES,
   SCHEDULES,
   TOKEN_RATES,
   COLLECTIONS.changes,

@@ -15,6 +15,7 @@ import {
 import { RESPONSE_EVENTS } from './infrastructure/persistence/responses/DocumentResponseEvents';
 import { RESPONSES } from './infrastructure/persistence/responses/DocumentResponseStore';
 import { ROUTING_RULES } from './infrastructure/persistence/routing/DocumentRoutingRules';
+import { PROCESS_WRITES } from '../../database/meteor/WriteRelay';
 import { RUN_EVENT_WATCHERS, RUN_EVENTS } from './infrastructure/persistence/runs/DocumentRunEvents';
 import { RUN_SIGNALS } from './infrastructure/persistence/runs/DocumentRunSignals';
 import { DELTAS_COLLECTION } from './infrastructure/persistence/runs/LiveTextStore';
@@ -186,5 +187,6 @@ export const AI_COLLECTIONS = [
   // Records of processes, and the app's own schedules.
   { name: RUN_OWNERS, bound: 'operators', content: null, ofUsers: [] },
   { name: RUN_EVENT_WATCHERS, bound: 'operators', content: null, ofUsers: [] },
+  { name: PROCESS_WRITES, bound: 'operators', content: null, ofUsers: [] },
   { name: SCHEDULES, bound: 'operators', content: null, ofUsers: [] },
 ] as const satisfies readonly StoredCollection[];

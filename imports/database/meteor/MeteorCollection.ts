@@ -28,16 +28,19 @@ export class MeteorCollection<T extends StoredDocument> implements DocumentColle
   private readonly name: string;
   private readonly collection: MeteorMongoCollection;
   private readonly circuit: StoreCircuit;
+  private readonly onWritten: () => void;
 
-  constructor(name: string, collection: MeteorMongoCollection, circuit: StoreCircuit) {
+  /** @param onWritten called after each write */
+  constructor(name: string, collection: MeteorMongoCollection, circuit: StoreCircuit, onWritten: () => void) {
     this.name = name;
+    this.onWritten = onWritten;
     this.collection = collection;
     this.circuit = circuit;
   }
 
   async insert(document: T): Promise<void> {
     const row = copyDocument<StoredDocument>(document);
-    await this.execute((collection) => collection.insertAsync(row));
+    await this.write((collection) => collection.insertAsync(row));
   }
 
   async insertMany(documents: readonly T[]): Promise<void> {
@@ -79,7 +82,7 @@ export class MeteorCollection<T extends StoredDocument> implements DocumentColle
   async update(selector: Selector, modifier: Modifier, options: { readonly multi?: boolean } = {}): Promise<number> {
     const checked = toFilter(selector);
     const change = parseModifier(modifier);
-    return this.execute((collection) => collection.updateAsync(checked, change, { multi: options.multi === true }));
+    return this.write((collection) => collection.updateAsync(checked, change, { multi: options.multi === true }));
   }
 
   async upsertMany(changes: readonly Upsert[]): Promise<{ readonly written: number; readonly inserted: number }> {
@@ -89,12 +92,18 @@ export class MeteorCollection<T extends StoredDocument> implements DocumentColle
 
   async remove(selector: Selector): Promise<number> {
     const checked = toFilter(selector);
-    return this.execute((collection) => collection.removeAsync(checked));
+    return this.write((collection) => collection.removeAsync(checked));
   }
 
   async ensureIndex(keys: Readonly<Record<string, 1 | -1>>, options?: IndexOptions): Promise<void> {
     const index = parseIndex(keys, options);
     await this.execute((collection) => collection.createIndexAsync(index.keys, index.options));
+  }
+
+  private async write<Result>(operation: (collection: MeteorMongoCollection) => Promise<Result>): Promise<Result> {
+    const result = await this.execute(operation);
+    this.onWritten();
+    return result;
   }
 
   private execute<Result>(operation: (collection: MeteorMongoCollection) => Promise<Result>): Promise<Result> {

@@ -3,6 +3,7 @@ import type { DocumentCollection, StoredDocument } from '../DocumentCollection';
 import { checkCollectionName, PROBED } from '../DocumentDatabase';
 import { toDatabaseError } from '../databaseErrors';
 import type { DocumentDatabase, StoreOutage } from '../DocumentDatabase';
+import { hasChangeStreams, watchCollections } from '../mongo/MongoChanges';
 import { MeteorCollection } from './MeteorCollection';
 import type { MeteorMongo, MeteorMongoCollection } from './MeteorMongo';
 import { isUnreachable, StoreCircuit } from '../StoreCircuit';
@@ -11,6 +12,8 @@ import type { StoreCircuitOptions } from '../StoreCircuit';
 export class MeteorDatabase implements DocumentDatabase {
   readonly isExclusive = false;
   private readonly collections = new Map<string, MeteorMongoCollection>();
+  private readonly publishedCollections = new Set<string>();
+  private readonly writeListeners = new Set<(name: string) => void>();
   private readonly Mongo: MeteorMongo;
   private readonly circuit: StoreCircuit;
 
@@ -25,7 +28,27 @@ export class MeteorDatabase implements DocumentDatabase {
   }
 
   collection<T extends StoredDocument>(name: string): DocumentCollection<T> {
-    return new MeteorCollection<T>(name, this.published(name), this.circuit);
+    return new MeteorCollection<T>(name, this.open(name), this.circuit, () => {
+      for (const listener of this.writeListeners) listener(name);
+    });
+  }
+
+  /** The collections that publications have asked for so far. */
+  get publishedNames(): readonly string[] {
+    return [...this.publishedCollections];
+  }
+
+  /** @param listener told of the collection after each write of this process @returns ends it */
+  onWrite(listener: (name: string) => void): () => void {
+    this.writeListeners.add(listener);
+    return () => void this.writeListeners.delete(listener);
+  }
+
+  async onChange(names: readonly string[], callback: (name: string) => void): Promise<(() => void) | undefined> {
+    const database = this.open(PROBED).rawDatabase();
+    if (!(await this.whileReachable(() => hasChangeStreams(database)))) return undefined;
+    const changes = watchCollections(() => database, names, callback);
+    return () => changes.stop();
   }
 
   /**
@@ -44,6 +67,11 @@ export class MeteorDatabase implements DocumentDatabase {
 
   /** Meteor's collection, for publications, which return its cursors. Write through `collection` instead. */
   published(name: string): MeteorMongoCollection {
+    this.publishedCollections.add(name);
+    return this.open(name);
+  }
+
+  private open(name: string): MeteorMongoCollection {
     checkCollectionName(name);
     const existing = this.collections.get(name);
     if (existing !== undefined) return existing;
@@ -61,7 +89,7 @@ export class MeteorDatabase implements DocumentDatabase {
 
   private async probe(): Promise<void> {
     try {
-      await this.published(PROBED).findOneAsync({ _id: '' });
+      await this.open(PROBED).findOneAsync({ _id: '' });
     } catch (cause) {
       throw toDatabaseError(cause, PROBED);
     }

@@ -1,4 +1,5 @@
 /** The parts of `meteor/mongo` on the server that stores and publications use. */
+import type { Db } from 'mongodb';
 import type { StoredDocument } from '../DocumentCollection';
 
 /** The object `Mongo` of `meteor/mongo`. */
@@ -13,6 +14,8 @@ export interface MeteorMongoCollection<T extends StoredDocument = StoredDocument
   updateAsync(selector: object, modifier: object, options?: { readonly multi?: boolean }): Promise<number>;
   removeAsync(selector: object): Promise<number>;
   createIndexAsync(keys: object, options?: object): Promise<unknown>;
+  /** The driver's database, which only notifies here. */
+  rawDatabase(): Pick<Db, 'command' | 'watch'>;
   /** The driver's collection. Observers don't see its writes, so it is only read. */
   rawCollection(): {
     aggregate(pipeline: object[]): { toArray(): Promise<Readonly<Record<string, unknown>>[]> };

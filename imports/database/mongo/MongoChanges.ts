@@ -2,11 +2,11 @@
  * Notifications of changes in a MongoDB, by change streams, which replica sets and sharded clusters have.
  * https://www.mongodb.com/docs/manual/changeStreams/
  */
-import type { ChangeStream, Document, MongoClient } from 'mongodb';
+import type { ChangeStream, Db, Document } from 'mongodb';
 
 export interface MongoChangesOptions {
-  /** The present client. */
-  readonly client: () => MongoClient;
+  /** The database, by the present client. */
+  readonly database: () => Pick<Db, 'watch'>;
   /** Chooses among the changes of the database, and what is reported of them. */
   readonly pipeline: readonly Document[];
   readonly onChange: (change: Document) => void;
@@ -18,12 +18,31 @@ export interface MongoChangesOptions {
 }
 
 /** @throws errors of the driver */
-export async function hasChangeStreams(client: MongoClient): Promise<boolean> {
-  const { setName, msg } = (await client.db().command({ hello: 1 })) as {
+export async function hasChangeStreams(database: Pick<Db, 'command'>): Promise<boolean> {
+  const { setName, msg } = (await database.command({ hello: 1 })) as {
     readonly setName?: string;
     readonly msg?: string;
   };
   return setName !== undefined || msg === 'isdbgrid';
+}
+
+/** Calls back after documents of the collections were inserted or changed, and when that is known again. */
+export function watchCollections(
+  database: () => Pick<Db, 'watch'>,
+  names: readonly string[],
+  callback: (name: string) => void,
+): MongoChanges {
+  return new MongoChanges({
+    database,
+    pipeline: [
+      { $match: { operationType: { $in: ['insert', 'update', 'replace'] }, 'ns.coll': { $in: [...names] } } },
+      { $project: { ns: 1 } },
+    ],
+    onChange: ({ ns }) => callback((ns as { readonly coll: string }).coll),
+    onOpen: () => {
+      for (const name of names) callback(name);
+    },
+  });
 }
 
 export class MongoChanges {
@@ -44,10 +63,8 @@ export class MongoChanges {
   }
 
   private listen(): void {
-    const { client, pipeline, onChange, onOpen, onClose } = this.options;
-    const stream = client()
-      .db()
-      .watch([...pipeline]);
+    const { database, pipeline, onChange, onOpen, onClose } = this.options;
+    const stream = database().watch([...pipeline]);
     this.stream = stream;
     stream.on('change', onChange);
     // The first answer of the server has a token, too.

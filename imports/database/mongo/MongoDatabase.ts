@@ -6,7 +6,8 @@ import { connectMongo, createMongoClient } from './connectMongo';
 import { checkCollectionName, PROBED } from '../DocumentDatabase';
 import { toDatabaseError } from '../databaseErrors';
 import type { DocumentDatabase, StoreOutage } from '../DocumentDatabase';
-import { hasChangeStreams, MongoChanges } from './MongoChanges';
+import { hasChangeStreams, watchCollections } from './MongoChanges';
+import type { MongoChanges } from './MongoChanges';
 import { MongoCollection } from './MongoCollection';
 import { StoreCircuit } from '../StoreCircuit';
 import type { StoreCircuitOptions } from '../StoreCircuit';
@@ -74,23 +75,13 @@ export class MongoDatabase implements DocumentDatabase {
   async onChange(names: readonly string[], callback: (name: string) => void): Promise<(() => void) | undefined> {
     const isReported = await this.circuit.run(async () => {
       try {
-        return await hasChangeStreams(this.client);
+        return await hasChangeStreams(this.client.db());
       } catch (cause) {
         throw toDatabaseError(cause, names.join(', '));
       }
     });
     if (!isReported) return undefined;
-    const changes = new MongoChanges({
-      client: () => this.client,
-      pipeline: [
-        { $match: { operationType: { $in: ['insert', 'update', 'replace'] }, 'ns.coll': { $in: [...names] } } },
-        { $project: { ns: 1 } },
-      ],
-      onChange: ({ ns }) => callback((ns as { readonly coll: string }).coll),
-      onOpen: () => {
-        for (const name of names) callback(name);
-      },
-    });
+    const changes = watchCollections(() => this.client.db(), names, callback);
     this.changes.add(changes);
     return () => {
       this.changes.delete(changes);

@@ -35,6 +35,8 @@ export interface MeteorApp extends MeteorServer {
   readonly settings: Readonly<Record<string, unknown>>;
   readonly users: MeteorUserCollection;
   absoluteUrl(path?: string): string;
+  /** Has observers look again at a collection. Missing from the published types. */
+  readonly refresh?: (notification: { readonly collection: string }) => unknown;
   /** Returns `{ stop() }`, which the published types leave out. */
   onConnection(callback: (connection: MeteorConnection) => void): unknown;
 }

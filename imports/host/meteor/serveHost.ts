@@ -19,6 +19,13 @@ import type { ExpressHandlers } from './findTakenPaths';
 import type { MeteorUsers } from './MeteorUsers';
 import type { ReadPackages } from './readPackages';
 import { publishChanges } from './publishChanges';
+import { readsOplog } from './readsOplog';
+import { watchPublications } from './watchPublications';
+import { processEnvironment } from '../settings/environment';
+import { isStoreOutage } from '../../business/ai/domain/errors/LLMErrors';
+import { runDetached } from '../../business/ai/application/services/shared/runDetached';
+import { openWriteRelay, PROCESS_WRITES } from '../../database/meteor/WriteRelay';
+import type { WriteRelay } from '../../database/meteor/WriteRelay';
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { argumentCheck } from '../../business/ai/domain/util/argumentCheck';
 import type { MeteorCheck, MeteorServer, MeteorSubscription } from '../../business/ai/domain/interfaces/MeteorServer';
@@ -45,7 +52,10 @@ export async function serveHost(host: Host, ports: ServePorts): Promise<() => Pr
   const { packages, database, httpPath, shutdownGraceMs, closesOnSignals } = ports;
   const observed = await observeOtherProcesses(database, () => host.providers.changes.notify());
   const calls = new CallsInProgress();
-  defineMethodsAndPublications(host, calls, ports);
+  const relay = await relayWrites(ports);
+  const watched =
+    relay === undefined ? ports : { ...ports, publisher: watchPublications(packages.Meteor, relay.watch) };
+  defineMethodsAndPublications(host, calls, watched);
   const { handlers, httpServer } = packages.WebApp;
   const taken = findTakenPaths(handlers as Handlers, httpPath);
   if (taken.length > 0)
@@ -74,6 +84,7 @@ export async function serveHost(host: Host, ports: ServePorts): Promise<() => Pr
     for (const { stop } of observed) stop();
     await settle(hurry);
     await host.close(hurry);
+    await relay?.close();
     httpServer.off('upgrade', onUpgrade);
     clients.stop();
     // Not before: another signal would end the process at once, with its leases.
@@ -97,6 +108,36 @@ export async function serveHost(host: Host, ports: ServePorts): Promise<() => Pr
   return close;
 }
 
+interface PublishPorts extends ServePorts {
+  /** Defines the publications of stored documents. Default: Meteor. */
+  readonly publisher?: MeteorServer;
+}
+
+const WITHOUT_OPLOG =
+  "Without MongoDB's oplog, Meteor polls: the publications of this app see what another process has written after up to " +
+  '10 seconds. Those of Bolide see it at once, since its processes tell each other. Set MONGO_OPLOG_URL to the database ' +
+  '"local" of a replica set, or leave it out on Meteor 3.5, whose change streams follow single documents.';
+
+/** @returns undefined if the oplog tells of other processes */
+async function relayWrites({ packages, database }: ServePorts): Promise<WriteRelay | undefined> {
+  const { Meteor } = packages;
+  if (readsOplog(processEnvironment(), Meteor.settings)) return undefined;
+  if (!Meteor.isDevelopment) console.warn(WITHOUT_OPLOG);
+  const relay = await openWriteRelay({
+    collection: database.collection(PROCESS_WRITES),
+    published: () => database.publishedNames,
+    refresh: (collection) => void Meteor.refresh?.({ collection }),
+    onChange: (callback) => database.onChange([PROCESS_WRITES], callback),
+    detached: runDetached,
+    onError(error) {
+      // The circuit of the database reports outages.
+      if (!isStoreOutage(error)) console.warn('Writes of other processes could not be followed.', error);
+    },
+  });
+  database.onWrite(relay.noteWrite);
+  return relay;
+}
+
 /** The part of Express that is used. */
 interface Handlers extends ExpressHandlers {
   use(path: string, router: Host['api']['router']): unknown;
@@ -110,7 +151,7 @@ function once(run: (hurry?: AbortSignal) => Promise<void>): (hurry?: AbortSignal
 function defineMethodsAndPublications(
   { runs, providers, operations, changes, memoryMaxAgeMs, openContent, userLimiter }: Host,
   calls: CallsInProgress,
-  { packages, database, findUser, notice, httpPath }: ServePorts,
+  { packages, publisher = packages.Meteor, database, findUser, notice, httpPath }: PublishPorts,
 ): void {
   const actorOf = async (userId: string): Promise<Actor | undefined> => {
     const user = await findUser(userId);
@@ -119,7 +160,7 @@ function defineMethodsAndPublications(
   const methods = calls.track(limitOperations(operations, userLimiter));
   const { Meteor, argumentChecks, DDPRateLimiter } = packages;
   const meteor = { Meteor, argumentChecks };
-  const limited = { ...meteor, Meteor: limitPublications(Meteor, argumentChecks, userLimiter) };
+  const limited = { ...meteor, Meteor: limitPublications(publisher, argumentChecks, userLimiter) };
   const names = {
     methods: defineAIMethods({ ...meteor, methods, actorOf }),
     publications: [

@@ -35,6 +35,12 @@ export const Meteor = {
     }
   },
 
+  /** Observers of the stub see every write of this process by themselves, and there is no other. */
+  refresh(notification: { readonly collection: string }): Promise<void> {
+    if (typeof notification.collection !== 'string') throw new Error('refresh needs a collection.');
+    return Promise.resolve();
+  },
+
   callAsync(name: string, ...args: readonly unknown[]): Promise<unknown> {
     return callFromServer(name, args);
   },

@@ -120,6 +120,19 @@ export class Collection<T extends { _id: string }> {
     }
   }
 
+  /** A standalone server's, which notifies of nothing. */
+  rawDatabase(): { command(): Promise<object>; watch(): never } {
+    return {
+      command: async () => {
+        await databaseAnswers();
+        return {};
+      },
+      watch: () => {
+        throw new Error('The $changeStream stage is only supported on replica sets');
+      },
+    };
+  }
+
   /** Observers don't see its writes, so it has no method that writes. */
   rawCollection(): { aggregate(pipeline: object[]): { toArray(): Promise<Fields[]> } } {
     return {

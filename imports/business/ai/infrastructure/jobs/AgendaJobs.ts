@@ -68,7 +68,7 @@ export class AgendaJobs {
       await repository.collection.createIndex({ 'data.executionId': 1 });
       // Agenda 5 left them if it could not remove them. They are never due, and keep their runs from being added.
       await repository.collection.deleteMany({ name: RUN, nextRunAt: null, lockedAt: null });
-      return new AgendaJobs(options, client, repository, await hasChangeStreams(client));
+      return new AgendaJobs(options, client, repository, await hasChangeStreams(client.db()));
     } catch (error) {
       await client.close();
       throw new LLMConnectionError('Could not connect to the MongoDB of the job queue.', { cause: error });
@@ -125,7 +125,7 @@ export class AgendaJobs {
       onDue(undefined);
     };
     this.changes = new MongoChanges({
-      client: () => this.client,
+      database: () => this.client.db(),
       pipeline: [{ $match: { 'ns.coll': JOBS, $or: BECOMES_DUE } }, { $project: { 'fullDocument.name': 1 } }],
       onChange: ({ fullDocument }) => onDue((fullDocument as { readonly name?: string } | undefined)?.name),
       onOpen: () => reported(true),
