@@ -55,6 +55,27 @@ export class MeteorUsers {
   readonly authenticate = async (request: IncomingMessage): Promise<ApiPrincipal | undefined> => {
     const token = presentedToken(request);
     if (token === undefined) return undefined;
+    const express = installedPackage('accounts-express') as AccountsExpress | undefined;
+    const user = await (express === undefined ? this.findByToken(token) : this.findByMiddleware(express, token));
+    if (user === undefined) return undefined;
+    return omitUndefined({ userId: user.userId, scopes: user.isAdmin === true ? (['admin'] as const) : undefined });
+  };
+
+  private async findByMiddleware(express: AccountsExpress, token: string): Promise<User | undefined> {
+    // It is asked about a request that has nothing but the token: it would accept a cookie, too.
+    const request: MiddlewareRequest = { headers: { authorization: `Bearer ${token}` } };
+    await this.whileReachable(
+      () =>
+        new Promise<void>((resolve, reject) => {
+          const next = (error?: Error): void => (error === undefined ? resolve() : reject(error));
+          void express.createAuthMiddleware()(request, {}, next);
+        }),
+    );
+    return this.findUser(request.userId ?? '');
+  }
+
+  /** Before Meteor 3.5, only names with an underscore tell of tokens. */
+  private async findByToken(token: string): Promise<User | undefined> {
     const hashedToken = this.Accounts._hashLoginToken(token);
     const user = await this.whileReachable(() =>
       this.Meteor.users.findOneAsync(
@@ -67,8 +88,8 @@ export class MeteorUsers {
     );
     if (isMissing(user) || login === undefined || this.Accounts._tokenExpiration(login.when) < new Date())
       return undefined;
-    return (await this.toUser(user)).isAdmin === true ? { userId: user._id, scopes: ['admin'] } : { userId: user._id };
-  };
+    return this.toUser(user);
+  }
 
   private async toUser({ _id, username, emails = [], profile, roles: ownRoles }: StoredUser): Promise<User> {
     const verified = emails.filter((email) => email.verified).map((email) => comparable(email.address));
@@ -86,6 +107,17 @@ export class MeteorUsers {
       roles,
     });
   }
+}
+
+/** https://docs.meteor.com/packages/accounts-express, since Meteor 3.5 */
+interface AccountsExpress {
+  createAuthMiddleware(): (request: MiddlewareRequest, response: object, next: (error?: Error) => void) => unknown;
+}
+
+interface MiddlewareRequest {
+  readonly headers: { readonly authorization: string };
+  /** Set by the middleware. */
+  readonly userId?: string | null;
 }
 
 /** `_tokenExpiration` is missing from the published types. */

@@ -8,6 +8,7 @@ import { WebApp } from 'meteor/webapp';
 import WebSocket from 'ws';
 import { MeteorUsers } from '../../../../imports/host/meteor/MeteorUsers';
 import { resetMeteor } from '../../../stubs/server/registry';
+import { failure } from '../../../support/failure';
 import { startMeteorApp } from '../../../support/meteorApp';
 import type { MeteorApp } from '../../../support/meteorApp';
 import { METEOR_PACKAGES } from '../../../meteor/meteorPackages';
@@ -49,6 +50,52 @@ describe('MeteorUsers', () => {
         await once(socket, 'open');
         socket.terminate();
       }
+    });
+  });
+
+  describe('a login token, with the package accounts-express', () => {
+    beforeEach(() => resetMeteor());
+    afterEach(() => {
+      delete (globalThis as { Package?: unknown }).Package;
+      resetMeteor();
+    });
+
+    /** Asks what Meteor 3.5 asks, and of nothing but the header. */
+    const install = (users: Readonly<Record<string, string>>, error?: Error): void => {
+      const createAuthMiddleware =
+        () =>
+        async (
+          request: { headers: Record<string, string>; userId?: string | null },
+          _response: object,
+          next: (error?: Error) => void,
+        ): Promise<void> => {
+          await Promise.resolve();
+          if (Object.keys(request.headers).join() !== 'authorization') throw new Error('Only a token is expected.');
+          request.userId = users[request.headers['authorization']?.slice('Bearer '.length) ?? ''] ?? null;
+          next(error);
+        };
+      Object.assign(globalThis, { Package: { 'accounts-express': { createAuthMiddleware } } });
+    };
+    const authenticate = (headers: Readonly<Record<string, string>>): ReturnType<MeteorUsers['authenticate']> =>
+      new MeteorUsers({ ...METEOR_PACKAGES, admins: ['eve'] }).authenticate({ headers, url: '/' } as never);
+
+    it('is that of the user whom the package finds', async () => {
+      for (const _id of ['bob', 'eve']) await Meteor.users.insertAsync({ _id });
+      install({ 'bob-login': 'bob', 'eve-login': 'eve', 'old-login': 'gone' });
+      expect(await authenticate({ 'x-api-key': 'bob-login', cookie: 'meteor_login_token=eve-login' })).to.deep.equal({
+        userId: 'bob',
+      });
+      expect(await authenticate({ authorization: 'Bearer eve-login' })).to.deep.equal({
+        userId: 'eve',
+        scopes: ['admin'],
+      });
+      for (const token of ['none', 'old-login'])
+        expect(await authenticate({ authorization: `Bearer ${token}` }), token).to.equal(undefined);
+    });
+
+    it('fails with the error of the package', async () => {
+      install({}, new Error('The database is away.'));
+      expect(String(await failure(authenticate({ authorization: 'Bearer x' })))).to.include('The database is away.');
     });
   });
 
