@@ -8,10 +8,12 @@ import { OPERATIONS } from '../imports/host/operations';
 import { configurationReference } from './generate/configurationReference';
 import { cachedDashboard } from '../server/cachedDashboard';
 import { dashboardTable } from './generate/dashboardTable';
+import { methodTable } from './generate/methodTable';
 import { ALL_ROUTES, routeReview } from './generate/routeReview';
 import { operationReference } from './generate/operationReference';
 
 const TABLE = 'imports/ui/data/operationTable.ts';
+const METHODS = 'imports/ui/data/meteor/methodTable.ts';
 const REFERENCE = 'docs/reference/operations.md';
 const CONFIGURATION = 'docs/reference/configuration.md';
 const REVIEW = 'docs/reference/routes-in-browsers.md';
@@ -25,9 +27,17 @@ import type { OperationEntry } from './OperationEntry';
 export const OPERATION_TABLE: Readonly<Record<(typeof OPERATIONS)[number]['name'], OperationEntry>> = ${JSON.stringify(dashboardTable(OPERATIONS))};
 `,
 );
+writeFileSync(
+  METHODS,
+  `/** Written by \`npm run generate\` from the definitions of operations. */
+import type { MethodKinds } from './MethodKinds';
+
+export const METHOD_TABLE = ${JSON.stringify(methodTable(OPERATIONS))} as const satisfies MethodKinds;
+`,
+);
 writeFileSync(REFERENCE, operationReference(OPERATIONS));
 writeFileSync(CONFIGURATION, configurationReference(readFileSync(CONFIGURATION, 'utf8')));
-execFileSync('oxfmt', [TABLE], { stdio: 'inherit' });
+execFileSync('oxfmt', [TABLE, METHODS], { stdio: 'inherit' });
 
 async function reviewRoutes(): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'bolide-routes-'));

@@ -9,3 +9,6 @@ export const ENTRIES = {
   'ai-sdk': 'aiSdk.ts',
   testing: 'testing.ts',
 } as const;
+
+/** The subpath that has types alone. */
+export const METHOD_TYPES = 'meteor-methods';

@@ -10,6 +10,7 @@ import { startMeteorApp } from '../support/meteorApp';
 import type { MeteorApp } from '../support/meteorApp';
 import { addLogin } from '../support/meteorClient/addLogin';
 import { MeteorBrowser } from '../support/meteorClient/MeteorBrowser';
+import { IS_SOAK } from '../support/soak';
 import { inFlowingTime } from '../support/VirtualTime';
 
 describe(
@@ -41,6 +42,32 @@ describe(
     const subscriptions = (name?: string): number =>
       browser.sent.filter(({ msg, name: sent }) => msg === 'sub' && (name === undefined || sent === name)).length;
     const unsubscriptions = (): number => browser.sent.filter(({ msg }) => msg === 'unsub').length;
+
+    it('starts a run once, however often Meteor sends its method', async () => {
+      const count = IS_SOAK ? 200 : 10;
+      await browser.waitFor(() => browser.page.Meteor.userId() === 'ann');
+      let cut = 0;
+      for (let started = 0; started < count; started += 1) {
+        app.simulator.enqueue({ text: 'Hello.' });
+        const { length } = browser.sent;
+        const run = browser.page.bolide.runs.start(browser.own({ providerId: 'shared', input: `Run ${started}` }));
+        // Before the server's answer arrives, and after it has begun to work.
+        await browser.waitFor(() => browser.sent.slice(length).some(({ method }) => method === 'ai.runs.start'));
+        browser.dropConnection();
+        expect(await run).to.have.property('executionId');
+        cut += browser.sent.slice(length).filter(({ method }) => method === 'ai.runs.start').length - 1;
+      }
+      expect(cut, 'calls that were sent again').to.be.at.least(count);
+      expect(await app.host.database.collection('ai_runs').count({})).to.equal(count);
+    });
+
+    it('shows runs in collections with their types', async () => {
+      const executionId = await startRun('Hello');
+      const { RunsCollection } = browser.page.collections;
+      void browser.page.subscribe('ai.run', JSON.stringify({ executionId }));
+      await browser.waitFor(() => RunsCollection.findOne(browser.own({ _id: executionId }))?.providerId === 'shared');
+      expect(RunsCollection).to.equal(browser.page.collection('ai_runs'));
+    });
 
     describe('useRun', () => {
       for (const isStrict of [true, false]) {

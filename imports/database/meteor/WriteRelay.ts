@@ -33,7 +33,7 @@ export interface WriteRelayPorts {
 }
 
 export interface WriteRelayTimes {
-  /** In which writes are collected. */
+  /** Between writes of what this process has written. */
   readonly collect: number;
   /** Between reads of what others wrote, while there are subscribers. Fifty times as much if the database notifies. */
   readonly read: number;
@@ -66,6 +66,8 @@ export class WriteRelay {
   /** Milliseconds since the epoch. */
   private lookedAt = 0;
   private flushTimer: NodeJS.Timeout | undefined;
+  /** Milliseconds since the epoch. */
+  private flushedAt = 0;
   private subscribers = 0;
   /** Milliseconds since the epoch. */
   private leftAt = 0;
@@ -88,11 +90,13 @@ export class WriteRelay {
   readonly noteWrite = (name: string): void => {
     if (this.isClosed || name === PROCESS_WRITES) return;
     this.pending.add(name);
+    const pause = Math.max(0, this.flushedAt + this.times.collect - Date.now());
     this.flushTimer ??= this.ports.detached(() =>
       setTimeout(() => {
         this.flushTimer = undefined;
+        this.flushedAt = Date.now();
         this.enqueue(() => this.flush());
-      }, this.times.collect),
+      }, pause),
     );
   };
 

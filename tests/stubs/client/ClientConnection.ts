@@ -211,6 +211,11 @@ export class ClientConnection {
     const others = this.methods.splice(0);
     for (const method of others) method.isSent = false;
     for (const callback of this.onReconnect) callback();
+    // Meteor sends no method while another, such as the login, is on its way into the queue.
+    queueMicrotask(() => queueMicrotask(() => this.sendAgain(others)));
+  }
+
+  private sendAgain(others: readonly Method[]): void {
     this.methods.push(...others);
     this.buffered = [];
     this.quiescence = {

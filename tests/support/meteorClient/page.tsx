@@ -10,7 +10,9 @@ import { Dashboard } from '../../../imports/ui/Dashboard';
 import { BolideProvider } from '../../../imports/ui/hooks/BolideProvider';
 import { useConversation } from '../../../imports/ui/hooks/useConversation';
 import { useRun } from '../../../imports/ui/hooks/useRun';
+import { createBolide } from '../../../imports/ui/data/meteor/createBolide';
 import { createMeteorHelpers } from '../../../imports/ui/data/meteor/createMeteorHelpers';
+import { openCollections } from '../../../imports/ui/data/meteor/openCollections';
 import { MeteorSource } from '../../../imports/ui/data/meteor/MeteorSource';
 import { trackDocuments } from '../../../imports/ui/data/meteor/trackDocuments';
 import type { DocumentQuery } from '../../../imports/ui/data/meteor/trackDocuments';
@@ -74,6 +76,8 @@ export const page = {
   mountDashboard,
   collection: (name: string) => source.collection(name),
   trackDocuments: <T extends { readonly _id: string }>(query: DocumentQuery<T>) => trackDocuments(source, query),
+  bolide: createBolide(packages),
+  collections: openCollections(packages),
   ...createMeteorHelpers(packages),
 };
 export type TestPage = typeof page;

@@ -1,7 +1,4 @@
-/**
- * Calls a Meteor method and converts its errors. After a reconnect, Meteor sends methods in flight again; these are
- * sent once, and a run's start carries a request id.
- */
+/** Calls a Meteor method and converts its errors. */
 import { DashboardError } from '../DashboardData';
 import type { BrowserMeteor } from './BrowserPackages';
 
@@ -9,20 +6,25 @@ import type { BrowserMeteor } from './BrowserPackages';
  * `callAsync` cannot be told not to repeat. In a browser `applyAsync` resolves at once to `undefined`, and only logs
  * errors, unless it is asked for the server's result.
  */
-const OPTIONS = { noRetry: true, returnServerResultPromise: true };
-
 interface ApplyAsync {
-  applyAsync(name: string, args: readonly unknown[], options: typeof OPTIONS): Promise<unknown>;
+  applyAsync(
+    name: string,
+    args: readonly unknown[],
+    options: { readonly noRetry: boolean; readonly returnServerResultPromise: true },
+  ): Promise<unknown>;
 }
 
+/** @param options `isRepeatable`: Meteor sends the call again after a lost connection. Default: it is sent once */
 export async function callMethod<T = void>(
   Meteor: Pick<BrowserMeteor, 'applyAsync'>,
   name: string,
   argument: object,
+  { isRepeatable = false }: { readonly isRepeatable?: boolean } = {},
 ): Promise<T> {
+  const options = { noRetry: !isRepeatable, returnServerResultPromise: true } as const;
   try {
     // The method's contract types its result.
-    return (await (Meteor as ApplyAsync).applyAsync(name, [argument], OPTIONS)) as T;
+    return (await (Meteor as ApplyAsync).applyAsync(name, [argument], options)) as T;
   } catch (error) {
     throw toDashboardError(error);
   }

@@ -39,7 +39,7 @@ describe('WriteRelay', () => {
         ensureIndex: stored.ensureIndex.bind(stored),
         find: (...args) => ((used.reads += 1), stored.find(...args)),
         upsertMany: (...args) => ((used.writes += 1), stored.upsertMany(...args)),
-      } as typeof stored,
+      },
       published: () => published,
       refresh: (name) => refreshed.push(name),
       onChange: async (callback) => {
