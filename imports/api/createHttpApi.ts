@@ -216,7 +216,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     new McpHttp({
       ...mcpServers,
       registry: module.tools,
-      isAlone: ports.isAlone ?? false,
+      isAlone: offer.keepsSessions ?? ports.isAlone ?? false,
       keepAliveAfter: limits.keepAliveAfter,
     });
   const shared = omitUndefined({

@@ -13,6 +13,8 @@ export type {
   MeteorRateLimiter,
   MeteorWebApp,
 } from '../host/meteor/MeteorPackages';
+export { exposeMethods } from '../host/meteor/expose/exposeMethods';
+export type { ExposedDetails, ExposeOptions } from '../host/meteor/expose/exposeMethods';
 export type { FindRoles } from '../host/meteor/MeteorUsers';
 export { startBolide } from '../host/meteor/startBolide';
 export type { BolideOptions, MeteorHost } from '../host/meteor/startBolide';

@@ -13,6 +13,7 @@ import type { CallLimits } from '../business/ai/infrastructure/factories/createR
 import type { AuditLimits } from '../business/audit/infrastructure/DocumentAuditStore';
 import type { UserLimits } from '../business/limits/domain/UserLimits';
 import type { McpAccess } from '../business/mcp/api/addMcpRoutes';
+import type { McpExposure } from '../business/mcp/api/createMcpServerPorts';
 import type { ConfiguredServer } from '../business/mcp/infrastructure/managed/ConfiguredServer';
 import type { McpSettings } from '../business/mcp/mcpSettings';
 import type { MemorySettings } from '../business/memory/memorySettings';
@@ -72,6 +73,8 @@ export interface HostSettings {
   readonly mcpCommands?: boolean;
   /** What is offered over MCP. Default: nothing. */
   readonly mcp?: McpSettings;
+  /** Whether requests of an MCP session reach the same process. Default: if no other process has the database. */
+  readonly mcpSessions?: boolean;
   /** Which users may use which tools. Default: everyone may use all. */
   readonly toolRules?: readonly ToolRule[];
   /** Whether requests may be answered from cached responses, if they ask for it. Default: true. */
@@ -103,6 +106,8 @@ export interface HostPorts {
   readonly relayTimes?: Partial<RelayTimes>;
   /** The app serves pages of its own; see `HttpApiPorts.servesPages`. */
   readonly servesPages?: true;
+  /** What the app offers over MCP besides what the settings name. Default: nothing. */
+  readonly exposed?: McpExposure | undefined;
   /** Access to `/mcp` with tokens of an authorization server. Default: none. */
   readonly mcpAccess?: McpAccess | undefined;
   /** Enables the dashboard's page over HTTP, with its files and its session. A host with DDP does not need it. */

@@ -6,6 +6,7 @@ import type { ChatStore } from '../api/chat/ChatStore';
 import { UsedStates, SIGN_IN_STATES } from '../api/signIn/UsedStates';
 import { createRouter } from '../api/http/createRouter';
 import { createOAuthRoutes } from '../api/oauth/oauthRoutes';
+import { MissingPackageError } from '../business/ai/domain/errors/LLMErrors';
 import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
 import { RunHealth } from '../business/ai/infrastructure/persistence/runs/RunHealth';
 import type { OpenedAudit } from '../business/audit/openAudit';
@@ -87,13 +88,25 @@ async function offeredMcp({
   stores,
   rootUrl,
   homeUrl,
+  logger,
 }: RunningHost): Promise<{ readonly mcp?: McpOffer }> {
   const { tools = [] } = settings.mcp ?? {};
-  if (tools.length === 0) return {};
+  const { exposed, mcpAccess: access } = ports;
+  if (tools.length === 0 && exposed === undefined) return {};
   // Random ids, like the states of sign-ins, which are kept for minutes, too.
   const usedApprovals = new UsedStates(database.collection(SIGN_IN_STATES));
   await usedApprovals.ready();
-  const sdk = await importMcpServer();
-  const access = ports.mcpAccess === undefined ? {} : { access: ports.mcpAccess };
-  return { mcp: { ...{ sdk, tools, rootUrl, homeUrl, usedApprovals }, toolTasks: stores.toolTasks, ...access } };
+  const sdk = await importMcpServer().catch((error: unknown) => {
+    // Whoever exposes methods may want them for runs only.
+    if (tools.length > 0 || !(error instanceof MissingPackageError)) throw error;
+    logger.info(`The exposed methods are tools of runs, and are not offered over MCP: ${error.message}`);
+  });
+  if (sdk === undefined) return {};
+  return {
+    mcp: omitUndefined({
+      ...{ sdk, tools, exposed, rootUrl, homeUrl, usedApprovals, access },
+      toolTasks: stores.toolTasks,
+      keepsSessions: settings.mcpSessions,
+    }),
+  };
 }

@@ -6,7 +6,14 @@ import { DDPRateLimiter } from 'meteor/ddp-rate-limiter';
 import { Meteor } from 'meteor/meteor';
 import { Mongo } from 'meteor/mongo';
 import { WebApp } from 'meteor/webapp';
-import type { BolideOptions, ExposedMethod, MeteorHost, MeteorPackages, MethodTools } from 'bolide/meteor';
+import type {
+  BolideOptions,
+  ExposedMethod,
+  ExposeOptions,
+  MeteorHost,
+  MeteorPackages,
+  MethodTools,
+} from 'bolide/meteor';
 
 /** The options of `startBolide` but Meteor's objects. */
 export type StartOptions = Omit<BolideOptions, keyof MeteorPackages>;
@@ -17,10 +24,15 @@ export async function startBolide(options: StartOptions = {}): Promise<MeteorHos
   return loadBolide().startBolide({ ...packages, ...options });
 }
 
+/** Offers the app's methods to runs and over MCP. To be called before `startBolide`. */
+export function exposeMethods(options: ExposeOptions): void {
+  loadBolide().exposeMethods(options);
+}
+
 /** @returns the app's method as a tool for `startBolide({ tools })` */
 export function exposeMethod(method: string, options: ExposedMethod): ReturnType<MethodTools['expose']> {
   const { MethodTools: Tools } = loadBolide();
-  return new Tools({ Meteor, DDP }).expose(method, options);
+  return new Tools({ Meteor, DDP, DDPRateLimiter }).expose(method, options);
 }
 
 /** The npm package belongs to the app, which also installs the SDKs of its vendors. */

@@ -28,7 +28,10 @@ export const mcpSettings = defineSettings({
     '`on` lets admins [add MCP servers](../guides/mcp.md#servers-added-at-run-time) that are programs, which run with the rights of this process.',
   ),
   mcp: setting('MCP_TOOLS', offeredTools, 'none').means(
-    'The tools that are [offered over MCP](../guides/mcp-server.md): names with commas, in which `*` stands for any characters. Without it, there is no `/mcp`.',
+    'The tools that are [offered over MCP](../guides/mcp-server.md): names with commas, in which `*` stands for any characters. Without it, and without [exposed methods](../guides/meteor-expose.md), there is no `/mcp`.',
+  ),
+  mcpSessions: setting('MCP_SESSIONS', onOff, '`on` for one process').means(
+    'Whether clients of earlier revisions of MCP have [sessions](../guides/mcp-server.md#sessions): `on` for several processes behind a balancer with sticky sessions.',
   ),
 });
 

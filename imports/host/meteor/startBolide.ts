@@ -11,12 +11,15 @@ import { processEnvironment } from '../settings/environment';
 import { describePrivateHosts } from '../settings/host';
 import { readMeteorSettings } from '../settings/meteor';
 import { configureSignUp, createFirstUser, requirePasswords } from './configureAccounts';
+import { ExposedApp } from './expose/ExposedApp';
+import { exposures } from './expose/exposeMethods';
 import { MeteorUsers } from './MeteorUsers';
 import type { FindRoles } from './MeteorUsers';
 import type { MeteorPackages } from './MeteorPackages';
 import { readPackages } from './readPackages';
 import { serveHost } from './serveHost';
 import { simulateWithoutVendors } from './simulateWithoutVendors';
+import { consoleLogger } from '../../log/consoleLogger';
 import { setLogWriter } from '../../log/logWriter';
 import { toLogRecord } from '../../business/ai/infrastructure/telemetry/logRecord';
 import { installedPackage } from './installedPackage';
@@ -101,7 +104,9 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
   const shutdownGraceMs = options.shutdownGraceMs ?? settings.shutdownGraceMs ?? defaultGraceMs;
   const privateHosts = describePrivateHosts(settings.allowPrivateHosts);
   if (privateHosts !== undefined) console.warn(privateHosts);
-  const registry = tools === undefined ? undefined : toToolRegistry(tools);
+  const registry = tools === undefined && exposures.length === 0 ? undefined : toToolRegistry(tools ?? []);
+  const exposed = exposures.length === 0 ? undefined : await ExposedApp.open(packages, exposures);
+  if (registry !== undefined) exposed?.registerTools(registry);
   if (firstUser !== undefined) requirePasswords(Accounts);
   if (allowSignUp !== undefined || ownsAccounts) configureSignUp(Accounts, allowSignUp ?? false);
   const database = new MeteorDatabase({ Mongo });
@@ -127,11 +132,13 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
         findUser,
         hasAccounts: true,
         servesPages: true,
+        exposed,
         ai: registry === undefined ? undefined : { tools: registry },
       },
     );
     try {
       if (firstUser !== undefined) await createFirstUser(packages, firstUser);
+      if (exposed !== undefined) consoleLogger.info(exposed.describe());
       const notice = simulated?.notice;
       const closeHost = await serveHost(host, {
         packages,

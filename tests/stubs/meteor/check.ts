@@ -1,20 +1,47 @@
 /** Meteor's check and Match (packages/check), including the record of checked arguments for audit-argument-checks. */
 import { MeteorError } from '../server/MeteorError';
-import { noteChecked } from '../server/argumentAudit';
+import { audited, noteChecked } from '../server/argumentAudit';
 
 type Constructor = abstract new (...args: never[]) => unknown;
 type Fields = Readonly<Record<string, unknown>>;
 
-class Matcher<T> {
-  readonly kind: 'any' | 'integer' | 'maybe' | 'optional' | 'one-of' | 'where' | 'including' | 'values';
-  readonly inner: unknown;
-  /** Exists only for the type. */
+/** Exists only for the type. */
+abstract class Matcher<T> {
   declare readonly matched: T;
+}
 
-  constructor(kind: Matcher<T>['kind'], inner?: unknown) {
-    this.kind = kind;
-    this.inner = inner;
+// The classes and their fields are those of packages/check/match.js, where they are private, too.
+class Optional<T> extends Matcher<T> {
+  readonly pattern: unknown;
+
+  constructor(pattern: unknown) {
+    super();
+    this.pattern = pattern;
   }
+}
+class Maybe<T> extends Optional<T> {}
+class ObjectIncluding<T> extends Optional<T> {}
+class ObjectWithValues<T> extends Optional<T> {}
+class OneOf<T> extends Matcher<T> {
+  readonly choices: readonly unknown[];
+
+  constructor(choices: readonly unknown[]) {
+    super();
+    this.choices = choices;
+  }
+}
+class Where<T> extends Matcher<T> {
+  readonly condition: (value: unknown) => boolean;
+
+  constructor(condition: (value: unknown) => boolean) {
+    super();
+    this.condition = condition;
+  }
+}
+
+/** `Match.Any` and the like are lists of a text in Meteor; the type is what they match. */
+function marker<T>(text: string): Matcher<T> {
+  return [text] as unknown as Matcher<T>;
 }
 
 export type Pattern =
@@ -67,22 +94,30 @@ class MatchError extends Error {
 }
 
 export const Match = {
-  Any: new Matcher<unknown>('any'),
+  Any: marker<unknown>('__any__'),
   /** A signed 32-bit integer. */
-  Integer: new Matcher<number>('integer'),
-  Maybe: <T extends Pattern>(pattern: T) => new Matcher<PatternMatch<T> | null | undefined>('maybe', pattern),
-  Optional: <T extends Pattern>(pattern: T) => new Matcher<PatternMatch<T> | undefined>('optional', pattern),
+  Integer: marker<number>('__integer__'),
+  NonEmptyString: marker<string>('__NonEmptyString__'),
+  Maybe: <T extends Pattern>(pattern: T) => new Maybe<PatternMatch<T> | null | undefined>(pattern),
+  Optional: <T extends Pattern>(pattern: T) => new Optional<PatternMatch<T> | undefined>(pattern),
   OneOf<T extends readonly Pattern[]>(...patterns: T) {
     if (patterns.length === 0) throw new Error('Must provide at least one choice to Match.OneOf');
-    return new Matcher<PatternMatch<T[number]>>('one-of', patterns);
+    return new OneOf<PatternMatch<T[number]>>(patterns);
   },
-  Where: <T = unknown>(condition: (value: unknown) => boolean) => new Matcher<T>('where', condition),
+  Where: <T = unknown>(condition: (value: unknown) => boolean) => new Where<T>(condition),
   ObjectIncluding: <T extends { readonly [key: string]: Pattern }>(pattern: T) =>
-    new Matcher<PatternMatch<T>>('including', pattern),
-  ObjectWithValues: <T extends Pattern>(pattern: T) => new Matcher<Record<string, PatternMatch<T>>>('values', pattern),
+    new ObjectIncluding<PatternMatch<T>>(pattern),
+  ObjectWithValues: <T extends Pattern>(pattern: T) => new ObjectWithValues<Record<string, PatternMatch<T>>>(pattern),
   Error: MatchError,
   test: <T extends Pattern>(value: unknown, pattern: T): value is PatternMatch<T> =>
     mismatch(value, pattern) === undefined,
+  /** Called by the DDP server if the app has audit-argument-checks. */
+  _failIfArgumentsAreNotAllChecked: <Result>(
+    run: (...args: never[]) => Result,
+    context: unknown,
+    args: readonly unknown[],
+    description: string,
+  ): Result => audited(() => run.apply(context, args as never[]), args, description),
 };
 
 /** @throws Match.Error */
@@ -102,7 +137,9 @@ function mismatch(value: unknown, pattern: unknown): Mismatch | undefined {
     if (pattern === type) return typeof value === name ? undefined : failed(`Expected ${name}, got ${typeof value}`);
   if (pattern === null || ['string', 'number', 'boolean'].includes(typeof pattern))
     return value === pattern ? undefined : failed(`Expected ${String(pattern)}`);
-  if (pattern instanceof Matcher) return mismatchOf(value, pattern as Matcher<unknown>);
+  if (pattern instanceof Matcher) return mismatchOf(value, pattern);
+  const marked = MARKED.get(pattern);
+  if (marked !== undefined) return marked(value);
   if (pattern === Object) return objectMismatch(value, {}, true, undefined);
   if (Array.isArray(pattern)) return arrayMismatch(value, pattern);
   if (typeof pattern === 'function') return value instanceof pattern ? undefined : failed(`Expected ${pattern.name}`);
@@ -118,31 +155,33 @@ const TYPES = [
   [undefined, 'undefined'],
 ] as const;
 
-function mismatchOf(value: unknown, { kind, inner }: Matcher<unknown>): Mismatch | undefined {
-  switch (kind) {
-    case 'any':
-      return undefined;
-    case 'integer':
-      return typeof value === 'number' && (value | 0) === value ? undefined : failed('Expected Integer');
-    case 'maybe':
-      return value === undefined || value === null || mismatch(value, inner) === undefined
-        ? undefined
-        : failed('Failed Match.OneOf, Match.Maybe or Match.Optional validation');
-    case 'optional':
-      return value === undefined || mismatch(value, inner) === undefined
-        ? undefined
-        : failed('Failed Match.OneOf, Match.Maybe or Match.Optional validation');
-    case 'one-of':
-      return (inner as readonly unknown[]).some((choice) => mismatch(value, choice) === undefined)
-        ? undefined
-        : failed('Failed Match.OneOf, Match.Maybe or Match.Optional validation');
-    case 'where':
-      return whereMismatch(value, inner as (value: unknown) => boolean);
-    case 'including':
-      return objectMismatch(value, inner as Fields, true, undefined);
-    case 'values':
-      return objectMismatch(value, {}, true, inner);
-  }
+const MARKED: ReadonlyMap<unknown, (value: unknown) => Mismatch | undefined> = new Map<
+  unknown,
+  (value: unknown) => Mismatch | undefined
+>([
+  [Match.Any, () => undefined],
+  [
+    Match.Integer,
+    (value) => (typeof value === 'number' && (value | 0) === value ? undefined : failed('Expected Integer')),
+  ],
+  [
+    Match.NonEmptyString,
+    (value) => (typeof value === 'string' && value !== '' ? undefined : failed('Failed Match.Where validation')),
+  ],
+]);
+
+const NO_CHOICE = 'Failed Match.OneOf, Match.Maybe or Match.Optional validation';
+
+function mismatchOf(value: unknown, pattern: Matcher<unknown>): Mismatch | undefined {
+  if (pattern instanceof Where) return whereMismatch(value, pattern.condition);
+  if (pattern instanceof OneOf)
+    return pattern.choices.some((choice) => mismatch(value, choice) === undefined) ? undefined : failed(NO_CHOICE);
+  if (!(pattern instanceof Optional)) return failed('Bad pattern: unknown pattern type');
+  const { pattern: inner } = pattern;
+  if (pattern instanceof ObjectIncluding) return objectMismatch(value, inner as Fields, true, undefined);
+  if (pattern instanceof ObjectWithValues) return objectMismatch(value, {}, true, inner);
+  const isAbsent = value === undefined || (pattern instanceof Maybe && value === null);
+  return isAbsent || mismatch(value, inner) === undefined ? undefined : failed(NO_CHOICE);
 }
 
 function whereMismatch(value: unknown, condition: (value: unknown) => boolean): Mismatch | undefined {
@@ -175,7 +214,7 @@ function objectMismatch(value: unknown, pattern: Fields, allowsOthers: boolean, 
     const known = Object.hasOwn(pattern, key);
     if (!known && !allowsOthers) return failed('Unknown key', key);
     missing.delete(key);
-    const wanted = known ? (isOptional(pattern[key]) ? pattern[key].inner : pattern[key]) : others;
+    const wanted = known ? (isOptional(pattern[key]) ? pattern[key].pattern : pattern[key]) : others;
     if (!known && others === undefined) continue;
     const found = mismatch(field, wanted);
     if (found !== undefined) return failed(found.message, joined(key, found.path));
@@ -184,8 +223,8 @@ function objectMismatch(value: unknown, pattern: Fields, allowsOthers: boolean, 
   return first === undefined ? undefined : failed(`Missing key '${first}'`);
 }
 
-function isOptional(pattern: unknown): pattern is Matcher<unknown> {
-  return pattern instanceof Matcher && (pattern.kind === 'maybe' || pattern.kind === 'optional');
+function isOptional(pattern: unknown): pattern is Optional<unknown> {
+  return pattern instanceof Optional && !(pattern instanceof ObjectIncluding) && !(pattern instanceof ObjectWithValues);
 }
 
 function isPlain(value: object): boolean {

@@ -39,19 +39,26 @@ class Rule {
     });
   }
 
-  /** @returns milliseconds until the next attempt is allowed, or 0 if it is allowed now */
-  count(event: RateEvent): number {
+  increment(event: RateEvent): void {
     const now = Date.now();
     if (now - this.since > this.interval) {
       this.counts.clear();
       this.since = now;
     }
-    const bucket = Object.entries(this.matcher)
+    const bucket = this.bucketOf(event);
+    this.counts.set(bucket, (this.counts.get(bucket) ?? 0) + 1);
+  }
+
+  /** @returns milliseconds until the next attempt is allowed, or 0 if the last one was */
+  check(event: RateEvent): number {
+    const count = this.counts.get(this.bucketOf(event)) ?? 0;
+    return count > this.allowed ? this.interval - (Date.now() - this.since) : 0;
+  }
+
+  private bucketOf(event: RateEvent): string {
+    return Object.entries(this.matcher)
       .map(([key, wanted]) => (wanted === null ? '' : `${key}${String(event[key as keyof RateEvent])}`))
       .join('');
-    const count = (this.counts.get(bucket) ?? 0) + 1;
-    this.counts.set(bucket, count);
-    return count > this.allowed ? this.interval - (now - this.since) : 0;
   }
 }
 
@@ -65,12 +72,24 @@ export const DDPRateLimiter = {
   removeRule(id: string): boolean {
     return registry.rateRules.delete(id);
   },
+  /** Called by the DDP server, as is `_check`. */
+  _increment(event: RateEvent): void {
+    for (const rule of rulesFor(event)) rule.increment(event);
+  },
+  _check(event: RateEvent): { readonly allowed: boolean; readonly timeToReset: number } {
+    const timeToReset = Math.max(0, ...rulesFor(event).map((rule) => rule.check(event)));
+    return { allowed: timeToReset === 0, timeToReset };
+  },
+  getErrorMessage: ({ timeToReset }: { readonly timeToReset: number }): string =>
+    `Error, too many requests. Please slow down. You must wait ${Math.ceil(timeToReset / 1_000)} seconds before trying again.`,
 };
 
 /** Counts an attempt. @returns milliseconds to wait, or 0 if no rule limits it */
 export function countAttempt(event: RateEvent): number {
-  const rules = [...registry.rateRules.values()].filter(
-    (rule): rule is Rule => rule instanceof Rule && rule.matches(event),
-  );
-  return Math.max(0, ...rules.map((rule) => rule.count(event)));
+  DDPRateLimiter._increment(event);
+  return DDPRateLimiter._check(event).timeToReset;
+}
+
+function rulesFor(event: RateEvent): readonly Rule[] {
+  return [...registry.rateRules.values()].filter((rule): rule is Rule => rule instanceof Rule && rule.matches(event));
 }

@@ -65,9 +65,20 @@ export const Meteor = {
     registry.publications.set(name, handler);
   },
 
-  /** The DDP server, with the handlers of publications by name. */
-  get server(): { readonly publish_handlers: Readonly<Record<string, PublishHandler>> } {
-    return { publish_handlers: Object.fromEntries(registry.publications) };
+  /** The DDP server, with the handlers of methods and publications by name. */
+  get server(): {
+    readonly method_handlers: Readonly<Record<string, MethodHandler>>;
+    readonly publish_handlers: Readonly<Record<string, PublishHandler>>;
+  } {
+    return {
+      method_handlers: Object.fromEntries(registry.methods),
+      publish_handlers: Object.fromEntries(registry.publications),
+    };
+  },
+
+  /** Writes to the server's log. */
+  _debug(...[context, error]: readonly unknown[]): void {
+    registry.log.push({ context: String(context), error });
   },
 
   onConnection(callback: (connection: Connection) => void): { stop(): void } {

@@ -1,9 +1,13 @@
 /** A cursor on the server, where only the async methods work. */
 import { EJSON } from '../meteor/ejson';
+import type { PublicationContext } from './contexts';
 import type { Doc, Fields, FindSpec, MemoryCollection } from './MemoryCollection';
 import { observeChanges } from './observers';
 import type { ChangeCallbacks, ObserveHandle } from './observers';
 import { registry } from './registry';
+
+/** The part of a subscription that a cursor uses. */
+type PublishedTo = Pick<PublicationContext, 'added' | 'changed' | 'removed' | 'onStop'>;
 
 const ORDERED = ['addedBefore', 'movedBefore', 'addedAt', 'changedAt', 'removedAt', 'movedTo'];
 
@@ -44,6 +48,18 @@ export class Cursor<T> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void> {
     yield* await this.fetchAsync();
+  }
+
+  /** Called by the DDP server with a subscription (packages/mongo/collection/collection.js). */
+  async _publishCursor(subscription: PublishedTo): Promise<ObserveHandle> {
+    const collection = this.collectionName;
+    const handle = await this.observeChangesAsync({
+      added: (id, fields) => subscription.added(collection, id, fields),
+      changed: (id, fields) => subscription.changed(collection, id, fields),
+      removed: (id) => subscription.removed(collection, id),
+    });
+    subscription.onStop(() => handle.stop());
+    return handle;
   }
 
   async observeChangesAsync(callbacks: ChangeCallbacks): Promise<ObserveHandle> {

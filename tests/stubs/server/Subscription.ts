@@ -112,15 +112,7 @@ export class Subscription implements PublicationContext {
     const names = cursors.map((cursor) => cursor.collectionName);
     if (new Set(names).size < names.length)
       throw new Error('Publish function returned multiple cursors for one collection');
-    for (const cursor of cursors) {
-      const collection = cursor.collectionName;
-      const handle = await cursor.observeChangesAsync({
-        added: (id, fields) => this.added(collection, id, fields),
-        changed: (id, fields) => this.changed(collection, id, fields),
-        removed: (id) => this.removed(collection, id),
-      });
-      this.onStop(() => handle.stop());
-    }
+    for (const cursor of cursors) await cursor._publishCursor(this);
     this.ready();
   }
 }

@@ -4,13 +4,22 @@
  * stand alone, too.
  */
 import { randomUUID } from 'node:crypto';
-import type { McpHttpHandler, McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type {
+  CreateMcpHandlerOptions,
+  McpHttpHandler,
+  McpRequestContext,
+  McpServer,
+  ServerEventBus,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import { fieldsOf, isList } from '../../ai/domain/util/json';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { ToolRegistry } from '../../ai/infrastructure/tools/ToolRegistry';
-import { createMcpServer } from './createMcpServer';
+import { createMcpServer, MAX_WATCHED } from './createMcpServer';
 import type { McpServerPorts } from './createMcpServer';
 import { toAuthInfo } from './McpCaller';
 import type { McpCaller } from './McpCaller';
+import { McpResourceReader } from './McpResourceReader';
 
 export interface McpHttpPorts extends McpServerPorts {
   readonly registry: Pick<ToolRegistry, 'onChange'>;
@@ -42,6 +51,7 @@ const CHANGE_DEBOUNCE_MS = 50;
 export class McpHttp {
   private readonly ports: McpHttpPorts;
   private readonly handler: McpHttpHandler;
+  private readonly reader: McpResourceReader | undefined;
   private readonly sessions = new Map<string, Session>();
   private readonly unsubscribe: () => void;
   private readonly sweeper: ReturnType<typeof setInterval>;
@@ -49,19 +59,9 @@ export class McpHttp {
 
   constructor(ports: McpHttpPorts) {
     this.ports = ports;
-    const { sdk, logger, keepAliveAfter, sessionIdleMs = SESSION_IDLE_MS } = ports;
-    this.handler = sdk.createMcpHandler(
-      ({ era }) =>
-        createMcpServer(ports, {
-          tellsChanges: era === 'modern',
-          hasTasks: era === 'modern' && ports.tasks !== undefined,
-        }),
-      {
-        onerror: (error) => logger.debug('MCP:', error),
-        keepAliveMs: keepAliveAfter,
-        maxSubscriptions: MAX_SUBSCRIPTIONS,
-      },
-    );
+    const { sdk, tools, resources, sessionIdleMs = SESSION_IDLE_MS } = ports;
+    this.handler = this.createHandler();
+    this.reader = resources && new McpResourceReader({ sdk, tools, resources });
     this.unsubscribe = ports.registry.onChange(() => {
       this.change ??= setTimeout(() => this.tellOfChange(), CHANGE_DEBOUNCE_MS);
     });
@@ -75,6 +75,9 @@ export class McpHttp {
     const ofTask = await tasks?.answer(request.headers, body, caller);
     if (ofTask !== undefined) return ofTask;
     const options = omitUndefined({ authInfo: toAuthInfo(caller), parsedBody: body });
+    const uris = this.reader === undefined ? [] : watchedIn(body);
+    if (this.reader !== undefined && uris.length > 0)
+      return this.listen(request, options, { reader: this.reader, uris, caller });
     if (!isAlone || !(await sdk.isLegacyRequest(request, body))) return this.handler.fetch(request, options);
     const id = request.headers.get('mcp-session-id');
     if (id !== null) {
@@ -100,6 +103,55 @@ export class McpHttp {
     clearTimeout(this.change);
     await Promise.all([...this.sessions.keys()].map((id) => this.end(id)));
     await this.handler.close();
+  }
+
+  private createHandler(options: Pick<CreateMcpHandlerOptions, 'bus'> = {}): McpHttpHandler {
+    const { sdk, logger, keepAliveAfter, tasks } = this.ports;
+    return sdk.createMcpHandler(
+      ({ era }: McpRequestContext) =>
+        createMcpServer(this.ports, {
+          tellsChanges: era === 'modern',
+          hasTasks: era === 'modern' && tasks !== undefined,
+        }),
+      {
+        ...options,
+        onerror: (error) => logger.debug('MCP:', error),
+        keepAliveMs: keepAliveAfter,
+        maxSubscriptions: MAX_SUBSCRIPTIONS,
+      },
+    );
+  }
+
+  /**
+   * Serves a stream of changes that tells of resources. It has events of its own: the same address is another user's
+   * resource for another caller.
+   */
+  private async listen(
+    request: Request,
+    options: Parameters<McpHttpHandler['fetch']>[1],
+    { reader, uris, caller }: WatchedResources,
+  ): Promise<Response> {
+    const { sdk, logger } = this.ports;
+    const bus = new sdk.InMemoryServerEventBus((error) => logger.debug('MCP:', error));
+    const watched: (() => void)[] = [];
+    const stop = (): void => watched.splice(0).forEach((end) => end());
+    request.signal.addEventListener('abort', stop, { once: true });
+    try {
+      for (const uri of uris) {
+        watched.push(await reader.watch(uri, caller, () => bus.publish({ kind: 'resource_updated', uri })));
+        if (request.signal.aborted) stop();
+      }
+    } catch (error) {
+      stop();
+      if (!(error instanceof sdk.ProtocolError)) throw error;
+      const { code, message } = error;
+      return Response.json({
+        jsonrpc: '2.0',
+        id: fieldsOf(options?.parsedBody)['id'] ?? null,
+        error: { code, message },
+      });
+    }
+    return this.createHandler({ bus: joined(bus, this.handler.bus) }).fetch(request, options);
   }
 
   private async handleIn(
@@ -133,7 +185,7 @@ export class McpHttp {
     const theirs = [...this.sessions].filter(([, { userId }]) => userId === caller.actor.userId);
     const [oldest] = theirs.sort(([, one], [, other]) => one.lastUsedAt - other.lastUsedAt);
     if (oldest !== undefined && theirs.length >= MAX_SESSIONS) await this.end(oldest[0]);
-    const server = createMcpServer(this.ports, { tellsChanges: true });
+    const server = createMcpServer(this.ports, { tellsChanges: true, keepsSubscriptions: true });
     const id = randomUUID();
     const transport = new sdk.WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
@@ -165,6 +217,31 @@ export class McpHttp {
     for (const { server } of this.sessions.values())
       server.server.sendToolListChanged().catch((error: unknown) => this.ports.logger.debug('MCP:', error));
   }
+}
+
+interface WatchedResources {
+  readonly reader: McpResourceReader;
+  readonly uris: readonly string[];
+  readonly caller: McpCaller;
+}
+
+/** The resources that a request for a stream of changes names. */
+function watchedIn(body: unknown): readonly string[] {
+  const { method, params } = fieldsOf(body);
+  if (method !== 'subscriptions/listen') return [];
+  const { resourceSubscriptions: uris } = fieldsOf(fieldsOf(params)['notifications']);
+  return isList(uris) ? uris.filter((uri) => typeof uri === 'string').slice(0, MAX_WATCHED) : [];
+}
+
+/** A bus whose listeners are told of the events of both. */
+function joined(own: ServerEventBus, shared: ServerEventBus): ServerEventBus {
+  return {
+    publish: (event) => own.publish(event),
+    subscribe(listener) {
+      const ends = [own.subscribe(listener), shared.subscribe(listener)];
+      return () => ends.forEach((end) => end());
+    },
+  };
 }
 
 /** A session is the caller's who began it: by the user, and the token. */

@@ -14,7 +14,7 @@ export interface McpToolsPorts {
   readonly caller: Pick<ToolCaller, 'call' | 'has' | 'list' | 'recordDecision' | 'runsInBackground'>;
   readonly runTools: readonly RunTool[];
   /** Names, in which `*` stands for any characters. */
-  readonly offered: readonly string[];
+  readonly offered: () => readonly string[];
 }
 
 export class McpTools {
@@ -66,7 +66,7 @@ export class McpTools {
   }
 
   private isOffered(name: string): boolean {
-    return this.ports.offered.some((pattern) => matchesWildcard(pattern, name));
+    return this.ports.offered().some((pattern) => matchesWildcard(pattern, name));
   }
 }
 

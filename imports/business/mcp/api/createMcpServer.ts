@@ -14,6 +14,8 @@ import type { AskedApproval } from './approvals';
 import type { McpServerPackage } from './importMcpServer';
 import { callerIn } from './McpCaller';
 import type { McpCaller } from './McpCaller';
+import { McpResourceReader } from './McpResourceReader';
+import type { McpResources } from './McpResources';
 import { toMcpFailure, toMcpResult } from './McpTools';
 import type { McpTools } from './McpTools';
 import { TASKS_EXTENSION } from './McpTasks';
@@ -29,6 +31,8 @@ export interface McpServerPorts {
   readonly usedApprovals: UsedApprovals;
   /** Absent: no call is a task. */
   readonly tasks?: McpTasks;
+  /** Absent: there are no resources. */
+  readonly resources?: McpResources;
   /** Where people find the dashboard. */
   readonly homeUrl: string;
   /** Says what may be said of an error to clients. */
@@ -43,16 +47,21 @@ export interface ServedConnection {
   readonly tellsChanges: boolean;
   /** Whether calls may become tasks. */
   readonly hasTasks?: boolean;
+  /** Whether the client subscribes to resources by requests of this connection, and not with a stream. */
+  readonly keepsSubscriptions?: boolean;
 }
 
 /** Tools on a page of a list. */
 const PAGE = 100;
+const RESOURCE_TYPE = 'application/json';
+/** The most resources that one client watches. */
+export const MAX_WATCHED = 100;
 /** How long a person may take to answer. */
 const ANSWER_SECONDS = 600;
 
 export function createMcpServer(
   ports: McpServerPorts,
-  { caller: fixed, tellsChanges, hasTasks = false }: ServedConnection,
+  { caller: fixed, tellsChanges, hasTasks = false, keepsSubscriptions = false }: ServedConnection,
 ): McpServer {
   const { sdk, tools, stateKey, logger } = ports;
   const callerOf = (ctx: ServerContext): McpCaller => {
@@ -74,6 +83,7 @@ export function createMcpServer(
     {
       capabilities: {
         tools: { listChanged: tellsChanges },
+        ...(ports.resources === undefined ? {} : { resources: { subscribe: tellsChanges } }),
         ...(hasTasks ? { extensions: { [TASKS_EXTENSION]: {} } } : {}),
       },
       requestState: { verify: (state, ctx) => codec.verify(state, ctx) },
@@ -82,6 +92,8 @@ export function createMcpServer(
   );
   const { server } = mcpServer;
   server.onerror = (error) => logger.debug('MCP:', error);
+
+  if (ports.resources !== undefined) serveResources(ports.resources);
 
   server.setRequestHandler('tools/list', async ({ params }, ctx) => {
     const after = params?.cursor ?? '';
@@ -115,6 +127,49 @@ export function createMcpServer(
     }
   });
   return mcpServer;
+
+  function serveResources(resources: McpResources): void {
+    const reader = new McpResourceReader({ sdk, tools, resources });
+    server.setRequestHandler('resources/list', async (_request, ctx) => ({
+      resources: (await reader.list(callerOf(ctx), false)).map(({ uri, name, description }) => ({
+        ...{ uri, name, description },
+        mimeType: RESOURCE_TYPE,
+      })),
+    }));
+    server.setRequestHandler('resources/templates/list', async (_request, ctx) => ({
+      resourceTemplates: (await reader.list(callerOf(ctx), true)).map(({ uri, name, description }) => ({
+        ...{ uriTemplate: uri, name, description },
+        mimeType: RESOURCE_TYPE,
+      })),
+    }));
+    server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => ({
+      contents: [{ uri, mimeType: RESOURCE_TYPE, text: await reader.read(uri, callerOf(ctx)) }],
+    }));
+    if (!keepsSubscriptions) return;
+    const watched = new Map<string, () => void>();
+    server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, ctx) => {
+      const stop = await reader.watch(uri, callerOf(ctx), () => {
+        server.sendResourceUpdated({ uri }).catch((error: unknown) => logger.debug('MCP:', error));
+      });
+      watched.get(uri)?.();
+      watched.set(uri, stop);
+      if (watched.size > MAX_WATCHED) {
+        const [first] = watched.keys();
+        watched.get(first ?? '')?.();
+        watched.delete(first ?? '');
+      }
+      return {};
+    });
+    server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+      watched.get(uri)?.();
+      watched.delete(uri);
+      return {};
+    });
+    server.onclose = () => {
+      for (const stop of watched.values()) stop();
+      watched.clear();
+    };
+  }
 
   async function callTool(
     name: string,

@@ -12,6 +12,7 @@ import type { RunRoutePorts } from '../../../api/runs/RunRoutePorts';
 import type { McpAccess } from './addMcpRoutes';
 import type { McpServerPorts } from './createMcpServer';
 import type { McpServerPackage } from './importMcpServer';
+import type { McpResources } from './McpResources';
 import { McpTools } from './McpTools';
 import { MemoryUsedApprovals } from './UsedApprovals';
 import type { UsedApprovals } from './UsedApprovals';
@@ -22,11 +23,20 @@ import type { RunToolPorts } from './runTools';
 import { ToolTasks } from './ToolTasks';
 import type { ToolTasksPorts } from './ToolTasks';
 
+/** What an app offers without naming it in the settings. */
+export interface McpExposure {
+  /** Names of tools, which change with what the app exposes. */
+  readonly toolNames: readonly string[];
+  readonly resources: McpResources;
+}
+
 /** What is offered over MCP. */
 export interface McpOffer {
   readonly sdk: McpServerPackage;
   /** Names of tools, in which `*` stands for any characters. */
   readonly tools: readonly string[];
+  /** What the app has exposed. Default: nothing. */
+  readonly exposed?: McpExposure | undefined;
   /** Where clients reach the HTTP API, without a slash at its end. */
   readonly rootUrl: string;
   /** Where people find the dashboard, without a slash at its end. */
@@ -37,6 +47,8 @@ export interface McpOffer {
   readonly toolTasks?: ToolTaskStore;
   /** Access with tokens of an authorization server. Default: none. */
   readonly access?: McpAccess;
+  /** Whether the requests of a session reach the same process. Default: if no other process has the database. */
+  readonly keepsSessions?: boolean | undefined;
 }
 
 export interface McpHostPorts extends Pick<ToolTasksPorts, 'inFlight' | 'lostAfter'> {
@@ -53,7 +65,7 @@ export interface McpHostPorts extends Pick<ToolTasksPorts, 'inFlight' | 'lostAft
 
 export function createMcpServerPorts(
   { tools, loop }: Pick<AIModule, 'loop' | 'tools'>,
-  { sdk, tools: offered, homeUrl, usedApprovals = new MemoryUsedApprovals(), toolTasks: store }: McpOffer,
+  { sdk, tools: offered, exposed, homeUrl, usedApprovals = new MemoryUsedApprovals(), toolTasks: store }: McpOffer,
   { runs, models, access, audit, storage, secret, toError, logger, inFlight, lostAfter }: McpHostPorts,
 ): McpServerPorts & { readonly toolTasks?: ToolTasks } {
   const waitForRun = (executionId: string, signal: AbortSignal): Promise<unknown> =>
@@ -61,7 +73,7 @@ export function createMcpServerPorts(
   const mcpTools = new McpTools({
     caller: new ToolCaller({ tools, access, audit, logger }),
     runTools: runs === undefined ? [] : createRunTools({ runs, models, waitForRun, homeUrl }),
-    offered,
+    offered: () => (exposed === undefined ? offered : [...offered, ...exposed.toolNames]),
   });
   const toolTasks =
     store && new ToolTasks({ ...{ store, storage, inFlight, lostAfter, toError, logger }, tools: mcpTools });
@@ -74,6 +86,7 @@ export function createMcpServerPorts(
     tools: mcpTools,
     tasks: taskSources.length === 0 ? undefined : new McpTasks(taskSources, toError),
     toolTasks,
+    resources: exposed?.resources,
     stateKey: createHmac('sha256', secret).update('mcp request state').digest(),
     usedApprovals,
     homeUrl,

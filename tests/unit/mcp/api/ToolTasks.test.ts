@@ -57,7 +57,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
       });
       const logger = new RecordingLogger();
       const inFlight = new InFlightRequests();
-      const mcpTools = new McpTools({ caller: new ToolCaller({ tools, logger }), runTools: [], offered: ['*'] });
+      const mcpTools = new McpTools({ caller: new ToolCaller({ tools, logger }), runTools: [], offered: () => ['*'] });
       const toError = (thrown: unknown) => toLLMError(thrown, () => undefined);
       const storage = {
         admit: () => (isFull ? Promise.reject(new StorageFullError('Full.')) : Promise.resolve(() => undefined)),

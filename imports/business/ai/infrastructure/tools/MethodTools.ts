@@ -4,8 +4,10 @@
  * this file uses the variable by which Meteor passes the user to nested calls
  * (packages/ddp-server/livedata_server.js, `applyAsync`).
  */
-import { LLMInvalidRequestError, ToolError } from '../../domain/errors/LLMErrors';
+import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { ToolCallContext } from '../../domain/interfaces/IToolExecutor';
+import { countCall, toToolError } from './meteorCalls';
+import type { MeteorCalls, RateCounter } from './meteorCalls';
 import type { RegisteredTool } from './ToolRegistry';
 
 export interface ExposedMethod extends Omit<RegisteredTool, 'name' | 'execute' | 'kind' | 'external' | 'description'> {
@@ -33,13 +35,14 @@ interface InvocationVariable {
 /** Meteor's objects, as the app hands them in. */
 export interface MethodToolsPackages {
   /** `import { Meteor } from 'meteor/meteor'` */
-  readonly Meteor: MethodCaller;
+  readonly Meteor: MeteorCalls;
   /** `import { DDP } from 'meteor/ddp'` */
   readonly DDP: object;
-}
-
-interface MethodCaller {
-  readonly Error: abstract new (...args: never[]) => Error;
+  /**
+   * `import { DDPRateLimiter } from 'meteor/ddp-rate-limiter'`: its rules hold for the tools as well. Default: no rule
+   * does.
+   */
+  readonly DDPRateLimiter?: object | undefined;
 }
 
 /** Missing from the types of older releases. */
@@ -47,20 +50,16 @@ interface ApplyAsync {
   applyAsync(name: string, args: readonly unknown[]): Promise<unknown>;
 }
 
-/** A `Meteor.Error`: `error` is the code, `reason` the message. */
-interface MethodError {
-  readonly error?: unknown;
-  readonly reason?: string | undefined;
-}
-
 export class MethodTools {
-  private readonly Meteor: MethodCaller & ApplyAsync;
+  private readonly Meteor: MeteorCalls & ApplyAsync;
   private readonly variable: InvocationVariable;
+  private readonly limiter: RateCounter | undefined;
 
   /** @throws LLMInvalidRequestError on a Meteor version that cannot run a method as a user */
-  constructor({ Meteor, DDP }: MethodToolsPackages) {
-    this.Meteor = Meteor as MethodCaller & ApplyAsync;
+  constructor({ Meteor, DDP, DDPRateLimiter }: MethodToolsPackages) {
+    this.Meteor = Meteor as MeteorCalls & ApplyAsync;
     this.variable = invocationVariable(DDP);
+    this.limiter = DDPRateLimiter;
   }
 
   /**
@@ -78,9 +77,10 @@ export class MethodTools {
     };
   }
 
-  private async invoke(method: string, args: readonly unknown[], { userId }: ToolCallContext): Promise<unknown> {
+  private async invoke(method: string, args: readonly unknown[], context: ToolCallContext): Promise<unknown> {
+    const userId = context.userId === '' ? null : context.userId;
     const outer: OuterInvocation = {
-      userId: userId === '' ? null : userId,
+      userId,
       connection: null,
       isSimulation: false,
       unblock: () => undefined,
@@ -89,18 +89,11 @@ export class MethodTools {
       },
     };
     try {
+      countCall(this.limiter, { type: 'method', name: method, userId });
       return await this.variable.withValue(outer, () => this.Meteor.applyAsync(method, [...args]));
     } catch (error) {
-      throw this.toToolError(error);
+      throw toToolError(error, this.Meteor, `while invoking method '${method}'`);
     }
-  }
-
-  /** Reports to the model exactly what a client of the method would get. */
-  private toToolError(error: unknown): ToolError {
-    const visible: unknown = error instanceof Error && 'sanitizedError' in error ? error.sanitizedError : error;
-    if (!(visible instanceof this.Meteor.Error)) return new ToolError('threw', 'The method failed.', { cause: error });
-    const { reason, error: code } = visible as MethodError;
-    return new ToolError('threw', reason ?? String(code), { cause: error });
   }
 }
 
@@ -115,6 +108,6 @@ function invocationVariable(DDP: object): InvocationVariable {
   );
 }
 
-function toToolName(method: string): string {
+export function toToolName(method: string): string {
   return method.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64);
 }

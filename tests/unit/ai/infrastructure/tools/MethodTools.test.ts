@@ -2,11 +2,12 @@
 import { expect } from 'chai';
 import { check } from 'meteor/check';
 import { DDP } from 'meteor/ddp';
+import { DDPRateLimiter } from 'meteor/ddp-rate-limiter';
 import { Meteor } from 'meteor/meteor';
 import { ToolError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
 import { MethodTools } from '../../../../../imports/business/ai/infrastructure/tools/MethodTools';
 import { ToolRegistry } from '../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { resetMeteor } from '../../../../stubs/server/registry';
+import { registry, resetMeteor } from '../../../../stubs/server/registry';
 import { failure } from '../../../../support/failure';
 
 interface Invocation {
@@ -39,6 +40,14 @@ describe('MethodTools', () => {
         check(given, Object);
         throw new Meteor.Error('no-such-order', 'You have no such order.');
       },
+      'orders.invalid'(given: unknown) {
+        check(given, Object);
+        throw new Meteor.Error('validation-error', 'Invalid.', [{ name: 'number', type: 'required' }]);
+      },
+      'orders.safe'(given: unknown) {
+        check(given, Object);
+        throw Object.assign(new Error('secret'), { isClientSafe: true, error: 'sold-out', reason: 'Sold out.' });
+      },
       async 'orders.login'(this: Invocation, given: unknown) {
         check(given, Object);
         await this.setUserId('admin');
@@ -51,6 +60,8 @@ describe('MethodTools', () => {
       'orders.nested',
       'orders.fails',
       'orders.refuses',
+      'orders.invalid',
+      'orders.safe',
       'orders.login',
       'orders.unchecked',
       'orders.missing',
@@ -93,15 +104,44 @@ describe('MethodTools', () => {
     for (const wrong of [{ number: { $gt: '' } }, { number: '7', other: 1 }, {}]) {
       expect(await failure(run('orders_lookup', wrong)))
         .to.be.instanceOf(ToolError)
-        .with.property('message', 'Match failed');
+        .with.property('message', 'Match failed [400]');
     }
-    expect(await failure(run('orders_unchecked', {}))).to.have.property('message', 'The method failed.');
+    expect(await failure(run('orders_unchecked', {}))).to.have.property('message', 'Internal server error [500]');
   });
 
   it('report to the model exactly what a client would get', async () => {
-    expect(await failure(run('orders_refuses', {}))).to.have.property('message', 'You have no such order.');
-    expect(await failure(run('orders_fails', {}))).to.have.property('message', 'The method failed.');
-    expect(await failure(run('orders_missing', {}))).to.have.property('message', "Method 'orders.missing' not found");
+    expect(await failure(run('orders_refuses', {}))).to.have.property(
+      'message',
+      'You have no such order. [no-such-order]',
+    );
+    expect(registry.log).to.have.length(0);
+    expect(await failure(run('orders_fails', {}))).to.have.property('message', 'Internal server error [500]');
+    // Only the server's log has the rest.
+    expect(registry.log.map(({ context, error }) => `${context}: ${String(error)}`).join()).to.match(
+      /^Exception while invoking method 'orders.fails': Error: the database password is hunter2/,
+    );
+    expect(await failure(run('orders_missing', {}))).to.have.property(
+      'message',
+      "Method 'orders.missing' not found [404]",
+    );
+    expect(await failure(run('orders_invalid', {}))).to.have.property(
+      'message',
+      'Invalid. [validation-error] [{"name":"number","type":"required"}]',
+    );
+    expect(await failure(run('orders_safe', {}))).to.have.property('message', 'Sold out. [sold-out]');
+  });
+
+  it("are limited by the app's rules for methods, each user by themselves", async () => {
+    const limited = new MethodTools({ Meteor, DDP, DDPRateLimiter });
+    const parameters = { type: 'object' };
+    tools.register(limited.expose('orders.lookup', { name: 'limited', description: 'Limited.', parameters }));
+    DDPRateLimiter.addRule({ type: 'method', name: 'orders.lookup', connectionId: () => true }, 2, 60_000);
+    for (const userId of ['bob', 'cat']) {
+      for (let call = 0; call < 2; call += 1) await run('limited', { number: '7' }, userId);
+      expect(String(await failure(run('limited', { number: '7' }, userId)))).to.match(
+        /too many requests.*\[too-many-requests\]/,
+      );
+    }
   });
 
   it('do not let a method log a user in', async () => {
