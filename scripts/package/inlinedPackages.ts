@@ -31,6 +31,7 @@ const LIBRARIES = [
 /** Imported by servers, some of them when they are first needed. */
 const SERVER_LIBRARIES = [
   '@fastify/busboy',
+  'acorn',
   'oauth4webapi',
   'prom-client',
   'router',

@@ -34,17 +34,19 @@ export interface MeteorApp {
 
 /**
  * @param ai overrides in `Meteor.settings.ai`
- * @param options overrides of the options of `startBolide`. The routes are at the root unless `httpPath` says otherwise
+ * @param options overrides of the options of `startBolide`, and what the app does before: it defines its methods. The
+ *   routes are at the root unless `httpPath` says otherwise
  */
 export async function startMeteorApp(
   ai: Readonly<Record<string, unknown>> = {},
-  options: Partial<BolideOptions> = {},
+  { onReset, ...options }: Partial<BolideOptions> & { readonly onReset?: () => void } = {},
 ): Promise<MeteorApp> {
   const simulator = await startSimulator();
   const settings = Meteor.settings;
   Meteor.settings = { public: {}, ai: { secrets: newKey('k1'), admins: ['ann'], allowPrivateHosts: true, ...ai } };
   resetMeteor();
   resetWebApp();
+  onReset?.();
   for (const _id of PEOPLE) await Meteor.users.insertAsync({ _id });
   const host = await startBolide({
     ...METEOR_PACKAGES,

@@ -213,7 +213,7 @@ describe('readMethod', () => {
   });
 
   it('reads checks as bundlers write them', () => {
-    const meteor_check__WEBPACK_IMPORTED_MODULE_0__ = { check, Match };
+    const meteor_check__WEBPACK_IMPORTED_MODULE_0__ = { check: check as (...given: unknown[]) => void, Match };
     const add = (id: unknown, count: unknown): unknown => {
       (0, meteor_check__WEBPACK_IMPORTED_MODULE_0__.check)(id, meteor_check__WEBPACK_IMPORTED_MODULE_0__.Match.Any);
       (0, meteor_check__WEBPACK_IMPORTED_MODULE_0__.check)(
