@@ -97,7 +97,7 @@ async function offeredMcp({
   const usedApprovals = new UsedStates(database.collection(SIGN_IN_STATES));
   await usedApprovals.ready();
   const sdk = await importMcpServer().catch((error: unknown) => {
-    // Whoever exposes methods may want them for runs only.
+    // An app may expose methods to runs only.
     if (tools.length > 0 || !(error instanceof MissingPackageError)) throw error;
     logger.info(`The exposed methods are tools of runs, and are not offered over MCP: ${error.message}`);
   });

@@ -6,6 +6,7 @@ type Constructor = abstract new (...args: never[]) => unknown;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Exists only for the type. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- of what it matches
 abstract class Matcher<T> {
   declare readonly matched: T;
 }

@@ -30,7 +30,7 @@ export class McpResourceReader {
   }
 
   /**
-   * Calls back when the resource has changed. Reads it first, since only a call of the tool tells whether the caller may.
+   * Calls back when the resource has changed. Reads it first: only a call of the tool tells whether the caller may.
    * @returns ends that
    * @throws as `read`
    */

@@ -9,6 +9,7 @@ import type {
 import type { LLMError } from '../../ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../ai/domain/util/json';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
+import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import { APPROVAL, asksPeople, hashOfCall, isApproved, toQuestion } from './approvals';
 import type { AskedApproval } from './approvals';
 import type { McpServerPackage } from './importMcpServer';
@@ -83,7 +84,7 @@ export function createMcpServer(
     {
       capabilities: {
         tools: { listChanged: tellsChanges },
-        ...(ports.resources === undefined ? {} : { resources: { subscribe: tellsChanges } }),
+        ...omitUndefined({ resources: ports.resources && { subscribe: tellsChanges } }),
         ...(hasTasks ? { extensions: { [TASKS_EXTENSION]: {} } } : {}),
       },
       requestState: { verify: (state, ctx) => codec.verify(state, ctx) },

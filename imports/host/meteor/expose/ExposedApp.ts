@@ -3,7 +3,8 @@ import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMEr
 import type { ToolCallContext } from '../../../business/ai/domain/interfaces/IToolExecutor';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { fieldsOf } from '../../../business/ai/domain/util/json';
-import { toJsonSchema } from '../../../business/ai/application/services/schema/toJsonSchema';
+import { parseUrl } from '../../../business/ai/domain/util/parseUrl';
+import { resolveSchema } from '../../../library/resolveSchema';
 import { MethodTools, toToolName } from '../../../business/ai/infrastructure/tools/MethodTools';
 import type { RegisteredTool, ToolRegistry } from '../../../business/ai/infrastructure/tools/ToolRegistry';
 import type { McpResource, McpResourceCall, McpResources } from '../../../business/mcp/api/McpResources';
@@ -132,7 +133,7 @@ export class ExposedApp {
       description: describe(parameters) ?? `Calls the method "${name}" of the app.`,
       ...details,
       parameters,
-      toArguments: toArguments as (given: never) => readonly unknown[],
+      toArguments,
       ...(needsApproval ? { needsApproval: true } : {}),
     });
     return { ...tool, execute: async (args: never, context) => toPlain(await tool.execute?.(args, context)) };
@@ -143,7 +144,7 @@ export class ExposedApp {
     { name: toolName = `read_${toToolName(name)}`.slice(0, 64), ...details }: ExposedDetails,
   ): { readonly tool: RegisteredTool; readonly publication: ExposedPublication } {
     const { parameters, toArguments } = this.shapeOf(name, this.handlers.publications[name], details);
-    const schema = toJsonSchema(parameters).jsonSchema;
+    const schema = resolveSchema(parameters).jsonSchema;
     const description =
       details.description ??
       describe(parameters) ??
@@ -183,8 +184,9 @@ export class ExposedApp {
 
   /** @returns undefined for the address of no publication, and for arguments that it has not */
   private find(uri: string): McpResourceCall | undefined {
-    if (!uri.startsWith(URI) || !URL.canParse(uri)) return undefined;
-    const { pathname, searchParams } = new URL(uri);
+    const parsed = uri.startsWith(URI) ? parseUrl(uri) : undefined;
+    if (parsed === undefined) return undefined;
+    const { pathname, searchParams } = parsed;
     const name = decodeURIComponent(pathname.slice(1));
     const [tool, publication] = [...this.exposed].find(([, each]) => each.name === name) ?? [];
     if (tool === undefined || publication === undefined) return undefined;

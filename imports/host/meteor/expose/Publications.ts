@@ -52,14 +52,14 @@ export class Publications {
   /** What the publication publishes to the user until it is ready. @throws ToolError */
   async snapshot(name: string, args: readonly unknown[], userId: string, signal: AbortSignal): Promise<Snapshot> {
     signal.throwIfAborted();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { promise, resolve, reject } = Promise.withResolvers<undefined>();
     const run = this.open(name, args, userId, {
-      onReady: resolve,
+      onReady: () => resolve(undefined),
       onChange: () => {
-        if (run.size > MAX_DOCUMENTS) resolve();
+        if (run.size > MAX_DOCUMENTS) resolve(undefined);
       },
       onEnd: (error) => {
-        if (error === undefined) resolve();
+        if (error === undefined) resolve(undefined);
         else reject(toToolError(error, this.ports.Meteor, `from sub ${name}`));
       },
       onStopFailure: (error) => this.onStopFailure(error),

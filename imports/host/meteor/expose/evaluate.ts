@@ -14,7 +14,7 @@ const CLASSES: ReadonlyMap<string, unknown> = new Map<string, unknown>(
   Object.entries({ String, Number, Boolean, Object, Array, Date, Function, undefined }),
 );
 
-export function evaluate(node: Expression | SpreadElement | Property['value'], names: Names): unknown {
+export function evaluate(node: Expression | SpreadElement, names: Names): unknown {
   const inner = (each: Expression | SpreadElement): unknown => {
     const value = evaluate(each, names);
     return value === UNKNOWN ? names.Match['Any'] : value;

@@ -20,7 +20,9 @@ export interface ExposeOptions {
   readonly exclude?: readonly string[];
   /** Names of methods each call of which a person has to approve, likewise. */
   readonly needsApproval?: readonly string[];
-  /** Names of publications, likewise: each is a tool that reads what it publishes to the user, and a resource over MCP. */
+  /**
+   * Names of publications, likewise: each is a tool that reads what it publishes to the user, and a resource over MCP.
+   */
   readonly publications?: readonly string[];
   /** By name of a method or a publication. */
   readonly details?: Readonly<Record<string, ExposedDetails>>;
@@ -59,8 +61,8 @@ export type Exposure = Required<ExposeOptions>;
 export const exposures: Exposure[] = [];
 
 /**
- * Offers methods to runs and over MCP: `exposeMethods({ include: ['orders.*'], needsApproval: ['orders.cancel'] })`. To be
- * called before `startBolide`, which finds the methods; several calls add up.
+ * Offers methods to runs and over MCP: `exposeMethods({ include: ['orders.*'], needsApproval: ['orders.cancel'] })`. To
+ * be called before `startBolide`, which finds the methods; several calls add up.
  * @throws LLMInvalidRequestError, whose `path` names the invalid option
  */
 export function exposeMethods(options: ExposeOptions): void {

@@ -1,4 +1,4 @@
-/** Which methods are exposed only if they are named exactly: no `*` stands for them. */
+/** Which methods and publications are exposed only if they are named exactly: no `*` stands for them. */
 
 /**
  * The methods of Meteor's accounts packages (packages/accounts-base/accounts_server.js, accounts-password,
@@ -26,8 +26,11 @@ const ACCOUNTS: ReadonlySet<string> = new Set([
   'ATCreateUserServer',
 ]);
 
-/** Accounts' methods, private ones, mutators of collections such as `/orders/insert`, those for admins, and Bolide's. */
+/** Names that Meteor and Bolide give: `/orders/insert`, `meteor.loginServiceConfiguration`, `ai.status`. */
+const FOREIGN = /^(?:\/|meteor[._]|ai\.)/;
+
+/** Names of accounts, of Meteor and of Bolide, private ones and those for admins. */
 export function isReserved(name: string): boolean {
-  if (ACCOUNTS.has(name) || name.startsWith('/') || name.startsWith('ai.')) return true;
+  if (ACCOUNTS.has(name) || FOREIGN.test(name)) return true;
   return name.split(/[.:/]/).some((part) => part.startsWith('_') || part.toLowerCase() === 'admin');
 }

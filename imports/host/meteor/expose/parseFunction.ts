@@ -1,4 +1,4 @@
-/** Reads the source of a function: its parameters, and what it checks them against. */
+/** Reads the source of a function: its parameters, and what it calls. */
 import type * as Acorn from 'acorn';
 import type { AnyFunction } from './variablesOf';
 
@@ -12,25 +12,39 @@ export interface ParsedFunction {
   readonly usesArguments: boolean;
 }
 
-/** @returns undefined for what has no source, such as a bound function */
-export function parseFunction({ parse }: ParseModule, read: AnyFunction): ParsedFunction | undefined {
-  const source = Function.prototype.toString.call(read);
-  const found = [`(${source})`, `({${source}})`]
-    .map((text) => tryParse(parse, text))
-    .find((each) => each !== undefined);
-  if (found === undefined) return undefined;
+/**
+ * Reads an async function as its author wrote it: Meteor's compilers make a generator of it, within a function that may
+ * be another one again (`_async_to_generator` of SWC, `_asyncToGenerator` of Babel).
+ * @param variables those of the function
+ * @returns undefined for what has no source, such as a bound function
+ */
+export function parseFunction(
+  { parse }: ParseModule,
+  read: AnyFunction,
+  variables: ReadonlyMap<string, unknown>,
+): ParsedFunction | undefined {
+  const outer = parseSource(parse, read);
+  if (outer === undefined) return undefined;
+  const generator = generatorIn(outer.body) ?? generatorIn(delegate(parse, outer.body, variables));
+  const { body, params } = generator ?? outer;
   const calls: Acorn.CallExpression[] = [];
   let usesArguments = false;
-  const visit = (node: unknown): void => {
-    if (Array.isArray(node)) node.forEach(visit);
-    if (!isNode(node)) return;
-    if (node.type === 'FunctionExpression' || node.type === 'FunctionDeclaration') return;
+  walk(body, (node) => {
     if (node.type === 'Identifier' && node.name === 'arguments') usesArguments = true;
     if (node.type === 'CallExpression') calls.push(node);
-    if (node.type !== 'ArrowFunctionExpression') Object.values(node).forEach(visit);
-  };
-  visit(found.body);
-  return { parameters: found.params, calls, usesArguments };
+  });
+  // Without parameters of its own, a generator uses those of the function around it.
+  return { parameters: params.length === 0 ? outer.params : params, calls, usesArguments };
+}
+
+function parseSource(parse: ParseModule['parse'], read: AnyFunction): Acorn.Function | undefined {
+  const source = Function.prototype.toString.call(read);
+  // A function, or a member of an object.
+  for (const text of [`(${source})`, `({${source}})`]) {
+    const found = tryParse(parse, text);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function tryParse(parse: ParseModule['parse'], text: string): Acorn.Function | undefined {
@@ -46,6 +60,40 @@ function tryParse(parse: ParseModule['parse'], text: string): Acorn.Function | u
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** The generator that the code makes an async function of. */
+function generatorIn(code: Acorn.Node | undefined): Acorn.Function | undefined {
+  let found: Acorn.Function | undefined;
+  walk(code, (node) => {
+    if (node.type === 'FunctionExpression' && node.generator) found ??= node;
+  });
+  return found;
+}
+
+/** The function to which another one passes on all that it is given: `return _add.apply(this, arguments)`. */
+function delegate(
+  parse: ParseModule['parse'],
+  code: Acorn.Node,
+  variables: ReadonlyMap<string, unknown>,
+): Acorn.Node | undefined {
+  let name: string | undefined;
+  walk(code, (node) => {
+    if (node.type !== 'CallExpression' || node.callee.type !== 'MemberExpression') return;
+    const { object, property } = node.callee;
+    if (object.type === 'Identifier' && property.type === 'Identifier' && property.name === 'apply')
+      name ??= object.name;
+  });
+  const called = name === undefined ? undefined : variables.get(name);
+  return typeof called === 'function' ? parseSource(parse, called as AnyFunction)?.body : undefined;
+}
+
+/** Visits the code of one function: functions within it are visited, but not what they contain. */
+function walk(code: unknown, visit: (node: Acorn.AnyNode) => void): void {
+  if (Array.isArray(code)) code.forEach((each) => walk(each, visit));
+  if (!isNode(code)) return;
+  visit(code);
+  if (!code.type.includes('Function')) Object.values(code).forEach((each) => walk(each, visit));
 }
 
 function isNode(value: unknown): value is Acorn.AnyNode {

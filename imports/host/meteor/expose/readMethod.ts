@@ -8,10 +8,10 @@
  * - others: `check(argument, pattern)` and `schema.parse(argument)` or `schema.validate(argument)`
  */
 import type { CallExpression, Expression, Pattern, SpreadElement } from 'acorn';
-import { isSimpleSchema } from '../../../business/ai/application/services/schema/SimpleSchemaReader';
-import { toJsonSchema } from '../../../business/ai/application/services/schema/toJsonSchema';
+import { resolveSchema } from '../../../library/resolveSchema';
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
+import { isSimpleSchema } from '../../../business/ai/domain/util/isSimpleSchema';
 import { fieldsOf, isList, isObject } from '../../../business/ai/domain/util/json';
 import { describeObject, describePattern, UNDESCRIBED } from './describePattern';
 import type { DescribedValue } from './describePattern';
@@ -52,7 +52,7 @@ export function readMethod(name: string, handler: AnyFunction, ports: ReadPorts)
   const variables = variablesOf(handler);
   const schema = schemaOfPackage(name, variables, ports);
   if (schema !== undefined) return fromSchema(schema, ports);
-  const parsed = parseFunction(ports.acorn, handler);
+  const parsed = parseFunction(ports.acorn, handler, variables);
   return parsed === undefined ? POSITIONAL : fromSource(parsed, { variables, Match: ports.Match ?? {} }, ports);
 }
 
@@ -87,7 +87,7 @@ function readValidator(validate: AnyFunction, ports: ReadPorts): { readonly sche
   const variables = variablesOf(validate);
   const schema = schemaOfValidator(validate, variables);
   if (schema !== undefined) return { schema };
-  const parsed = parseFunction(ports.acorn, validate);
+  const parsed = parseFunction(ports.acorn, validate, variables);
   if (parsed === undefined) return undefined;
   if (parsed.parameters.length === 0) return { schema: NONE };
   const read = fromSource(parsed, { variables, Match: ports.Match ?? {} }, ports);
@@ -103,10 +103,10 @@ function schemaOfValidator(validator: AnyFunction, variables: ReadonlyMap<string
     const prototype = typeof variable === 'function' ? (variable as { prototype?: unknown }).prototype : undefined;
     if (!isSimpleSchemaPrototype(prototype)) continue;
     const { validate, clean } = prototype;
-    let schema: unknown;
+    const called: unknown[] = [];
     try {
       prototype.validate = function (this: unknown): void {
-        schema = this;
+        called.push(this);
       };
       prototype.clean = () => undefined;
       (validator as (value: object) => unknown)({});
@@ -115,6 +115,7 @@ function schemaOfValidator(validator: AnyFunction, variables: ReadonlyMap<string
     } finally {
       Object.assign(prototype, { validate, clean });
     }
+    const [schema] = called;
     if (isSimpleSchema(schema)) return schema;
   }
   return undefined;
@@ -160,7 +161,7 @@ function isReadMethod(schema: unknown): schema is ReadMethod {
 /** Describes nothing for a schema of methods without arguments, such as `z.undefined()`. */
 function describeStandard(schema: unknown): { readonly jsonSchema: JsonObject | undefined } {
   try {
-    const { jsonSchema } = toJsonSchema(schema);
+    const { jsonSchema } = resolveSchema(schema);
     return { jsonSchema };
   } catch (error) {
     if (!(error instanceof LLMInvalidRequestError)) throw error;
@@ -173,10 +174,11 @@ function describeStandard(schema: unknown): { readonly jsonSchema: JsonObject | 
 
 function describe(pattern: unknown, ports: ReadPorts): DescribedValue {
   return describePattern(pattern, (condition) => {
-    const parsed = typeof condition === 'function' ? parseFunction(ports.acorn, condition as AnyFunction) : undefined;
+    if (typeof condition !== 'function') return UNDESCRIBED;
+    const variables = variablesOf(condition as AnyFunction);
+    const parsed = parseFunction(ports.acorn, condition as AnyFunction, variables);
     if (parsed === undefined) return UNDESCRIBED;
-    const names = { variables: variablesOf(condition as AnyFunction), Match: ports.Match ?? {} };
-    return describeParameters(parsed, names, ports)?.[0]?.value ?? UNDESCRIBED;
+    return describeParameters(parsed, { variables, Match: ports.Match ?? {} }, ports)?.[0]?.value ?? UNDESCRIBED;
   });
 }
 
@@ -230,18 +232,17 @@ function describeParameters(
     return undefined;
   const checked = new Map<string, unknown>();
   for (const call of calls) for (const [name, pattern] of readCheck(call, names)) checked.set(name, pattern);
-  return parameters.map((parameter, index) => describeParameter(parameter, index, checked, names, ports));
+  return parameters.map((parameter, index) => describeParameter(parameter, index, checked, ports));
 }
 
 function describeParameter(
   parameter: Pattern,
   index: number,
   checked: ReadonlyMap<string, unknown>,
-  names: Names,
   ports: ReadPorts,
 ): Parameter {
   if (parameter.type === 'AssignmentPattern') {
-    const described = describeParameter(parameter.left, index, checked, names, ports);
+    const described = describeParameter(parameter.left, index, checked, ports);
     return { ...described, value: { ...described.value, isOptional: true } };
   }
   const valueOf = (name: string): DescribedValue =>
@@ -275,27 +276,22 @@ function readCheck(
   const own = called.type === 'Identifier' ? called.name : undefined;
   const member =
     called.type === 'MemberExpression' && called.property.type === 'Identifier' ? called.property.name : undefined;
-  if ((own === 'check' || member === 'check') && pattern !== undefined)
-    return pairs(value, evaluate(pattern, names), names);
+  if ((own === 'check' || member === 'check') && pattern !== undefined) return pairs(value, evaluate(pattern, names));
   if (member === undefined || !VALIDATORS.has(member) || called.type !== 'MemberExpression') return [];
   const schema = called.object.type === 'Super' ? UNKNOWN : evaluate(called.object, names);
   return value.type === 'Identifier' && isSchema(schema) ? [[value.name, schema]] : [];
 }
 
 /** `check(id, String)`, `check([a, b], [String])` and `check({ a, b }, { a: String, b: Number })`. */
-function pairs(
-  value: Expression | SpreadElement,
-  pattern: unknown,
-  names: Names,
-): readonly (readonly [string, unknown])[] {
+function pairs(value: Expression | SpreadElement, pattern: unknown): readonly (readonly [string, unknown])[] {
   if (pattern === UNKNOWN) return [];
   if (value.type === 'Identifier') return [[value.name, pattern]];
   if (value.type === 'ArrayExpression' && isList(pattern))
-    return value.elements.flatMap((element) => (element === null ? [] : pairs(element, pattern[0], names)));
+    return value.elements.flatMap((element) => (element === null ? [] : pairs(element, pattern[0])));
   if (value.type !== 'ObjectExpression' || !isObject(pattern)) return [];
   return value.properties.flatMap((property) =>
     property.type === 'Property' && property.key.type === 'Identifier' && property.key.name in pattern
-      ? pairs(property.value, pattern[property.key.name], names)
+      ? pairs(property.value, pattern[property.key.name])
       : [],
   );
 }

@@ -36,22 +36,22 @@ export function variablesOf(read: AnyFunction): ReadonlyMap<string, unknown> {
   const session = new Session();
   session.connect();
   try {
-    const post = <Result>(method: string, params: object): Result => {
+    const post = (method: string, params: object): unknown => {
       let answer: { readonly error: Error | null; readonly result: unknown } | undefined;
       // In the same thread, the answer comes before `post` returns.
       session.post(method, params, (error, result) => {
         answer = { error, result };
       });
       if (answer === undefined || answer.error !== null) throw new Error(`${method} failed.`, { cause: answer?.error });
-      return answer.result as Result;
+      return answer.result;
     };
     const propertiesOf = (objectId: string | undefined): RemoteProperties =>
-      post('Runtime.getProperties', { objectId, ownProperties: true });
+      post('Runtime.getProperties', { objectId, ownProperties: true }) as RemoteProperties;
     const exchange = { read, values: [] as readonly unknown[] };
     Object.defineProperty(globalThis, EXCHANGE, { value: exchange, configurable: true });
-    const { result } = post<{ readonly result: RemoteValue }>('Runtime.evaluate', {
-      expression: `globalThis.${EXCHANGE}.read`,
-    });
+    const { result } = post('Runtime.evaluate', { expression: `globalThis.${EXCHANGE}.read` }) as {
+      readonly result: RemoteValue;
+    };
     const { internalProperties = [] } = propertiesOf(result.objectId);
     const scopes = internalProperties.find(({ name }) => name === '[[Scopes]]')?.value?.objectId;
     if (scopes === undefined) return variables;

@@ -9,7 +9,7 @@ import SimpleSchema from 'simpl-schema';
 import { z } from 'zod';
 import { readMethod } from '../../../../../imports/host/meteor/expose/readMethod';
 import type { AnyFunction } from '../../../../../imports/host/meteor/expose/variablesOf';
-import { isSimpleSchema } from '../../../../../imports/business/ai/application/services/schema/SimpleSchemaReader';
+import { isSimpleSchema } from '../../../../../imports/business/ai/domain/util/isSimpleSchema';
 
 const NAME = 'orders.add';
 const read = (handler: AnyFunction) => readMethod(NAME, handler, { acorn, Match });
@@ -26,7 +26,7 @@ const ORDER = {
 };
 const ORDER_PATTERN = { id: String, count: Match.Optional(Match.Integer) };
 
-/** As `createMethod` of jam:method. */
+/** Defines a method like `createMethod` of jam:method. */
 function jamMethod(config: {
   readonly name: string;
   readonly schema?: unknown;
@@ -41,7 +41,7 @@ function jamMethod(config: {
   };
 }
 
-/** As the constructor of ValidatedMethod. */
+/** Defines a method like ValidatedMethod. */
 class ValidatedMethod {
   readonly handler: AnyFunction;
   declare readonly name: string;
@@ -50,7 +50,7 @@ class ValidatedMethod {
 
   constructor(options: { readonly name: string; readonly validate: unknown; readonly run: unknown }) {
     Object.assign(this, options);
-    // oxlint-disable-next-line typescript/no-this-alias, unicorn/no-this-assignment -- as the package does
+    // oxlint-disable-next-line typescript/no-this-alias -- as the package does
     const method = this;
     this.handler = {
       [options.name](args: never) {
@@ -61,7 +61,7 @@ class ValidatedMethod {
   }
 }
 
-/** As `createMethod` of zodern:relay. */
+/** Defines a method like `createMethod` of zodern:relay. */
 function relayMethod(config: {
   readonly name: string;
   readonly schema: { parse(data: unknown): unknown };
@@ -167,7 +167,9 @@ describe('readMethod', () => {
   });
 
   it('reads patterns of every kind, and leaves open what it cannot read', () => {
-    class Money {}
+    class Money {
+      readonly cents = 0;
+    }
     const isSmall = (value: unknown): boolean => {
       check(value, Number);
       return value < 10;
@@ -228,10 +230,45 @@ describe('readMethod', () => {
     });
   });
 
+  it("reads async functions as Meteor's compilers write them", () => {
+    const _async_to_generator = (inner: (...given: never[]) => Generator) => inner;
+    const add = {
+      [NAME](this: unknown, id: unknown) {
+        return _async_to_generator(function* () {
+          check(id, String);
+          yield id;
+        }).call(this);
+      },
+    }[NAME];
+    expect(read(add).parameters).to.deep.include({ properties: { id: STRING } });
+    function destructured(this: unknown, _0: unknown): unknown {
+      return _async_to_generator(function* ({ id }: { id: unknown }) {
+        check(id, String);
+        yield id;
+        // oxlint-disable-next-line prefer-rest-params -- as SWC does
+      } as never).apply(this, arguments as never);
+    }
+    const expected = { type: 'object', properties: { id: STRING }, required: ['id'] };
+    expect(read(destructured).parameters).to.deep.equal(expected);
+    let _add = function (this: unknown): unknown {
+      _add = _async_to_generator(function* ({ id }: { id: unknown }) {
+        check(id, String);
+        yield id;
+      } as never) as never;
+      // oxlint-disable-next-line prefer-rest-params -- as SWC does
+      return _add.apply(this, arguments as never);
+    };
+    const declared = function (this: unknown, _0: unknown): unknown {
+      // oxlint-disable-next-line prefer-rest-params -- as SWC does
+      return _add.apply(this, arguments as never);
+    };
+    expect(read(declared).parameters).to.deep.equal(expected);
+  });
+
   it('takes any arguments where it can read none', () => {
     for (const handler of [(...args: unknown[]) => args, ((a: unknown) => a).bind(undefined)])
-      expect(readWith(handler as AnyFunction, { arguments: ['a', 2] }).args).to.deep.equal(['a', 2]);
-    expect(readWith(((id: unknown) => id) as AnyFunction, { id: 'a' })).to.deep.equal({
+      expect(readWith(handler, { arguments: ['a', 2] }).args).to.deep.equal(['a', 2]);
+    expect(readWith((id: unknown) => id, { id: 'a' })).to.deep.equal({
       parameters: { type: 'object', properties: { id: {} }, required: ['id'], additionalProperties: false },
       args: ['a'],
     });

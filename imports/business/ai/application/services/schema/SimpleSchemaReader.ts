@@ -3,20 +3,13 @@
  * package is loaded only by apps that use it. Its own conversion writes lists as tuples, patterns with their slashes,
  * and omits counts.
  */
+import { isSimpleSchema } from '../../../domain/util/isSimpleSchema';
 import { isObject } from '../../../domain/util/json';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { SimpleSchemaLike } from '../../../domain/types/Schemas';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import type { ResolvedSchema, Validated } from './ResolvedSchema';
 import { pathStep } from './SchemaViolations';
-
-/** Recognizes instances as the package itself does, and checks for the methods that are called here. */
-export function isSimpleSchema(schema: unknown): schema is SimpleSchemaLike {
-  if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, '_schema')) return false;
-  return ['clean', 'newContext', 'messageForError', 'objectKeys', 'schema', 'getObjectSchema'].every(
-    (method) => typeof (schema as JsonObject)[method] === 'function',
-  );
-}
 
 /**
  * `validate` returns a cleaned value: date strings become Dates and defaults are filled in; nothing is trimmed or

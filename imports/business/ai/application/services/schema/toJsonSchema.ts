@@ -3,11 +3,12 @@
  * validator.
  */
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import { isSimpleSchema } from '../../../domain/util/isSimpleSchema';
 import { isObject } from '../../../domain/util/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import type { AnySchema, StandardSchema } from '../../../domain/types/Schemas';
 import type { ResolvedSchema, Validated } from './ResolvedSchema';
-import { isSimpleSchema, readSimpleSchema } from './SimpleSchemaReader';
+import { readSimpleSchema } from './SimpleSchemaReader';
 import { pathStep } from './SchemaViolations';
 import { describeValibot } from './describeValibot';
 import { describeZod3, isZod3 } from './describeZod3';
