@@ -168,16 +168,10 @@ describe(
     it('is a tool of runs, whose calls a person approves where that is demanded', async () => {
       const run = async (name: string, given: object): Promise<{ readonly executionId: string }> => {
         app.simulator.enqueue({ calls: [{ name, arguments: given }] }, { text: 'Done.' });
-        return (await app.call(
-          'bob',
-          'ai.runs.start',
-          'meteor.loginServiceConfiguration',
-          'meteor_autoupdate_clientVersions',
-          {
-            ...{ requestId: name, providerId: 'shared', input: 'Go.' },
-            tools: [name],
-          },
-        )) as { readonly executionId: string };
+        return (await app.call('bob', 'ai.runs.start', {
+          ...{ requestId: name, providerId: 'shared', input: 'Go.' },
+          tools: [name],
+        })) as { readonly executionId: string };
       };
       const { executionId } = await run('orders_get', { id: 'o-bob' });
       const { result } = await app.events.seen('tool:completed', (event) => event.executionId === executionId);
@@ -326,6 +320,8 @@ describe('The options of exposeMethods', () => {
       '_private',
       'a._b',
       'ai.runs.start',
+      'meteor.loginServiceConfiguration',
+      'meteor_autoupdate_clientVersions',
       'users.Admin.list',
     ])
       expect(isReserved(name), name).to.equal(true);
