@@ -136,7 +136,14 @@ export type { ToolSearchOptions } from '../business/ai/domain/types/ToolSearch';
 export type { Budget, RunLimits } from '../business/ai/domain/types/RunLimits';
 export type { InferSchema } from '../business/ai/domain/types/InferSchema';
 export type { InferSimpleSchema } from '../business/ai/domain/types/InferSimpleSchema';
-export type { JsonSchema, SchemaInput, TypedSchema, ValueOf } from '../business/ai/domain/types/Schemas';
+export type {
+  JsonSchema,
+  PartialOf,
+  PartialValue,
+  SchemaInput,
+  TypedSchema,
+  ValueOf,
+} from '../business/ai/domain/types/Schemas';
 export type { ResponseStreamEvent } from '../business/ai/domain/types/StreamEvents';
 export type {
   JsonObject,
@@ -215,6 +222,7 @@ export { embed } from '../library/embed';
 export type { EmbedSettings } from '../library/embed';
 export type { BatchEntry, BatchSuccess } from '../library/batch';
 export type { ObjectResult } from '../library/generateObject';
+export { ObjectRun } from '../library/ObjectRun';
 export type { ModelName } from '../library/modelName';
 export { simpleSchema } from '../library/simpleSchema';
 export { tool } from '../library/tool';

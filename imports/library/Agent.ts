@@ -25,6 +25,7 @@ import type { BatchEntry } from './batch';
 import { Conversation } from './Conversation';
 import { generateObject } from './generateObject';
 import type { ObjectResult } from './generateObject';
+import { ObjectRun } from './ObjectRun';
 import { checkSchema, checkTool } from './tool';
 
 export interface AgentOptions extends AgentSettings, EngineOptions {
@@ -127,6 +128,18 @@ export class Agent {
     checkSchema(schema, 'schema');
     const { engine } = this.resolve(call);
     return generateObject(this.prepare(input, call, false), schema, engine.provider);
+  }
+
+  /**
+   * `generateObject` with the value while the model writes it. Later errors reach the run's readers.
+   * @throws LLMInvalidRequestError, LLMModelNotFoundError
+   */
+  streamObject<const Schema extends SchemaInput>(input: LLMInput, options: ObjectOptions<Schema>): ObjectRun<Schema> {
+    checkCallOptions(options, ['schema']);
+    const { schema, ...call } = options;
+    checkSchema(schema, 'schema');
+    const { engine } = this.resolve(call);
+    return new ObjectRun(this.prepare(input, call, true), schema, engine.provider);
   }
 
   /**

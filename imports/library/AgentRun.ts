@@ -165,7 +165,7 @@ function subscribe(loop: AgenticLoop, executionId: string, buffer: RunEventBuffe
 }
 
 /** Errors reach whoever awaits or iterates; nobody has to. */
-function ignoreRejection<T>(promise: Promise<T>): Promise<T> {
+export function ignoreRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }

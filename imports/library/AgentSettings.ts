@@ -53,6 +53,8 @@ export interface AgentSettings
   readonly recall?: RecallOption;
   /** What the vendor is to keep of the prompt. Default: `auto` for agents with tools. */
   readonly promptCache?: NonNullable<GenerateOptions['promptCache']>;
+  /** Emits `tool:arguments_delta` while the model writes the arguments of a call. Default: false. */
+  readonly streamArguments?: boolean;
   /** Limit for each model call, retries included, in milliseconds. */
   readonly timeout?: number;
   /**
@@ -113,6 +115,7 @@ const READERS = {
   toolSearch: (value) => toolSearchOf(value),
   recall: readRecall,
   promptCache: (value) => value,
+  streamArguments: boolean,
 } as const satisfies Record<keyof AgentSettings, ArgumentReader<unknown>>;
 
 export const SETTING_NAMES = Object.keys(READERS) as readonly (keyof AgentSettings)[];

@@ -1,18 +1,18 @@
 /**
  * The events of one run, for any number of readers, each at its own pace and from the first event. The run never waits
- * for a reader. A reader that keeps up receives every event as it was emitted; for one that is behind, adjacent deltas
- * of one kind are joined, and of the progress reports of a call only the latest of those in between remains. Every
+ * for a reader. A reader that keeps up receives every event as it was emitted; for one that is behind, adjacent
+ * fragments of one text are joined, and of the progress reports of a call only the latest of those in between remains. Every
  * other event is delivered as it is, in order. What is buffered is therefore bounded by the run's own text and
  * calls.
  */
-import type { AgentEventOf, LocalAgentEvent } from '../business/ai/domain/types/AgentEvents';
+import { isDelta, textOfDelta } from '../business/ai/domain/types/AgentEvents';
+import type { AgentEventOf, DeltaEvent, LocalAgentEvent } from '../business/ai/domain/types/AgentEvents';
 
-type Delta = AgentEventOf<'llm:delta'>;
 type Progress = LocalAgentEvent<AgentEventOf<'tool:progress'>>;
 
 type Entry =
-  /** Adjacent deltas of one kind. `last` is the latest of them. */
-  | { readonly kind: 'delta'; last: Delta; readonly parts: string[] }
+  /** Adjacent fragments of one text. `last` is the latest of them. */
+  | { readonly kind: 'delta'; last: DeltaEvent; readonly parts: string[] }
   /** Adjacent progress reports: the latest of each call, oldest first. */
   | { readonly kind: 'progress'; readonly latest: Map<string, Progress> }
   | { readonly kind: 'event'; readonly event: LocalAgentEvent };
@@ -26,8 +26,8 @@ export class RunEventBuffer {
 
   append(event: LocalAgentEvent): void {
     const last = this.entries.at(-1);
-    if (event.type === 'llm:delta') {
-      if (last?.kind === 'delta' && last.last.kind === event.kind) {
+    if (isDelta(event)) {
+      if (last?.kind === 'delta' && textOfDelta(last.last) === textOfDelta(event)) {
         last.last = event;
         last.parts.push(event.delta);
       } else this.entries.push({ kind: 'delta', last: event, parts: [event.delta] });
@@ -142,7 +142,7 @@ class TextCursor implements Cursor<string> {
   take(entries: readonly Entry[], end = entries.length): string | undefined {
     for (; this.index < end; this.index += 1, this.part = 0) {
       const entry = entries[this.index];
-      if (entry?.kind === 'delta' && entry.last.kind === 'text' && this.part < entry.parts.length) {
+      if (entry?.kind === 'delta' && textOfDelta(entry.last) === 'text' && this.part < entry.parts.length) {
         const text = entry.parts.length - this.part === 1 ? entry.last.delta : entry.parts.slice(this.part).join('');
         this.part = entry.parts.length;
         return text;

@@ -17,13 +17,16 @@ export interface ObjectResult<Value> extends AgentResult {
 
 /**
  * @param provider tells what the model supports
+ * @param start starts a run. Default: one without a stream
  * @throws StructuredOutputError if the corrected answer violates the schema, too; the error that ended a run
  */
 export async function generateObject<Schema extends SchemaInput>(
-  { loop, userId, options, metadata }: AgentRunInit,
+  init: AgentRunInit,
   schema: Schema,
   provider: Pick<ILLMProvider, 'getCapabilities'>,
+  start: (init: AgentRunInit) => Promise<AgentResult> = startRun,
 ): Promise<ObjectResult<ValueOf<Schema>>> {
+  const { options } = init;
   let result: AgentResult | undefined;
   const spent = { usage: NO_USAGE, iterations: 0 };
   const { value } = await generateStructured({
@@ -32,8 +35,7 @@ export async function generateObject<Schema extends SchemaInput>(
       const executionId = result === undefined ? options.executionId : `${options.executionId}-2`;
       // The first run's input has what was recalled.
       const again = result === undefined ? {} : { recall: false };
-      const { done } = await loop.start(userId, { ...run, ...again, executionId }, metadata);
-      result = toAgentResult(await done);
+      result = await start({ ...init, options: { ...run, ...again, executionId } });
       spent.usage = addUsage(spent.usage, result.usage);
       spent.iterations += result.iterations;
       return { response: result.response, conversation: result.transcript, usage: result.usage };
@@ -45,4 +47,9 @@ export async function generateObject<Schema extends SchemaInput>(
   if (result === undefined) throw new LLMServerError('The value was generated without a run.', { retryable: false });
   // The schema has validated the value, and its type states what that means.
   return { ...result, ...spent, value: value as ValueOf<Schema> };
+}
+
+async function startRun({ loop, userId, options, metadata }: AgentRunInit): Promise<AgentResult> {
+  const { done } = await loop.start(userId, options, metadata);
+  return toAgentResult(await done);
 }

@@ -3,11 +3,12 @@
  * progress.
  */
 import { LLMConnectionError } from '../../business/ai/domain/errors/LLMErrors';
+import { isDelta, textOfDelta } from '../../business/ai/domain/types/AgentEvents';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 
 export class ContinuedText {
   private iteration = 0;
-  /** What was passed on of each kind in the present model call. */
+  /** What was passed on of each text in the present model call. */
   private sent = new Map<string, string>();
   /** What a repeated call has produced, until it has caught up. */
   private repeated: Map<string, string> | undefined;
@@ -24,18 +25,19 @@ export class ContinuedText {
       this.repeated = undefined;
     }
     if (event.type === 'llm:retry' && this.repeated !== undefined) this.repeated = new Map();
-    if (event.type !== 'llm:delta') return event;
-    const { kind, delta } = event;
-    const sent = this.sent.get(kind) ?? '';
-    const before = this.repeated?.get(kind) ?? (this.repeated === undefined ? sent : '');
+    if (!isDelta(event)) return event;
+    const { delta } = event;
+    const text = textOfDelta(event);
+    const sent = this.sent.get(text) ?? '';
+    const before = this.repeated?.get(text) ?? (this.repeated === undefined ? sent : '');
     const now = before + delta;
-    this.repeated?.set(kind, now);
+    this.repeated?.set(text, now);
     if (now.length <= sent.length) {
       if (!sent.startsWith(now)) throw differs();
       return undefined;
     }
     if (!now.startsWith(sent)) throw differs();
-    this.sent.set(kind, now);
+    this.sent.set(text, now);
     return { ...event, delta: now.slice(sent.length) };
   }
 }

@@ -28,6 +28,7 @@ export class NewEvents {
         this.iteration = event.iteration;
         return event.iteration > this.responded;
       case 'llm:delta':
+      case 'tool:arguments_delta':
       case 'llm:retry':
         return this.iteration > this.responded;
       case 'llm:response':

@@ -140,7 +140,11 @@ export function toRunEventFrame({ position, type, data }: LoggedEvent): string {
 }
 
 /** Frequent events that no list shows; left out with `?brief`. */
-export const OMITTED_TYPES: ReadonlySet<AgentEventType> = new Set(['llm:delta', 'tool:progress']);
+export const OMITTED_TYPES: ReadonlySet<AgentEventType> = new Set([
+  'llm:delta',
+  'tool:arguments_delta',
+  'tool:progress',
+]);
 
 /** Created once for all subscribers. */
 function toBriefFrame(event: LoggedEvent): string {

@@ -167,7 +167,8 @@ export class AgUiEncoder {
       case 'nonblocking:result':
         this.calls.deliverLateResults();
         return [custom('bolide:late_results', { toolCallIds: event.callIds.map((callId) => this.wireId(callId)) })];
-      // `llm:response` has the same response, and the run's own end the error.
+      // `tool:pending` has all arguments, `llm:response` the same response, and the run's own end the error.
+      case 'tool:arguments_delta':
       case 'nonblocking:llm_response':
       case 'nonblocking:error':
         return [];

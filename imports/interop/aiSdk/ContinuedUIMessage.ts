@@ -47,6 +47,8 @@ export class ContinuedUIMessage {
       case 'reasoning-start':
       case 'reasoning-delta':
       case 'reasoning-end':
+      case 'tool-input-start':
+      case 'tool-input-delta':
       case 'source-url':
       case 'file':
       case 'custom':

@@ -3,7 +3,7 @@
  * model call. https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol
  */
 import { toolCalls } from '../../business/ai/domain/entities/Response';
-import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { AgentEvent, AgentEventOf } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMResponse, Usage } from '../../business/ai/domain/types/ResponsesAPITypes';
 import { unreachable } from '../../business/ai/domain/util/unreachable';
 import { blocksOf, filesOf, opaqueOutput, sourcesOf } from './outputParts';
@@ -32,6 +32,8 @@ export class UIMessageEncoder {
   private hasEnded = false;
   /** The text of the model call in progress; undefined while there is none. */
   private blocks: OpenBlock[] | undefined;
+  /** Calls whose arguments the model is writing. */
+  private readonly startedCalls = new Set<string>();
   private hasStep = false;
   private blockCount = 0;
   private sourceCount = 0;
@@ -83,6 +85,9 @@ export class UIMessageEncoder {
         break;
       case 'llm:delta':
         this.addText(event.kind === 'reasoning' ? 'reasoning' : 'text', event.delta);
+        break;
+      case 'tool:arguments_delta':
+        this.addArguments(event);
         break;
       case 'llm:retry':
         this.resetStep();
@@ -152,8 +157,9 @@ export class UIMessageEncoder {
   }
 
   private resetStep(): void {
-    if (this.blocks === undefined || this.blocks.length === 0) return;
+    if (this.blocks === undefined || (this.blocks.length === 0 && this.startedCalls.size === 0)) return;
     this.blocks = [];
+    this.startedCalls.clear();
     this.chunks.push({ type: 'reset-step' });
   }
 
@@ -180,6 +186,13 @@ export class UIMessageEncoder {
     this.chunks.push({ type: `${kind}-delta`, id: block.id, delta: text });
   }
 
+  private addArguments({ callId: toolCallId, name: toolName, delta }: AgentEventOf<'tool:arguments_delta'>): void {
+    if (this.blocks === undefined) return;
+    if (!this.startedCalls.has(toolCallId)) this.chunks.push({ type: 'tool-input-start', toolCallId, toolName });
+    this.startedCalls.add(toolCallId);
+    this.chunks.push({ type: 'tool-input-delta', toolCallId, inputTextDelta: delta });
+  }
+
   private closeBlock(): void {
     const block = this.blocks?.at(-1);
     if (block !== undefined) this.chunks.push({ type: `${block.kind}-end`, id: block.id });
@@ -196,6 +209,7 @@ export class UIMessageEncoder {
       this.addText(kind, text.slice(this.blocks?.[index]?.text.length ?? 0));
     this.closeBlock();
     this.blocks = undefined;
+    this.startedCalls.clear();
     for (const source of sourcesOf(items)) {
       this.sourceCount += 1;
       this.chunks.push({ type: 'source-url', sourceId: `source-${this.sourceCount}`, ...source });

@@ -78,6 +78,8 @@ function apply(message: UIMessage, chunk: UIMessageChunk): void {
     case 'custom':
       parts.push({ ...chunk });
       return;
+    case 'tool-input-start':
+    case 'tool-input-delta':
     case 'finish-step':
     case 'error':
     case 'abort':

@@ -15,7 +15,7 @@ import { startSimulator } from '../../../imports/simulator/startSimulator';
 import { ScriptedProvider, untilAborted } from '../../../imports/testing/ScriptedProvider';
 import type { ScriptedStep } from '../../../imports/testing/ScriptedProvider';
 import { failure } from '../../support/failure';
-import { answer, calling, usage } from '../../../imports/testing/responses';
+import { answer, callItem, calling, textItem, usage } from '../../../imports/testing/responses';
 
 const add = tool({
   name: 'add',
@@ -179,6 +179,63 @@ describe('Agent', () => {
       const error = await failure(assistant.generateObject('Ada', { schema: Person }));
       expect(error).to.have.property('code', 'invalid-output');
       expect(error).to.have.property('text', '{"name":1}');
+    });
+  });
+
+  describe('streamObject', () => {
+    const Person = z.object({ name: z.string(), tags: z.array(z.string()) });
+
+    async function valuesOf(stream: AsyncIterable<unknown>): Promise<string[]> {
+      const values: string[] = [];
+      for await (const value of stream) values.push(JSON.stringify(value));
+      return values;
+    }
+
+    it('has the value as it is written, to any number of readers, and then the valid one', async () => {
+      const { assistant } = scripted([answer('{"name":"Ada Love","tags": ["a", "b"]}')]);
+      const run = assistant.streamObject('Ada', { schema: Person, executionId: 'e1' });
+      const values = await valuesOf(run.objectStream);
+      expect(values[0]).to.equal('{"name":"Ada "}');
+      expect(values.at(-1)).to.equal('{"name":"Ada Love","tags":["a","b"]}');
+      expect(await valuesOf(run.objectStream)).to.include(values.at(-1));
+      expect(await run.value).to.deep.equal({ name: 'Ada Love', tags: ['a', 'b'] });
+      expect((await run.result).executionId).to.equal('e1');
+    });
+
+    it('begins anew after a tool, and for the correction of an invalid value', async () => {
+      const { assistant } = scripted(
+        [
+          answer('', {
+            output: [textItem('I have [1, 2] to add.'), callItem({ name: 'add', arguments: { a: 1, b: 2 } })],
+          }),
+          answer('{"name": 1}'),
+          answer('{"name":"Ada","tags": []}'),
+        ],
+        { tools: [add] },
+      );
+      const run = assistant.streamObject('Ada', { schema: Person });
+      const values = await valuesOf(run.objectStream);
+      expect(values).to.include('{"name":1}');
+      expect(values.at(-1)).to.equal('{"name":"Ada","tags":[]}');
+      expect((await run.result).iterations).to.equal(3);
+    });
+
+    it('throws to its readers what rejects its value', async () => {
+      const { assistant } = scripted([answer('{}'), answer('{"name":1}')]);
+      const run = assistant.streamObject('Ada', { schema: Person });
+      expect(await failure(valuesOf(run.objectStream))).to.have.property('code', 'invalid-output');
+      expect(await failure(run.value)).to.have.property('code', 'invalid-output');
+    });
+
+    it('is cancelled by itself and by the signal of its call', async () => {
+      const { assistant } = scripted([untilAborted, untilAborted]);
+      const run = assistant.streamObject('Ada', { schema: Person });
+      await run.cancel();
+      expect(await failure(run.value)).to.have.property('code', 'aborted');
+      const caller = new AbortController();
+      const other = assistant.streamObject('Ada', { schema: Person, signal: caller.signal });
+      caller.abort();
+      expect(await failure(other.value)).to.have.property('code', 'aborted');
     });
   });
 

@@ -1,12 +1,10 @@
 /** Filters the texts of a stream while they arrive. Events that cannot be checked are left out. */
 import type { OutputItem } from '../../ai/domain/types/ResponsesAPITypes';
 import type { LLMResponse } from '../../ai/domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../ai/domain/types/StreamEvents';
+import type { ResponseStreamEvent, TextDelta } from '../../ai/domain/types/StreamEvents';
 import type { ChainedFilter, GuardedCall, GuardrailChain } from './GuardrailChain';
 import { mapStrings } from './mapStrings';
 import type { ResponseTexts } from './ResponseTexts';
-
-type TextDelta = Extract<ResponseStreamEvent, { readonly delta: string }>;
 
 /** A text that is still arriving. */
 interface OpenText {
@@ -57,6 +55,10 @@ export class GuardedStream {
         yield { ...event, item };
         return;
       }
+      // Arguments are checked when they are complete.
+      case 'response.tool_use.delta':
+        if (!this.chain.filtersText) yield event;
+        return;
       case 'response.tool_use.done': {
         const item = await this.texts.filterItem(event.item);
         // An item keeps its type.

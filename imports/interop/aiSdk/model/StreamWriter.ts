@@ -26,7 +26,7 @@ export interface StreamWriterOptions {
 
 /**
  * Texts stream as they arrive; their ends follow with their item, which is complete only then. A call's input arrives
- * at once, for providers report a call when its arguments are complete.
+ * at once, unless the request has `streamArguments`.
  */
 export class StreamWriter {
   private readonly content: ContentWriter;
@@ -34,6 +34,8 @@ export class StreamWriter {
   /** Texts so far, by block id. */
   private readonly texts = new Map<string, { readonly type: TextBlock['type']; text: string }>();
   private readonly announced = new Set<string>();
+  /** Calls whose input has arrived in pieces. */
+  private readonly streamed = new Set<string>();
   private readonly written: OutputItem[] = [];
   private usage: Usage | undefined;
 
@@ -55,6 +57,12 @@ export class StreamWriter {
       }
       case 'response.tool_use.announced':
         return this.announce(event.call_id, event.name);
+      case 'response.tool_use.delta':
+        this.streamed.add(event.call_id);
+        return [
+          ...this.announce(event.call_id, event.name),
+          { type: 'tool-input-delta', id: event.call_id, delta: event.delta },
+        ];
       case 'response.output_item.done':
         return this.finishItem(event.item, event.output_index);
       case 'response.usage':
@@ -119,7 +127,9 @@ export class StreamWriter {
     if (item.type !== 'function_call') return [...parts, ...this.content.takeSources()];
     return [
       ...this.announce(item.call_id, item.name),
-      { type: 'tool-input-delta', id: item.call_id, delta: item.arguments },
+      ...(this.streamed.has(item.call_id)
+        ? []
+        : [{ type: 'tool-input-delta' as const, id: item.call_id, delta: item.arguments }]),
       { type: 'tool-input-end', id: item.call_id },
       ...parts,
     ];

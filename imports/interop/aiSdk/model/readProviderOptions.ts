@@ -20,6 +20,7 @@ export interface BolideCallOptions extends Pick<
   | 'previous_response_id'
   | 'reasoning'
   | 'store'
+  | 'streamArguments'
   | 'timeout'
   | 'user'
   | 'vendor'
@@ -36,6 +37,7 @@ const NAMES = {
   previous_response_id: true,
   reasoning: true,
   store: true,
+  streamArguments: true,
   timeout: true,
   user: true,
   vendor: true,

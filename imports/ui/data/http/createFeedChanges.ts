@@ -22,7 +22,7 @@ export function createFeedChanges(feed: Pick<EventFeed, 'subscribe'>): ChangeSou
 
 /** A run waits, or continues, because of its calls. */
 function topicsOf({ type }: AgentEvent): readonly Topic[] {
-  if (type === 'llm:delta' || type === 'tool:progress') return NONE;
+  if (type === 'llm:delta' || type === 'tool:arguments_delta' || type === 'tool:progress') return NONE;
   return type.startsWith('tool:') ? RUNS_AND_CALLS : RUNS;
 }
 

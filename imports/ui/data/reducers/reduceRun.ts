@@ -1,5 +1,6 @@
 /** Everything that a run's page shows, after one of the run's events. */
 import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
+import { isDelta } from '../../../business/ai/domain/types/AgentEvents';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { Item } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { DeltaView } from '../../../business/ai/domain/types/RunViews';
@@ -74,7 +75,7 @@ const MAX_LOG_ENTRIES = 5_000;
 
 /** Deltas and progress are not logged: the conversation and the calls show them. */
 function withEntry(log: readonly LogEntry[], event: AgentEvent): readonly LogEntry[] {
-  if (event.type === 'llm:delta' || event.type === 'tool:progress') return log;
+  if (isDelta(event) || event.type === 'tool:progress') return log;
   const callId = 'callId' in event ? event.callId : undefined;
   // Events that are read again come right after the fetch, and are among the last.
   if (log.findLast((entry) => entry.seq === event.seq) !== undefined) return log;

@@ -35,7 +35,7 @@ type CallEvent = Extract<
 >;
 
 function isToolEvent(event: AgentEvent): event is CallEvent {
-  return event.type.startsWith('tool:') && event.type !== 'tool:pending';
+  return event.type.startsWith('tool:') && event.type !== 'tool:pending' && event.type !== 'tool:arguments_delta';
 }
 
 function addCall(

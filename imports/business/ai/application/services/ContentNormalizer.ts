@@ -219,6 +219,7 @@ const CHECKS: {
   turn: plain(runTurn),
   providerId: plain(name),
   relay: plain(flag),
+  streamArguments: plain(flag),
   relayTo: ownObject,
   route: ownObject,
   routeTargets: ownObject,

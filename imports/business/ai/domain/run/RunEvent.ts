@@ -37,6 +37,12 @@ export type RunEvent =
   /** The store has everything that came before the effect of this barrier. */
   | { readonly type: 'persisted'; readonly at: number; readonly barrier: Barrier }
   | { readonly type: 'modelSaid'; readonly kind: 'text' | 'reasoning' | 'refusal'; readonly delta: string }
+  | {
+      readonly type: 'modelWroteArguments';
+      readonly call_id: string;
+      readonly name: string;
+      readonly delta: string;
+    }
   /** An attempt failed, and another one follows. */
   | { readonly type: 'modelRetried'; readonly attempt: FailedAttempt }
   /** The call is to be made again, with another history or once the store answers again. */

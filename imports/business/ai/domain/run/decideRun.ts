@@ -54,6 +54,7 @@ export const RULES: { readonly [T in RunEvent['type']]: Rule<T> } = {
   historyFitted: { during: ['fitting'], decide: unlessEnding(beginCall) },
   persisted: { decide: goOn },
   modelSaid: { during: ['calling'], decide: (run, { kind, delta }) => run.publish({ type: 'llm:delta', kind, delta }) },
+  modelWroteArguments: { during: ['calling'], decide: writeArguments },
   modelRetried: { during: ['calling'], decide: retryCall },
   modelRefused: { during: ['calling'], decide: unlessEnding(recordCall) },
   modelAnswered: { during: ['calling'], decide: unlessEnding(receive) },
@@ -204,6 +205,10 @@ function retryCall(run: RunDraft, { attempt }: EventOf<'modelRetried'>): void {
   if (attempt.usage !== undefined)
     next.totals = addBill(next.totals, { usage: attempt.usage, cost: attempt, model: '' });
   if (next.error === undefined) run.publish({ type: 'llm:retry', iteration: next.iterations, ...attempt });
+}
+
+function writeArguments(run: RunDraft, { call_id, name, delta }: EventOf<'modelWroteArguments'>): void {
+  run.publish({ type: 'tool:arguments_delta', callId: uniqueId(run.next, call_id, []), name, delta });
 }
 
 /** No other event comes between the response and the step that follows it: the step is decided on what was recorded. */

@@ -52,6 +52,11 @@ export type AgentEventBody =
   | { readonly type: 'iteration:start'; readonly iteration: number }
   /** A fragment of the response; in streaming runs only. */
   | { readonly type: 'llm:delta'; readonly kind: 'text' | 'reasoning' | 'refusal'; readonly delta: string }
+  /**
+   * A fragment of the arguments of a call that the model is writing; with `streamArguments` only. `tool:pending` follows
+   * with all of them, which may be written otherwise.
+   */
+  | ({ readonly type: 'tool:arguments_delta'; readonly delta: string } & CallReference)
   /** An attempt at the model call failed and is followed by another one; see `FailedAttempt`. */
   | ({ readonly type: 'llm:retry'; readonly iteration: number } & FailedAttempt)
   /**
@@ -145,12 +150,26 @@ export const RUN_END_EVENTS: ReadonlySet<AgentEventType> = new Set(['run:complet
 export type AgentEventOf<T extends AgentEventType> = Extract<AgentEvent, { readonly type: T }>;
 
 /**
- * An event as listeners of the loop receive it. Those of a tool call have the call as `toolCall`, which is frozen, and
+ * An event as listeners of the loop receive it. Those of a recorded call have it as `toolCall`, which is frozen, and
  * not enumerable, so it is neither stored nor sent.
  */
-export type LocalAgentEvent<E extends AgentEvent = AgentEvent> = E extends { readonly callId: string }
-  ? E & { readonly toolCall: ListenedToolCall }
-  : E;
+export type LocalAgentEvent<E extends AgentEvent = AgentEvent> = E extends { readonly type: 'tool:arguments_delta' }
+  ? E
+  : E extends { readonly callId: string }
+    ? E & { readonly toolCall: ListenedToolCall }
+    : E;
+
+/** A fragment of what the model writes. */
+export type DeltaEvent = AgentEventOf<'llm:delta' | 'tool:arguments_delta'>;
+
+export function isDelta(event: AgentEvent): event is DeltaEvent {
+  return event.type === 'llm:delta' || event.type === 'tool:arguments_delta';
+}
+
+/** Identifies what the fragment belongs to, within its model call. */
+export function textOfDelta(event: DeltaEvent): string {
+  return event.type === 'llm:delta' ? event.kind : `call ${event.callId}`;
+}
 
 /** A call that has its name and its arguments also in the form of OpenAI's Chat Completions. */
 export type ListenedToolCall = ToolCall & {

@@ -204,6 +204,11 @@ export interface GenerateOptions {
   readonly turn?: RunTurn;
   /** Adds the wire's raw messages (`wire.message`) to the stream, for a client that uses the same wire. */
   readonly relay?: boolean;
+  /**
+   * Adds the arguments of calls to the stream while the model writes them, for display: complete and valid ones follow.
+   * Default: false.
+   */
+  readonly streamArguments?: boolean;
   /** With `relay`: takes the messages that need not be decoded. */
   readonly relayTo?: RelayTarget;
   /** With `relay`, for a response that is not streamed: called with its body as the vendor sent it. */

@@ -78,3 +78,21 @@ export type ValueOf<Schema> =
       : Schema extends SimpleSchemaLike
         ? Record<string, unknown>
         : InferSchema<Schema>;
+
+/** The type of what has arrived of a schema's value, before it is validated. */
+export type PartialOf<Schema> = PartialValue<
+  Schema extends TypedSchema<infer Value>
+    ? Value
+    : Schema extends { readonly '~standard': { readonly types?: { readonly input: infer Input } | undefined } }
+      ? Input
+      : ValueOf<Schema>
+>;
+
+/** Properties and elements may be missing, and a text may be the beginning of one. */
+export type PartialValue<Value> = Value extends string
+  ? string
+  : Value extends readonly (infer Element)[]
+    ? readonly PartialValue<Element>[]
+    : Value extends object
+      ? { readonly [Key in keyof Value]?: PartialValue<Value[Key]> }
+      : Value;

@@ -38,6 +38,14 @@ export type ResponseStreamEvent =
       readonly call_id: string;
       readonly name: string;
     }
+  /** The next piece of the arguments, as the model writes them. Only if `GenerateOptions.streamArguments` requests it. */
+  | {
+      readonly type: 'response.tool_use.delta';
+      readonly output_index: number;
+      readonly call_id: string;
+      readonly name: string;
+      readonly delta: string;
+    }
   /** The tool call and its arguments are complete. */
   | { readonly type: 'response.tool_use.done'; readonly output_index: number; readonly item: FunctionCallItem }
   /** The running total of the response. */
@@ -57,3 +65,9 @@ export type ResponseStreamEvent =
   /** The complete response, equal to the one without streaming. Also for `status: 'incomplete'`. */
   | { readonly type: 'response.completed'; readonly response: LLMResponse }
   | { readonly type: 'response.failed'; readonly error: LLMError; readonly response?: LLMResponse };
+
+/** A piece of what the model says. */
+export type TextDelta = Extract<
+  ResponseStreamEvent,
+  { readonly type: 'response.output_text.delta' | 'response.refusal.delta' | 'response.reasoning.delta' }
+>;

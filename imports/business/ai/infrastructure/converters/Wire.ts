@@ -50,6 +50,8 @@ export interface ResponseContext extends WireContext {
   readonly receivedAt: number;
   /** The wire requested structured output through this tool, so its arguments are the response's text. */
   readonly structuredOutputTool?: string | undefined;
+  /** Whether the pieces of the arguments of calls are emitted. */
+  readonly streamArguments?: boolean | undefined;
   /** What was stored in a cache for the request, in tokens times the hours of their lifetime. */
   readonly storedTokenHours?: number | undefined;
 }

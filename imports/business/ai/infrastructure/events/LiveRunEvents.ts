@@ -4,10 +4,11 @@
  * events since the last but one, together with the stored run, are the complete run: see `replayRun`.
  */
 import { FairLruMap } from '../../domain/util/FairLruMap';
+import { isDelta, textOfDelta } from '../../domain/types/AgentEvents';
 import type { AgentEvent } from '../../domain/types/AgentEvents';
 
 export interface FollowedRun {
-  /** The events since the last but one `iteration:start`, without progress. Deltas of one kind are merged. */
+  /** The events since the last but one `iteration:start`, without progress. Fragments of one text are merged. */
   readonly recent: readonly AgentEvent[];
   readonly unsubscribe: () => void;
 }
@@ -108,9 +109,10 @@ export class LiveRunEvents {
   }
 }
 
-/** Appends the event, merged with the last one if both are deltas of one kind. */
+/** Appends the event, merged with the last one if both are fragments of one text. */
 export function appendEvent(events: readonly AgentEvent[], event: AgentEvent): readonly AgentEvent[] {
   const last = events.at(-1);
-  if (last?.type !== 'llm:delta' || event.type !== 'llm:delta' || last.kind !== event.kind) return [...events, event];
+  if (last === undefined || !isDelta(last) || !isDelta(event) || textOfDelta(last) !== textOfDelta(event))
+    return [...events, event];
   return [...events.slice(0, -1), { ...event, delta: last.delta + event.delta }];
 }

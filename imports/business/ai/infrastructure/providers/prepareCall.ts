@@ -231,6 +231,7 @@ export function responseContext(
     ...context,
     requestId,
     structuredOutputTool: request.structuredOutputTool,
+    streamArguments: options.streamArguments,
     storedTokenHours: prepared.stored.tokenHours,
   };
 }

@@ -42,7 +42,7 @@ export const TRACED_EVENTS: ReadonlySet<AgentEventType> = new Set([
   'run:cancelled',
 ]);
 
-type CallEvent = LocalAgentEvent<Extract<AgentEvent, { readonly callId: string }>>;
+type CallEvent = Extract<LocalAgentEvent, { readonly toolCall: unknown }>;
 
 /** By their execution ids: the model calls of a run find its span here, whoever makes them. */
 const open = new Map<string, RunSpan>();

@@ -31,6 +31,7 @@ describe('normalizeOptions', () => {
       tool_choice: { type: 'function', name: 'f' },
       temperature: 2,
       maxRetryTime: 1,
+      streamArguments: true,
       unsupportedTools: 'drop',
       top_p: 0,
       top_k: 40,

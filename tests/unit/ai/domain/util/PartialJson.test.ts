@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { IS_SOAK } from '../../../../support/soak';
 import { PartialJson } from '../../../../../imports/business/ai/domain/util/PartialJson';
 
 /** The values after each piece that made it grow, copied. */
@@ -65,7 +66,7 @@ describe('PartialJson', () => {
         for (const [index, after] of values.slice(1).entries())
           expect(growsTo(values[index], after), JSON.stringify([text, values[index], after])).to.equal(true);
       }),
-      { numRuns: 300 },
+      { numRuns: IS_SOAK ? 3_000 : 60 },
     );
   });
 

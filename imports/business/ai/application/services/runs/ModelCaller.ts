@@ -243,6 +243,12 @@ export class ModelCaller {
           call.characters += event.delta.length;
           this.target.dispatch({ type: 'modelSaid', kind: DELTA_KIND[event.type], delta: event.delta });
           break;
+        case 'response.tool_use.delta': {
+          const { call_id, name, delta } = event;
+          call.characters += delta.length;
+          this.target.dispatch({ type: 'modelWroteArguments', call_id, name, delta });
+          break;
+        }
         case 'response.completed':
           return event.response;
         case 'response.failed':

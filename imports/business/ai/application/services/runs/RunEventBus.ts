@@ -1,9 +1,10 @@
 /**
- * Publishes every event of every run to all sinks. Consecutive `llm:delta` events of a run are merged, so that sinks
- * receive a few per second however fast the model writes. A timer runs only while a delta is buffered.
+ * Publishes every event of every run to all sinks. Consecutive fragments of one text are merged, so that sinks receive a
+ * few per second however fast the model writes. A timer runs only while a delta is buffered.
  */
 import { consoleLogger } from '../../../../../log/consoleLogger';
-import type { AgentEvent, AgentEventOf } from '../../../domain/types/AgentEvents';
+import { isDelta, textOfDelta } from '../../../domain/types/AgentEvents';
+import type { AgentEvent, DeltaEvent } from '../../../domain/types/AgentEvents';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import { runDetached } from '../shared/runDetached';
 
@@ -17,14 +18,12 @@ export interface RunEventBusOptions {
   readonly logger?: Pick<Logger, 'error'>;
 }
 
-type Delta = AgentEventOf<'llm:delta'>;
-
 export class RunEventBus {
   private readonly sinks: readonly RunEventSink[];
   private readonly flushAfterMs: number;
   private readonly logger: Pick<Logger, 'error'>;
   /** Buffered deltas by run, oldest first. */
-  private readonly buffered = new Map<string, Delta>();
+  private readonly buffered = new Map<string, DeltaEvent>();
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor({ sinks, flushAfterMs = 150, logger = consoleLogger }: RunEventBusOptions) {
@@ -34,16 +33,16 @@ export class RunEventBus {
   }
 
   readonly publish = (event: AgentEvent): void => {
-    if (event.type !== 'llm:delta') {
+    if (!isDelta(event)) {
       this.flush(event.executionId);
       this.dispatch(event);
       return;
     }
     const previous = this.buffered.get(event.executionId);
-    if (previous !== undefined && previous.kind !== event.kind) this.flush(event.executionId);
-    const isSameKind = previous?.kind === event.kind;
+    const isContinued = previous !== undefined && textOfDelta(previous) === textOfDelta(event);
+    if (!isContinued) this.flush(event.executionId);
     // A merged delta has the `seq` of its last part, so that later events are recognised as newer.
-    this.buffered.set(event.executionId, isSameKind ? { ...event, delta: previous.delta + event.delta } : event);
+    this.buffered.set(event.executionId, isContinued ? { ...event, delta: previous.delta + event.delta } : event);
     this.timer ??= setTimeout(() => this.flushAll(), this.flushAfterMs);
   };
 

@@ -204,20 +204,20 @@ function systemField(
 // Responses
 
 /**
- * @param brokenInputs the text of tool inputs that a stream left incomplete, by block
+ * @param inputTexts tool inputs as a stream wrote them, by block: see `BlockContext`
  * @throws LLMStreamError for a body that is not a message, LLMError for an error that came with status 200
  */
 export function fromAnthropic(
   body: unknown,
   context: ResponseContext,
-  brokenInputs?: ReadonlyMap<JsonObject, string>,
+  inputTexts?: ReadonlyMap<JsonObject, string>,
 ): LLMResponse {
   const { id, type: _, role: __, model, content, stop_reason, usage, ...fields } = parseMessage(body, context);
   const warnings = [...context.warnings];
   const finish_reason = requireStopReason(stop_reason, context);
   const outcome = outcomeOf(finish_reason, warnings);
   const modelName = typeof model === 'string' ? model : context.model;
-  const items = toOutputItems(content, blockContext(context, modelName, brokenInputs));
+  const items = toOutputItems(content, blockContext(context, modelName, inputTexts));
   const output = withContainer(withTruncation(outcome, items), fields.container);
   return omitUndefined({
     id,
@@ -251,13 +251,13 @@ function usageOf(raw: unknown, finishReason: string | null, warnings: string[]):
 export function blockContext(
   context: ResponseContext,
   model: string,
-  brokenInputs?: ReadonlyMap<JsonObject, string>,
+  inputTexts?: ReadonlyMap<JsonObject, string>,
 ): BlockContext {
   return {
     origin: { wire: 'anthropic_messages', vendor: context.vendor, model },
     isTrusted: true,
     structuredOutputTool: context.structuredOutputTool,
-    brokenInputs,
+    inputTexts,
   };
 }
 

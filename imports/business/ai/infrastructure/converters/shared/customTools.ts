@@ -35,6 +35,7 @@ export function offerCustomToolsAsFunctions(options: NormalizedOptions): Rewritt
         case 'response.output_item.done':
           return [{ ...event, item: restoreItem(event.item) }];
         case 'response.tool_use.announced':
+        case 'response.tool_use.delta':
           return names.has(event.name) ? [] : [event];
         case 'response.tool_use.done':
           return isCallOfCustom(event.item) ? [] : [event];

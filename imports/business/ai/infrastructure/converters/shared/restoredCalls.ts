@@ -22,6 +22,7 @@ export class RestoredCalls {
         this.indexes.add(event.output_index);
         return [];
       case 'response.tool_use.announced':
+      case 'response.tool_use.delta':
       case 'response.tool_use.done':
         return this.indexes.has(event.output_index) ? [] : [event];
       case 'response.output_item.done': {

@@ -174,7 +174,8 @@ function restoreEvent(
     case 'response.output_item.added':
     case 'response.output_item.done':
       return { ...event, item: restoreItem(event.item) };
-    case 'response.tool_use.announced': {
+    case 'response.tool_use.announced':
+    case 'response.tool_use.delta': {
       const original = names.originalOf(event.name);
       return original === undefined ? event : { ...event, name: original.name };
     }

@@ -47,6 +47,7 @@ export function cacheKey(options: GenerateOptions, { route, version }: CacheKeyC
     cache,
     promptCache,
     relay,
+    streamArguments,
     relayTo,
     origin,
     executionId,

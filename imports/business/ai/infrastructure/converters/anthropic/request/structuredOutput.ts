@@ -101,8 +101,13 @@ function freeName(base: string, taken: ReadonlySet<string>): string {
   return name;
 }
 
+/** Whether the response tool's input has the response in a field. */
+export function wrapsValue(name: string): boolean {
+  return name.startsWith(VALUE_RESPONSE_TOOL);
+}
+
 /** Returns the response contained in the response tool's input, as JSON text. */
 export function responseToolText(name: string, input: unknown): string {
-  const value = name.startsWith(VALUE_RESPONSE_TOOL) && isObject(input) && 'value' in input ? input.value : input;
+  const value = wrapsValue(name) && isObject(input) && 'value' in input ? input.value : input;
   return JSON.stringify(value ?? {});
 }

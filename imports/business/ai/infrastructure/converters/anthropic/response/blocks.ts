@@ -3,7 +3,7 @@
  * https://platform.claude.com/docs/en/api/messages
  */
 import { toAnnotation } from './citations';
-import { responseToolText } from '../request/structuredOutput';
+import { responseToolText, wrapsValue } from '../request/structuredOutput';
 import { isEmpty, isObject } from '../../../../domain/util/json';
 import type {
   FunctionCallItem,
@@ -20,8 +20,8 @@ export interface BlockContext {
   readonly isTrusted: boolean;
   /** The forced tool whose input is the response. */
   readonly structuredOutputTool?: string | undefined;
-  /** The text of tool inputs that a stream left incomplete, by block. */
-  readonly brokenInputs?: ReadonlyMap<JsonObject, string> | undefined;
+  /** Tool inputs as a stream wrote them, by block: incomplete ones, and those of the forced tool. */
+  readonly inputTexts?: ReadonlyMap<JsonObject, string> | undefined;
 }
 
 /** Adjacent texts form one message, every other block its own item. */
@@ -54,8 +54,13 @@ export function assistantMessage(
 export function toOutputPart(block: JsonObject, context: BlockContext): OutputText | undefined {
   if (block.type === 'text') return textPart(block);
   if (!isResponseToolCall(block, context)) return undefined;
-  const broken = context.brokenInputs?.get(block);
-  return { type: 'output_text', text: broken ?? responseToolText(block.name, block.input), annotations: [] };
+  const written = context.inputTexts?.get(block);
+  return { type: 'output_text', text: written ?? responseToolText(block.name, block.input), annotations: [] };
+}
+
+/** Whether the block's input is the response's text as it is written. */
+export function streamsAsText(block: JsonObject, context: BlockContext): boolean {
+  return isResponseToolCall(block, context) && !wrapsValue(block.name);
 }
 
 export function isResponseToolCall(block: JsonObject, context: BlockContext): block is JsonObject & { name: string } {
@@ -118,7 +123,7 @@ function thinkingItem(block: JsonObject, { origin, isTrusted }: BlockContext): R
 function callItem(block: JsonObject, context: BlockContext): FunctionCallItem | undefined {
   const { type, id, name, input, ...rest } = block;
   if (type !== 'tool_use' || typeof id !== 'string' || id === '' || typeof name !== 'string') return undefined;
-  const broken = context.brokenInputs?.get(block);
+  const broken = context.inputTexts?.get(block);
   if (broken !== undefined)
     return { type: 'function_call', call_id: id, name, arguments: broken, status: 'incomplete', ...carryFields(rest) };
   // `arguments` cannot represent an input that is not an object, so the original is stored as well.

@@ -7,7 +7,7 @@ import { vendorError } from '../../../../domain/errors/vendorErrors';
 import { isObject } from '../../../../domain/util/json';
 import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import { blockContext, fromAnthropic } from '../AnthropicConverter';
-import { assistantMessage, toOutputItem, isResponseToolCall, toOutputPart } from '../response/blocks';
+import { assistantMessage, toOutputItem, isResponseToolCall, streamsAsText, toOutputPart } from '../response/blocks';
 import { toAnnotation } from '../response/citations';
 import { outcomeOf, toUsage } from '../response/outcome';
 import { addText, addUnknownDelta, AnthropicMessageAssembly } from './AnthropicMessageAssembly';
@@ -15,6 +15,7 @@ import type { OutputItem, OutputText } from '../../../../domain/types/ResponsesA
 import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import type { BlockContext } from '../response/blocks';
+import type { OpenBlock } from './AnthropicMessageAssembly';
 import type { ResponseContext, SseMessage, StreamDecoder } from '../../Wire';
 
 export function createAnthropicDecoder(context: ResponseContext): StreamDecoder {
@@ -98,7 +99,7 @@ class AnthropicDecoder implements StreamDecoder {
     }
     const model = typeof message.model === 'string' ? message.model : this.context.model;
     this.assembly = new AnthropicMessageAssembly(message);
-    this.blocks = blockContext(this.context, model, this.assembly.brokenInputs);
+    this.blocks = blockContext(this.context, model, this.assembly.inputTexts);
     out.push({ type: 'response.created', id: message.id, model });
     this.emitUsage(out);
     // A turn that continues after server tools may start with complete blocks.
@@ -152,9 +153,12 @@ class AnthropicDecoder implements StreamDecoder {
         out.push({ type: 'response.output_text.delta', output_index, delta: piece, ...contentIndexOf(this.message) });
         return;
       }
-      case 'input_json_delta':
-        (open.input ??= []).push(textField(delta, 'partial_json'));
+      case 'input_json_delta': {
+        const piece = textField(delta, 'partial_json');
+        (open.input ??= []).push(piece);
+        if (piece !== '') this.emitInput(open, piece, out);
         return;
+      }
       case 'thinking_delta': {
         const piece = textField(delta, 'thinking');
         addText(open, 'thinking', piece);
@@ -192,13 +196,29 @@ class AnthropicDecoder implements StreamDecoder {
     }
   }
 
+  private emitInput({ block, outputIndex: output_index }: OpenBlock, delta: string, out: ResponseStreamEvent[]): void {
+    if (streamsAsText(block, this.blocks))
+      out.push({ type: 'response.output_text.delta', output_index, delta, ...contentIndexOf(this.message) });
+    else if (this.context.streamArguments === true && block.type === 'tool_use' && typeof block.name === 'string')
+      out.push({
+        type: 'response.tool_use.delta',
+        output_index,
+        call_id: String(block.id),
+        name: block.name,
+        delta,
+      });
+  }
+
   private stopBlock(index: unknown, out: ResponseStreamEvent[]): void {
-    const open = this.requireAssembly().stopBlock(index);
+    const assembly = this.requireAssembly();
+    const open = assembly.stopBlock(index);
     const output_index = open.outputIndex;
+    const written = streamsAsText(open.block, this.blocks) ? (open.input?.join('') ?? '') : '';
+    if (written.trim() !== '') assembly.inputTexts.set(open.block, written);
     const part = toOutputPart(open.block, this.blocks);
     if (part !== undefined) {
-      // The response tool's input can be converted to text only once it is complete.
-      if (open.block.type === 'tool_use')
+      // A wrapped value can be taken out of the response tool's input only once that is complete.
+      if (open.block.type === 'tool_use' && written.trim() === '')
         out.push({
           type: 'response.output_text.delta',
           output_index,
@@ -254,7 +274,7 @@ class AnthropicDecoder implements StreamDecoder {
     const assembly = this.requireAssembly();
     const { unfinished } = assembly;
     if (unfinished !== '') throw new LLMStreamError(`The stream ended inside content block ${unfinished}.`);
-    const response = fromAnthropic(assembly.message, this.context, assembly.brokenInputs);
+    const response = fromAnthropic(assembly.message, this.context, assembly.inputTexts);
     this.closeMessage('completed', out);
     out.push({ type: 'response.completed', response });
     this.state = 'completed';

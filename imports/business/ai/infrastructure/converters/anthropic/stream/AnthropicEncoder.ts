@@ -7,7 +7,7 @@ import { NO_USAGE } from '../../../../domain/entities/Response';
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
 import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { LLMResponse, OutputItem, Usage } from '../../../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
+import type { ResponseStreamEvent, TextDelta } from '../../../../domain/types/StreamEvents';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import { toContentBlocks } from '../request/contentBlocks';
 import { toAnthropicUsage, stopReasonOf } from '../response/outcome';
@@ -81,6 +81,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
         return event.origin.wire === 'anthropic_messages' ? this.vendorEvent(event.raw) : NO_FRAMES;
       case 'response.output_item.added':
         return this.startMessage();
+      case 'response.tool_use.delta':
       case 'response.annotation.added':
         this.lastCited = event;
         return NO_FRAMES;
@@ -132,7 +133,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
     ];
   }
 
-  private encodeDelta(kind: DeltaKind, event: TextEvent): readonly string[] {
+  private encodeDelta(kind: DeltaKind, event: TextDelta): readonly string[] {
     const { open } = this;
     const { output_index, content_index = 0, delta } = event;
     this.backfill.noteDelta(output_index);
@@ -237,8 +238,6 @@ export class AnthropicEncoder extends BaseStreamEncoder {
     return [...frames, blockDelta(block.index, delta)];
   }
 }
-
-type TextEvent = Extract<ResponseStreamEvent, { readonly delta: string }>;
 
 const MESSAGE_STOP: readonly string[] = [namedFrame('message_stop', { type: 'message_stop' })];
 

@@ -16,8 +16,8 @@ export interface OpenBlock {
 export class AnthropicMessageAssembly {
   readonly message: JsonObject;
   readonly content: JsonObject[] = [];
-  /** The text of truncated tool inputs, by block. */
-  readonly brokenInputs = new Map<JsonObject, string>();
+  /** Tool inputs whose text counts, by block: truncated ones, and those that were streamed as text. */
+  readonly inputTexts = new Map<JsonObject, string>();
   private readonly open = new Map<unknown, OpenBlock>();
 
   constructor(message: JsonObject) {
@@ -69,7 +69,7 @@ export class AnthropicMessageAssembly {
     try {
       block.input = JSON.parse(json);
     } catch {
-      if (block.type === 'tool_use') this.brokenInputs.set(block, json);
+      if (block.type === 'tool_use') this.inputTexts.set(block, json);
       else block.input = json;
     }
   }

@@ -86,6 +86,7 @@ export class ChatChunks {
       case 'response.completed':
         return [...this.start(), ...this.finish(event.response)];
       case 'response.output_item.added':
+      case 'response.tool_use.delta':
       case 'response.usage':
       case 'response.failed':
       case 'wire.message':

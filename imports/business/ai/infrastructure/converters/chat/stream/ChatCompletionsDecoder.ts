@@ -54,6 +54,8 @@ export class ChatCompletionsDecoder implements StreamDecoder {
   private readonly indexes = new OutputIndexes((index, out) => this.endReasoning(index, out));
   /** The reasoning as it was when the item after it began. */
   private endedReasoning: OutputItem | undefined;
+  /** How many pieces of each call's arguments were emitted. */
+  private readonly emitted = new Map<PartialCall, number>();
   private isCreated = false;
   private hasUsage = false;
   private isDone = false;
@@ -122,8 +124,8 @@ export class ChatCompletionsDecoder implements StreamDecoder {
     if (choice.index !== 0) return false;
     const firstEvent = out.length;
     this.emitDelta(delta, out);
-    for (const call of choice.calls.calls) this.announce(call, choice, out);
-    if (choice.legacyCall !== undefined) this.announce(choice.legacyCall, choice, out);
+    for (const call of choice.calls.calls) this.emitCall(call, choice, out);
+    if (choice.legacyCall !== undefined) this.emitCall(choice.legacyCall, choice, out);
     const isUnmapped = out.length === firstEvent && hasUnmappedFields(delta);
     this.indexes.executedTools(choice.executedTools, this.origin, out);
     return isUnmapped;
@@ -173,8 +175,18 @@ export class ChatCompletionsDecoder implements StreamDecoder {
     }
   }
 
+  private emitCall(call: PartialCall, choice: ChoiceAssembly, out: ResponseStreamEvent[]): void {
+    this.announce(call, choice, out);
+    const output_index = this.indexes.callIndex(call);
+    if (this.context.streamArguments !== true || call.kind === 'custom' || output_index === undefined) return;
+    const delta = call.fragments.slice(this.emitted.get(call)).join('');
+    if (delta === '') return;
+    this.emitted.set(call, call.fragments.length);
+    out.push({ type: 'response.tool_use.delta', output_index, call_id: call.id, name: call.name, delta });
+  }
+
   private announce(call: PartialCall, choice: ChoiceAssembly, out: ResponseStreamEvent[]): void {
-    if (this.indexes.hasCall(call) || call.name === '') return;
+    if (this.indexes.callIndex(call) !== undefined || call.name === '') return;
     // Vendors that assign ids send them together with the name.
     if (call.id === '')
       call.id = generatedCallId(

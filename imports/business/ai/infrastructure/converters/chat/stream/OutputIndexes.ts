@@ -39,8 +39,9 @@ export class OutputIndexes {
       this.tools.push(this.add({ type: 'vendor_item', origin, item: fieldsOf(item) }, out));
   }
 
-  hasCall(call: PartialCall): boolean {
-    return this.calls.has(call);
+  /** Undefined before the call is announced. */
+  callIndex(call: PartialCall): number | undefined {
+    return this.calls.get(call);
   }
 
   call(call: PartialCall, out: ResponseStreamEvent[]): void {

@@ -18,8 +18,8 @@ import type { JsonObject } from '../../../../domain/types/VendorTypes';
 export type PartStep =
   /** `partIndex` is the index of the new or extended part. */
   | { readonly step: 'text'; readonly kind: 'text' | 'thought'; readonly delta: string; readonly partIndex: number }
-  /** A call whose arguments have yet to arrive. */
-  | { readonly step: 'started'; readonly part: GooglePart }
+  /** A call of whose arguments more have yet to arrive. `text` is their JSON so far. */
+  | { readonly step: 'started' | 'continued'; readonly part: GooglePart; readonly text: string }
   | { readonly step: 'complete'; readonly kind: PartKind; readonly part: GooglePart; readonly wasStarted: boolean };
 
 export class CandidateAssembly {
@@ -93,7 +93,7 @@ export class CandidateAssembly {
       return this.append('call', call.part(), !isFirst);
     }
     this.openKind = undefined;
-    return isFirst ? { step: 'started', part: call.part() } : undefined;
+    return { step: isFirst ? 'started' : 'continued', part: call.part(), text: call.argumentText };
   }
 
   private append(kind: PartKind, part: GooglePart, wasStarted: boolean): PartStep {

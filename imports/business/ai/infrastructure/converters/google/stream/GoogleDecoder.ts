@@ -34,6 +34,8 @@ export class GoogleDecoder implements StreamDecoder {
   private open: OpenItem | undefined;
   private items = 0;
   private calls = 0;
+  /** What was emitted of the arguments of the last call. */
+  private argumentText = '';
   private awaitsUsage = true;
 
   constructor(context: ResponseContext) {
@@ -103,6 +105,10 @@ export class GoogleDecoder implements StreamDecoder {
       case 'started':
         this.close(naming, out);
         this.announceCall(step.part, naming, out);
+        this.emitArguments(step.part, step.text, naming, out);
+        return;
+      case 'continued':
+        this.emitArguments(step.part, step.text, naming, out);
         return;
       case 'complete':
         this.close(naming, out);
@@ -157,12 +163,24 @@ export class GoogleDecoder implements StreamDecoder {
     out.push({ type: 'response.tool_use.announced', output_index: this.items, call_id: item.call_id, name: item.name });
     this.items += 1;
     this.calls += 1;
+    this.argumentText = '';
+  }
+
+  /** @param text the JSON so far; pieces that change what came before wait for the complete arguments */
+  private emitArguments(part: GooglePart, text: string, naming: ItemNaming, out: ResponseStreamEvent[]): void {
+    const delta = text.startsWith(this.argumentText) ? text.slice(this.argumentText.length) : '';
+    if (this.context.streamArguments !== true || delta === '') return;
+    const output_index = this.items - 1;
+    const { call_id, name } = toFunctionCall(part, output_index, this.calls - 1, naming, 'in_progress');
+    this.argumentText = text;
+    out.push({ type: 'response.tool_use.delta', output_index, call_id, name, delta });
   }
 
   private emitCall(part: GooglePart, wasStarted: boolean, naming: ItemNaming, out: ResponseStreamEvent[]): void {
     if (!wasStarted) this.announceCall(part, naming, out);
     const output_index = this.items - 1;
     const item = toFunctionCall(part, output_index, this.calls - 1, naming, 'completed');
+    this.emitArguments(part, item.arguments, naming, out);
     out.push(
       { type: 'response.tool_use.done', output_index, item },
       { type: 'response.output_item.done', output_index, item },

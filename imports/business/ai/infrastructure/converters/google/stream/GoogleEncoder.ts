@@ -81,6 +81,7 @@ export class GoogleEncoder extends BaseStreamEncoder {
       case 'vendor.event':
         return event.origin.wire === 'gemini' ? [frame(event.raw)] : NO_FRAMES;
       case 'response.output_item.added':
+      case 'response.tool_use.delta':
       case 'response.annotation.added':
       case 'response.usage':
         return NO_FRAMES;

@@ -14,6 +14,8 @@ export class GooglePartialCall {
   private args: JsonObject = {};
   /** Paths whose text continues in the next piece. */
   private readonly open = new Set<string>();
+  /** The path of the last piece. */
+  private last: { readonly keys: readonly (string | number)[]; readonly isOpen: boolean } | undefined;
 
   /** Returns whether more pieces follow. */
   add(part: GooglePart): boolean {
@@ -44,6 +46,14 @@ export class GooglePartialCall {
     return { functionCall: { ...this.call, args: this.args }, ...this.siblings };
   }
 
+  /** The JSON of the arguments up to the last piece: without the brackets, and the quote, that may close later. */
+  get argumentText(): string {
+    const json = JSON.stringify(this.args);
+    if (this.last === undefined) return '';
+    const { keys, isOpen } = this.last;
+    return json.slice(0, -keys.length - (isOpen ? 1 : 0));
+  }
+
   private apply(piece: JsonObject): void {
     const { jsonPath, willContinue } = piece;
     if (typeof jsonPath !== 'string') throw new LLMStreamError('A piece of a function call has no "jsonPath".');
@@ -56,6 +66,7 @@ export class GooglePartialCall {
     this.args = withValue(this.args, keys, complete) as JsonObject;
     if (willContinue === true) this.open.add(jsonPath);
     else this.open.delete(jsonPath);
+    this.last = { keys, isOpen: willContinue === true && typeof complete === 'string' };
   }
 }
 

@@ -125,6 +125,7 @@ export class InteractionsDecoder implements StreamDecoder {
       );
     step.assembly.add(delta);
     step.events.add(delta, out);
+    if (this.context.streamArguments === true) step.events.addArguments(delta, out);
     if (isObject(metadata) && isObject(metadata.total_usage))
       out.push({ type: 'response.usage', usage: usageOf(metadata.total_usage, []) });
   }

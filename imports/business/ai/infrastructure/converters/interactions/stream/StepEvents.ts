@@ -24,6 +24,7 @@ export class StepEvents {
   /** The index of the step's only item. A model's output takes indexes as its contents arrive. */
   private index = -1;
   private message: OpenMessage | undefined;
+  private call: { readonly call_id: string; readonly name: string } | undefined;
   /** Contents of a model's output that have been emitted or belong to the open message. */
   private seen = 0;
 
@@ -47,7 +48,9 @@ export class StepEvents {
       case 'function_call': {
         const call = { ...toFunctionCall(step, this.context, 'in_progress'), arguments: '' };
         const output_index = this.open(call, out);
-        out.push({ type: 'response.tool_use.announced', output_index, call_id: call.call_id, name: call.name });
+        const { call_id, name } = call;
+        this.call = { call_id, name };
+        out.push({ type: 'response.tool_use.announced', output_index, call_id, name });
         return;
       }
       default:
@@ -63,6 +66,12 @@ export class StepEvents {
       out.push({ type: 'response.reasoning.delta', output_index: this.index, delta: content.text, summary: true });
     else if (type === 'text_annotation_delta') this.emitAnnotations(delta.annotations, out);
     else if (this.assembly.step.type === 'model_output') this.closeBefore(this.assembly.content.length - 1, out);
+  }
+
+  /** The next piece of a call's arguments. */
+  addArguments({ type, arguments: delta }: JsonObject, out: ResponseStreamEvent[]): void {
+    if (this.call === undefined || type !== 'arguments_delta' || typeof delta !== 'string') return;
+    out.push({ type: 'response.tool_use.delta', output_index: this.index, ...this.call, delta });
   }
 
   stop(step: InteractionStep, context: StepContext, out: ResponseStreamEvent[]): void {

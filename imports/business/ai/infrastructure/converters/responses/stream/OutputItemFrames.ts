@@ -9,7 +9,7 @@ import type {
   OutputItem,
   ReasoningItem,
 } from '../../../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
+import type { TextDelta } from '../../../../domain/types/StreamEvents';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import { OpenItem } from './OpenItem';
 import { initialForm, isOwnHostedItem, streamItem } from './responsesItems';
@@ -17,8 +17,6 @@ import type { PartKind } from './responsesParts';
 import type { SequencedFrames } from './SequencedFrames';
 import { NO_FRAMES } from '../../stream/StreamEncoder';
 import type { StreamEncoderOptions } from '../../stream/StreamEncoder';
-
-export type TextEvent = Extract<ResponseStreamEvent, { readonly delta: string }>;
 
 export class OutputItemFrames {
   private readonly frames: SequencedFrames;
@@ -63,7 +61,7 @@ export class OutputItemFrames {
     ];
   }
 
-  delta(kind: PartKind, event: TextEvent): readonly string[] {
+  delta(kind: PartKind, event: TextDelta): readonly string[] {
     const { output_index, content_index = 0, delta } = event;
     const item = this.streamedItems.get(output_index);
     if (item !== undefined && item === this.open) return item.delta(kind, content_index, delta);

@@ -1,6 +1,6 @@
 /**
- * Decodes the event stream of the Responses API into domain events. Every event is emitted at once; only incomplete
- * arguments are withheld. https://platform.openai.com/docs/api-reference/responses-streaming
+ * Decodes the event stream of the Responses API into domain events. Every event is emitted at once; incomplete arguments
+ * are withheld unless the request asks for them. https://platform.openai.com/docs/api-reference/responses-streaming
  */
 import { fromResponses, readResponse } from '../ResponsesConverter';
 import { readItem } from '../items';
@@ -28,7 +28,6 @@ const REDUNDANT_EVENTS: ReadonlySet<string> = new Set([
   'response.reasoning_summary_part.added',
   'response.reasoning_summary_part.done',
   'response.reasoning_summary_text.done',
-  'response.function_call_arguments.delta',
   'response.function_call_arguments.done',
   // The same events under the names that other vendors use.
   'response.reasoning.done',
@@ -50,6 +49,8 @@ export class ResponsesDecoder implements StreamDecoder {
   /** Ids of the calls that were announced, and of those that were emitted in full. */
   private readonly announced = new Set<string>();
   private readonly delivered = new Set<string>();
+  /** The calls that were announced, by their index; only if their arguments are emitted in pieces. */
+  private readonly calls = new Map<number, FunctionCallItem>();
   /** Finished items, for vendors that omit them from the terminal response. */
   private readonly finished: { readonly output_index: number; readonly item: unknown }[] = [];
   private hasTextDelta = false;
@@ -121,6 +122,13 @@ export class ResponsesDecoder implements StreamDecoder {
             ...indexField(event.content_index),
           });
         return;
+      case 'response.function_call_arguments.delta': {
+        const call = this.calls.get(output_index);
+        if (call === undefined) return;
+        const { call_id, name } = call;
+        out.push({ type: 'response.tool_use.delta', output_index, call_id, name, delta: this.deltaOf(event) });
+        return;
+      }
       case 'response.created':
         if (!isObject(event.response)) return;
         if (typeof event.response.model === 'string') this.model = event.response.model;
@@ -170,6 +178,7 @@ export class ResponsesDecoder implements StreamDecoder {
   private announce(call: FunctionCallItem, output_index: number, out: ResponseStreamEvent[]): void {
     if (this.announced.has(call.call_id)) return;
     this.announced.add(call.call_id);
+    if (this.context.streamArguments === true) this.calls.set(output_index, call);
     out.push({ type: 'response.output_item.added', output_index, item: call });
     out.push({ type: 'response.tool_use.announced', output_index, call_id: call.call_id, name: call.name });
   }

@@ -6,12 +6,12 @@
 import { LLMAbortedError } from '../../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
+import type { TextDelta } from '../../../../domain/types/StreamEvents';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import { DEFAULT_FIELDS, writeResponses } from '../gateway/ResponsesGateway';
 import { BaseStreamEncoder } from '../../stream/BaseStreamEncoder';
 import type { ContentEvent } from '../../stream/BaseStreamEncoder';
 import { OutputItemFrames } from './OutputItemFrames';
-import type { TextEvent } from './OutputItemFrames';
 import { EVENT_OF_STATUS, passthroughBody, responsesFailure } from './responsesEnding';
 import type { PartKind } from './responsesParts';
 import { SequencedFrames } from './SequencedFrames';
@@ -60,6 +60,7 @@ export class ResponsesEncoder extends BaseStreamEncoder {
         return event.origin.wire === 'responses' ? [...this.start(), ...this.vendorEvent(event.raw)] : NO_FRAMES;
       case 'response.tool_use.announced':
         return this.isAnnouncedWithoutItem ? [...this.start(), this.announcement(event)] : NO_FRAMES;
+      case 'response.tool_use.delta':
       case 'response.usage':
         return NO_FRAMES;
     }
@@ -107,7 +108,7 @@ export class ResponsesEncoder extends BaseStreamEncoder {
     return this.frames.frame('bolide:tool_use_announced', { call_id, name });
   }
 
-  private delta(kind: PartKind, event: TextEvent): readonly string[] {
+  private delta(kind: PartKind, event: TextDelta): readonly string[] {
     return this.hasStarted ? this.items.delta(kind, event) : [...this.start(), ...this.items.delta(kind, event)];
   }
 
