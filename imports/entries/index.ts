@@ -207,6 +207,7 @@ export { AnthropicAdapter } from '../business/ai/infrastructure/tools/adapters/A
 export { GeminiAdapter } from '../business/ai/infrastructure/tools/adapters/GeminiAdapter';
 export { OpenAIChatAdapter } from '../business/ai/infrastructure/tools/adapters/OpenAIChatAdapter';
 export { OpenAIResponsesAdapter } from '../business/ai/infrastructure/tools/adapters/OpenAIResponsesAdapter';
+export { PartialJson } from '../business/ai/domain/util/PartialJson';
 export { Agent, agent } from '../library/Agent';
 export type { AgentBatchOptions, AgentOptions, ObjectOptions } from '../library/Agent';
 export type { AgentHost } from '../library/AgentEngine';

@@ -8,7 +8,7 @@ import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { deferred } from '../support/deferred';
 import { failure } from '../support/failure';
-import { SIMULATED_VENDORS, simulatedProvider } from '../support/simulatedProviders';
+import { SIMULATED_VENDORS, simulatedProvider, WIRES_OR_VENDORS } from '../support/simulatedProviders';
 
 for (const vendor of SIMULATED_VENDORS) {
   describe(`An agent on ${vendor.name}`, () => {
@@ -108,6 +108,47 @@ for (const vendor of SIMULATED_VENDORS) {
       expect(error).to.have.property('code', 'stream-broken');
       expect(await failure(run.result)).to.equal(error);
       expect(await failure(run.usage)).to.equal(error);
+    });
+
+    if (!WIRES_OR_VENDORS.includes(vendor)) return;
+
+    it('streams a typed value as it is written', async () => {
+      const value = { city: 'Rome, the eternal city', days: [{ sky: 'clear' }, { sky: 'a bit cloudy' }] };
+      const text = JSON.stringify(value, null, 1);
+      simulator.enqueue({ text });
+      const schema = z.object({ city: z.string(), days: z.array(z.object({ sky: z.string() })) });
+      const run = agent({ provider: simulatedProvider(simulator, vendor) }).streamObject('Rome?', { schema });
+      const cities = new Set<string | undefined>();
+      for await (const { city } of run.objectStream) cities.add(city);
+      expect(cities.size).to.be.greaterThan(1);
+      expect([...cities].at(-1)).to.equal(value.city);
+      expect((await run.result).text).to.equal(text);
+      expect(await run.value).to.deep.equal(value);
+    });
+
+    it('streams the arguments of calls on request', async () => {
+      const script = [
+        {
+          calls: [
+            { name: 'get_weather', arguments: { city: 'Rome the eternal' } },
+            { name: 'get_weather', arguments: { city: 'Oslo' } },
+          ],
+        },
+        { text: 'Both are clear.' },
+      ];
+      simulator.enqueue(...script);
+      const run = assistant.stream('Rome and Oslo?', { streamArguments: true });
+      const written = new Map<string, string>();
+      for await (const event of run) {
+        if (event.type === 'tool:arguments_delta')
+          written.set(event.callId, (written.get(event.callId) ?? '') + event.delta);
+        if (event.type !== 'tool:pending') continue;
+        expect(JSON.parse(written.get(event.callId) ?? '')).to.deep.equal(JSON.parse(event.arguments));
+      }
+      expect(written.size).to.equal(2);
+      simulator.enqueue(...script);
+      for await (const { type } of assistant.stream('Rome and Oslo?'))
+        expect(type).not.to.equal('tool:arguments_delta');
     });
   });
 }

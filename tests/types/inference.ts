@@ -258,6 +258,23 @@ export async function read(): Promise<void> {
     temperature: 0,
   });
   expectTypeOf(literal.value).toEqualTypeOf<{ n: number }>();
+  for await (const value of assistant.streamObject('Hi', {
+    schema: z.object({
+      at: z.string().transform((text) => new Date(text)),
+      kind: z.enum(['a', 'b']),
+      tags: z.array(z.object({ n: z.number() })),
+    }),
+  }).objectStream)
+    expectTypeOf(value).toEqualTypeOf<{
+      readonly at?: string;
+      readonly kind?: string;
+      readonly tags?: readonly { readonly n?: number }[];
+    }>();
+  const streamed = assistant.streamObject('Hi', {
+    schema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+  });
+  expectTypeOf(streamed.value).resolves.toEqualTypeOf<{ n: number }>();
+  for await (const { n } of streamed.objectStream) expectTypeOf(n).toEqualTypeOf<number | undefined>();
   const simple = await assistant.generateObject('Hi', { schema: Point });
   expectTypeOf(simple.value).toEqualTypeOf<{ x: number; y: number }>();
 

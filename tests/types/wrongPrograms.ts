@@ -337,6 +337,20 @@ export const WRONG_PROGRAMS: readonly WrongProgram[] = [
     errors: [[2322, 'return']],
   },
   {
+    what: 'a part of a value that may not have arrived',
+    program: `export async function read(): Promise<void> { for await (const { name@@ } of assistant.streamObject('Hi', { schema: z.object({ name: z.string() }) }).objectStream) name.trim(); }`,
+    right: ` = ''`,
+    wrong: '',
+    errors: [[18048, 'name']],
+  },
+  {
+    what: 'a change of a value that is still written',
+    program: `export async function read(): Promise<void> { for await (const value of assistant.streamObject('Hi', { schema: z.object({ tags: z.array(z.string()) }) }).objectStream) value.tags?.@@('a'); }`,
+    right: 'includes',
+    wrong: 'push',
+    errors: [[2339, 'push']],
+  },
+  {
     what: 'a value of a batch whose success was not checked',
     program: `export async function read(): Promise<void> { for (const entry of await assistant.batch(['Hi'])) if (@@) entry.value.trim(); }`,
     right: 'entry.ok',

@@ -148,7 +148,7 @@ export class Chats {
   ): Promise<ChatTurn> {
     const { chats, methods } = this.ports;
     const { userId, chatId, requestId } = reserved;
-    const { instructions, compaction } = request;
+    const { instructions, compaction, streamArguments } = request;
     let turn: ChatTurn;
     try {
       turn = await methods['ai.runs.start'](toActor(principal, 'ai_sdk'), {
@@ -158,7 +158,7 @@ export class Chats {
         tools,
         // Groups the chat's runs; ids of chats may have what those of conversations may not.
         ...(/^[^\s\p{C}]{1,128}$/u.test(chatId) ? { conversationId: chatId } : {}),
-        ...omitUndefined({ model: named, instructions, compaction }),
+        ...omitUndefined({ model: named, instructions, compaction, streamArguments }),
       });
     } catch (error) {
       if (previous === undefined) await chats.remove(userId, chatId, requestId);

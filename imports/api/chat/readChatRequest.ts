@@ -1,5 +1,6 @@
 /** Reads the body that the AI SDK's `DefaultChatTransport` sends, with the fields that Bolide adds. */
 import {
+  boolean,
   identifier,
   invalid,
   listOf,
@@ -28,6 +29,8 @@ export interface ChatRequest {
   readonly tools?: readonly string[];
   /** Default: the server's. */
   readonly compaction?: RequestedCompaction;
+  /** Shows the input of calls while the model writes it. Default: false. */
+  readonly streamArguments?: boolean;
 }
 
 const FIELDS = [
@@ -39,6 +42,7 @@ const FIELDS = [
   'instructions',
   'tools',
   'compaction',
+  'streamArguments',
   'metadata',
 ] as const;
 const MAX_INSTRUCTIONS = 100_000;
@@ -67,6 +71,7 @@ export function readChatRequest(body: unknown): ChatRequest {
     ...optional(fields, 'instructions', text(MAX_INSTRUCTIONS)),
     ...optional(fields, 'tools', listOf(MAX_TOOLS, text(MAX_NAME))),
     ...optional(fields, 'compaction', requestedCompaction),
+    ...optional(fields, 'streamArguments', boolean),
   };
 }
 

@@ -9,7 +9,14 @@ import type { GuardrailAnnotation } from '../../../../imports/business/ai/domain
 import type { GenerateOptions } from '../../../../imports/business/ai/domain/types/LLMTypes';
 import type { LLMResponse } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../imports/business/ai/domain/types/StreamEvents';
-import { answer, calling, refusing, response, textItem } from '../../../../imports/testing/responses';
+import {
+  answer,
+  calling,
+  eventsOf as eventsOfResponse,
+  refusing,
+  response,
+  textItem,
+} from '../../../../imports/testing/responses';
 import { ScriptedProvider } from '../../../../imports/testing/ScriptedProvider';
 import type { ScriptedStep } from '../../../../imports/testing/ScriptedProvider';
 import { LLMRefusalError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
@@ -240,6 +247,22 @@ describe('GuardedProvider', () => {
     expect(kept).to.have.property('arguments', args);
     const [changed] = (await test.provider.generate('ann', test.options)).output;
     expect(changed).to.have.property('arguments', '{"[EMAIL]":["[EMAIL]"],"n":"[CREDIT_CARD]"}');
+  });
+
+  it('passes no pieces of arguments, which only the whole could be checked in', async () => {
+    const piece: ResponseStreamEvent = {
+      type: 'response.tool_use.delta',
+      output_index: 0,
+      call_id: 'c',
+      name: 'send',
+      delta: '{"to":"bob@exam',
+    };
+    const script = (): ScriptedStep => [piece, ...eventsOfResponse(calling({ name: 'send', call_id: 'c' }))];
+    const types = async (test: Guarded): Promise<string[]> => (await eventsOf(test)).map(({ type }) => type);
+    const masks = guard(createGuardrails({ pii: {} }), script());
+    expect(await types(masks)).not.to.include('response.tool_use.delta');
+    const reads = guard([{ name: 'reads', after: () => undefined }], script());
+    expect(await types(reads)).to.include('response.tool_use.delta');
   });
 
   it('drops the seal of reasoning that it changes', async () => {

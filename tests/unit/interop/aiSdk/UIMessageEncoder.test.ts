@@ -111,6 +111,35 @@ describe('UIMessageEncoder', () => {
     ]);
   });
 
+  it('shows the input of a call while the model writes it, and nothing of a model call that starts again', async () => {
+    const written = (delta: string, callId = 'c'): AgentEventBody => ({
+      type: 'tool:arguments_delta',
+      callId,
+      name: 'search',
+      delta,
+    });
+    const whole = encode(
+      run(
+        step(),
+        text('I search.'),
+        written('{"q'),
+        written('":1'),
+        responded(textItem('I search.'), callItem(CALL)),
+        pending(),
+      ),
+    );
+    const upTo = whole.findLastIndex(({ type }) => type === 'tool-input-delta') + 1;
+    const [, , part] = (await readUIMessage(whole.slice(0, upTo))).parts;
+    expect(part).to.deep.include({ type: 'tool-search', state: 'input-streaming', input: { q: 1 } });
+    expect((await readUIMessage(whole)).parts[2]).to.deep.include({ state: 'input-available', input: { q: 1 } });
+    const again = encode(
+      run(step(), written('{"q', 'lost'), step(), written('{"q'), responded(callItem(CALL)), pending()),
+    );
+    const calls = (await readUIMessage(again)).parts.filter(({ type }) => type === 'tool-search');
+    expect(calls).to.have.lengthOf(1);
+    expect(calls[0]).to.have.property('toolCallId', 'c');
+  });
+
   it('streams reasoning as parts of its own, and ends each when the next begins', async () => {
     const thought = { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] } as const;
     const events = run(step(), reasoning('H'), reasoning('m.'), text('Yes.'), responded(thought, textItem('Yes.')));

@@ -90,6 +90,9 @@ export const runRequest = v.pipe(
     schema: v.optional(schema),
     maxIterations: v.optional(integer(1, 100)),
     durability: v.optional(oneOf(RUN_DURABILITIES)),
+    streamArguments: v.optional(
+      v.pipe(boolean, v.description('Whether the arguments of calls are events while the model writes them.')),
+    ),
     compaction: v.optional(
       readBy('compaction', requestedCompaction, {
         anyOf: [

@@ -59,6 +59,8 @@ export interface UseRequest extends FollowedRuns {
   readonly recall?: RecallOption;
   /** How the history is kept within the model's context window. Default: the loop's. */
   readonly compaction?: RequestedCompaction;
+  /** Whether `tool:arguments_delta` is emitted. Default: false. */
+  readonly streamArguments?: boolean;
   /** Labels of the run. */
   readonly tags?: readonly string[];
   /** Facts about the run, which no vendor receives. */
@@ -304,7 +306,16 @@ export function originOf({ source, origin, isAdmin }: Actor): CallOrigin {
   return { ...origin, source: 'run', ...(isAdmin === true ? {} : { ownObjectsOnly: true }) };
 }
 
-function optionsOf({ providerId, model, input, instructions, temperature, maxOutputTokens, reasoning }: ReadRequest) {
+function optionsOf({
+  providerId,
+  model,
+  input,
+  instructions,
+  temperature,
+  maxOutputTokens,
+  reasoning,
+  streamArguments,
+}: ReadRequest) {
   return omitUndefined({
     model: model === undefined ? providerId : `${providerId}/${model}`,
     providerId,
@@ -313,5 +324,6 @@ function optionsOf({ providerId, model, input, instructions, temperature, maxOut
     temperature,
     max_output_tokens: maxOutputTokens,
     reasoning: reasoning && { effort: reasoning },
+    streamArguments,
   });
 }

@@ -10,6 +10,7 @@ import { fromAnthropic } from '../../../../../../../imports/business/ai/infrastr
 import { createAnthropicDecoder } from '../../../../../../../imports/business/ai/infrastructure/converters/anthropic/stream/AnthropicDecoder';
 import { ANTHROPIC, anthropicResponseContext, sse } from '../../../../../../support/anthropicRecordings';
 import { sseMessages } from '../../../../../../support/recordings';
+import { isObject } from '../../../../../../../imports/business/ai/domain/util/json';
 import type { LLMResponse, OutputItem } from '../../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../../../../imports/business/ai/domain/types/StreamEvents';
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
@@ -411,16 +412,34 @@ describe('AnthropicDecoder', () => {
     });
   });
 
-  it("emits the response tool's input as text once it is complete", () => {
+  it("emits the response tool's input as the text that is written", () => {
     const { events } = decode(
       sse(START, ...callBlock(0, 'toolu_1', '{ "city"', ': "Rome" }'), messageDelta('tool_use'), STOP),
       anthropicResponseContext({ structuredOutputTool: 'weather' }),
     );
     const response = completed({ events });
-    expect(response.output_text).to.equal('{"city":"Rome"}');
-    expect(ofType(events, 'response.output_text.delta').map(({ delta }) => delta)).to.deep.equal(['{"city":"Rome"}']);
+    const deltas = ofType(events, 'response.output_text.delta').map(({ delta }) => delta);
+    expect(deltas).to.deep.equal(['{ "city"', ': "Rome" }']);
+    expect(response.output_text).to.equal(deltas.join(''));
     expect(ofType(events, 'response.tool_use.announced')).to.deep.equal([]);
     expect(ofType(events, 'response.output_item.done')[0]?.item).to.deep.equal(response.output[0]);
+  });
+
+  it('emits a value that the response tool wraps, and an input that is empty, once they are complete', () => {
+    for (const [name, pieces, text] of [
+      ['respond_with_json_value', ['{"value"', ': [1, 2]}'], '[1,2]'],
+      ['weather', [''], '{}'],
+    ] as const) {
+      const call = callBlock(0, 'toolu_1', ...pieces).map((event) =>
+        isObject(event.content_block) ? { ...event, content_block: { ...event.content_block, name } } : event,
+      );
+      const { events } = decode(
+        sse(START, ...call, messageDelta('tool_use'), STOP),
+        anthropicResponseContext({ structuredOutputTool: name }),
+      );
+      expect(ofType(events, 'response.output_text.delta').map(({ delta }) => delta)).to.deep.equal([text]);
+      expect(completed({ events }).output_text).to.equal(text);
+    }
   });
 
   it('ignores events after the end, and a repeated message_start', () => {

@@ -33,8 +33,11 @@ import {
 
 const STREAMS = GOOGLE.filter(({ stream }) => stream);
 
-function events(chunks: readonly JsonObject[]): readonly ResponseStreamEvent[] {
-  return decodeChunks(new GoogleDecoder(googleResponseContext()), chunks);
+function events(
+  chunks: readonly JsonObject[],
+  context: Parameters<typeof googleResponseContext>[0] = {},
+): readonly ResponseStreamEvent[] {
+  return decodeChunks(new GoogleDecoder(googleResponseContext(context)), chunks);
 }
 
 function finalOf(all: readonly ResponseStreamEvent[]): LLMResponse {
@@ -333,6 +336,26 @@ describe('GoogleDecoder: partial calls', () => {
         chunk([], STOP),
       ]),
     ).to.deep.equal([expected]);
+  });
+
+  it('are written as JSON in the order in which they arrive, on request', () => {
+    const piece = (jsonPath: string, stringValue: string, willContinue: boolean): JsonObject =>
+      call({ partialArgs: [{ jsonPath, stringValue, willContinue }], willContinue: true });
+    const chunks = [
+      call({ name: 'f', willContinue: true }),
+      piece('$.a[0].t', 'x"', true),
+      piece('$.a[0].t', 'y', false),
+      piece('$.b', 'z', true),
+      call({}),
+      chunk([], STOP),
+    ];
+    const written = (given: readonly JsonObject[]): string[] =>
+      events(given, { streamArguments: true }).flatMap((event) =>
+        event.type === 'response.tool_use.delta' ? [event.delta] : [],
+      );
+    expect(written(chunks)).to.deep.equal(['{"a":[{"t":"x\\"', 'y"', '}],"b":"z', '"}']);
+    // What comes at once is one piece.
+    expect(written([call({ name: 'f', args: { t: 'a' } }), chunk([], STOP)])).to.deep.equal(['{"t":"a"}']);
   });
 
   it('append text that continues and replace text that does not', () => {
