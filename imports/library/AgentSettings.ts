@@ -19,7 +19,7 @@ import { isObject } from '../business/ai/domain/util/json';
 import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
 import type { CompactionOptions } from '../business/ai/domain/types/Compaction';
 import type { ToolSearchOptions } from '../business/ai/domain/types/ToolSearch';
-import type { GenerateOptions, ReasoningEffort } from '../business/ai/domain/types/LLMTypes';
+import type { GenerateOptions, PromptReference, ReasoningEffort } from '../business/ai/domain/types/LLMTypes';
 import type { Budget, RunLimits } from '../business/ai/domain/types/RunLimits';
 import { readModelName } from './modelName';
 import type { ModelName } from './modelName';
@@ -30,6 +30,8 @@ export interface AgentSettings
   readonly model?: ModelName;
   /** The operator's instructions, which the model follows before the input's. */
   readonly instructions?: string;
+  /** A prompt that is saved on the `host`, for what the agent and its calls do not set. */
+  readonly prompt?: PromptReference;
   readonly topP?: number;
   readonly topK?: number;
   readonly seed?: number;
@@ -116,6 +118,7 @@ const READERS = {
   recall: readRecall,
   promptCache: (value) => value,
   streamArguments: boolean,
+  prompt: (value) => value,
 } as const satisfies Record<keyof AgentSettings, ArgumentReader<unknown>>;
 
 export const SETTING_NAMES = Object.keys(READERS) as readonly (keyof AgentSettings)[];

@@ -141,6 +141,10 @@ const RULES: Readonly<Record<Name, Rule>> = {
   'ai.prompts.list': { of: 'lists', adminSees: 'own' },
   'ai.prompts.get': { of: 'owner', argument: ({ prompt }) => ({ promptId: prompt }), adminGets: 'unknown' },
   'ai.prompts.save': { of: 'admins', argument: { name: 'For all', shared: true, content: { input: 'Hello' } } },
+  'ai.prompts.label': {
+    of: 'admins',
+    argument: ({ sharedPrompt }) => ({ promptId: sharedPrompt, label: 'production', version: 1 }),
+  },
   'ai.prompts.remove': { of: 'admins', argument: ({ sharedPrompt }) => ({ promptId: sharedPrompt }) },
   'ai.routing.list': { of: 'admins' },
   'ai.routing.save': { of: 'admins', argument: { name: 'fast', targets: ['shared'] } },

@@ -101,6 +101,36 @@ for (const [name, open] of Object.entries(DATABASES)) {
       expect(await namesOf(ANN)).to.deep.equal([]);
     });
 
+    it('gives requests the labelled version, the newest without a label, and a user’s own before the shared one', async () => {
+      const source = new Prompts({ store: await openPromptStore(opened.database) });
+      const said = async (reference: object, userId = 'ann'): Promise<string> => {
+        const { version, instructions } = await source.resolve(userId, { name: 'Tone', ...reference });
+        return `${version} ${instructions}`;
+      };
+      const save = (instructions: string) =>
+        prompts['ai.prompts.save'](ANN, { name: 'Tone', content: { instructions } });
+      const { _id: promptId } = await save('first');
+      await save('Be {{ tone }}, {{tone}}.');
+      expect(await said({ variables: { tone: 'dry {{other}}' } })).to.equal('2 Be dry {{other}}, dry {{other}}.');
+      expect(await failure(said({}))).to.have.property('path', 'prompt.variables.tone');
+      const label = (version: number | null) =>
+        prompts['ai.prompts.label'](ANN, { promptId, label: 'production', version });
+      expect((await label(1)).labels).to.deep.equal({ production: 1 });
+      expect(await said({})).to.equal('1 first');
+      for (let count = 0; count < 25; count += 1) await save(`later ${count}`);
+      expect(await said({ label: 'production' })).to.equal('1 first');
+      expect(await said({ version: 27 })).to.equal('27 later 24');
+      expect(await failure(said({ version: 2 }))).to.have.property('path', 'prompt.version');
+      expect(await failure(said({ label: 'beta' }))).to.have.property('path', 'prompt.label');
+      expect((await label(null)).labels).to.deep.equal({});
+      expect(await said({})).to.equal('27 later 24');
+      expect(await failure(said({}, 'bob'))).to.have.property('path', 'prompt.name');
+      await prompts['ai.prompts.save'](ADMIN, { name: 'Tone', shared: true, content: { instructions: 'shared' } });
+      expect(await said({}, 'bob')).to.equal('1 shared');
+      expect(await said({})).to.equal('27 later 24');
+      expect(await said({ shared: true })).to.equal('1 shared');
+    });
+
     it('does not reveal that another user’s prompt exists', async () => {
       const { _id: promptId } = await prompts['ai.prompts.save'](BOB, { name: 'Mine', content: {} });
       for (const actor of [ANN, ADMIN]) {

@@ -9,8 +9,12 @@ export const prompts = defineFeature({
   name: 'prompts',
   collections: PROMPT_COLLECTIONS,
   operations: PROMPT_OPERATIONS,
-  open: async ({ database }) => ({ store: await openPromptStore(database) }),
-  start: ({ notify }, { store }) => ({
-    services: { prompts: new Prompts({ store, onChange: (userId) => notify('prompts', userId) }) },
-  }),
+  async open({ database, notify }) {
+    const saved = new Prompts({
+      store: await openPromptStore(database),
+      onChange: (userId) => notify('prompts', userId),
+    });
+    return { saved, ports: { prompts: saved } };
+  },
+  start: (_host, { saved }) => ({ services: { prompts: saved } }),
 });

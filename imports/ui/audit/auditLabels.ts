@@ -30,6 +30,7 @@ export const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
   'memory.forget': 'Forget a memory',
   'memory.save': 'Save a memory',
   'prompt.remove': 'Remove a prompt',
+  'prompt.label': 'Label a prompt',
   'prompt.save': 'Save a prompt',
   'provider.connect': 'Connect an account',
   'provider.create': 'Add a provider',

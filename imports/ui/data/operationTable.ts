@@ -75,6 +75,7 @@ export const OPERATION_TABLE: Readonly<Record<(typeof OPERATIONS)[number]['name'
   'ai.prompts.list': { topics: ['prompts'], routes: ['GET /api/prompts'] },
   'ai.prompts.get': { topics: ['prompts'], routes: ['GET /api/prompts/:promptId'] },
   'ai.prompts.save': { topics: ['prompts'], routes: ['POST /api/prompts'] },
+  'ai.prompts.label': { topics: ['prompts'], routes: ['POST /api/prompts/:promptId/labels'] },
   'ai.prompts.remove': { topics: ['prompts'], routes: ['DELETE /api/prompts/:promptId'] },
   'ai.usage.report': { topics: ['requests', 'calls'], routes: ['GET /api/usage'] },
   'ai.requests.list': { topics: ['requests'], routes: ['GET /api/requests'] },

@@ -44,9 +44,10 @@ export function ruleOf(
   before: Pick<RoutingRule, 'defaults'> | undefined,
 ): ArgumentOf<'ai.routing.save'> {
   const effort = values.effort.trim();
-  const { top_p } = before?.defaults ?? {};
+  const { top_p, prompt } = before?.defaults ?? {};
   const defaults = omitUndefined({
     top_p,
+    prompt,
     ...number('temperature', values.temperature),
     ...number('max_output_tokens', values.maxOutputTokens),
     reasoning: effort === '' ? undefined : { effort },

@@ -2,6 +2,7 @@
 import { unknownResponseError } from '../../../business/ai/domain/entities/responseHistory';
 import { wellFormedItem } from '../../../business/ai/domain/entities/Message';
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../business/ai/domain/errors/LLMErrors';
+import type { PromptReference } from '../../../business/ai/domain/types/LLMTypes';
 import type { ResponseStore, StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
 import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
 import type { FunctionCallItem, HostedItem, InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
@@ -88,7 +89,9 @@ export async function prepareResponse(
     frequency_penalty,
     ...fields
   } = vendor?.openai_responses ?? {};
-  const verbatim = withoutNulls(fields);
+  const { prompt, ...others } = withoutNulls(fields);
+  const named = isNamed(prompt) ? { prompt: prompt as PromptReference } : {};
+  const verbatim = prompt === undefined || isNamed(prompt) ? others : { ...others, prompt };
   const conversation = await conversations.requestedBy(userId, body);
   // Items of a conversation must be complete for every vendor.
   const referencedProvider = conversation === undefined ? { providerId: route.providerId } : {};
@@ -118,6 +121,7 @@ export async function prepareResponse(
     createdAt: Math.floor(Date.now() / 1_000),
     options: {
       ...read,
+      ...named,
       // OpenAI's API lacks the penalties of Open Responses: what sends them to the vendor may have to leave them out.
       ...omitUndefined({
         presence_penalty: nonZero(presence_penalty),
@@ -202,6 +206,11 @@ function withoutNulls(fields: JsonObject): JsonObject {
 /** Zero is the default. */
 function nonZero(value: unknown): number | undefined {
   return typeof value === 'number' && value !== 0 ? value : undefined;
+}
+
+/** A prompt with a name is saved here; one with an id is the vendor's. The normalizer checks its fields. */
+function isNamed(prompt: unknown): boolean {
+  return isObject(prompt) && 'name' in prompt;
 }
 
 /** Rejects what only the provider that stores it could resolve; dropping it would change the request's meaning. */

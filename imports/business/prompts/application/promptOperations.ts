@@ -16,13 +16,13 @@ import {
 import type { Prompts } from './Prompts';
 import { ARGUMENT_LIMITS, jsonSchema } from '../../ai/application/operations/readArguments';
 import { INPUT_LIMITS } from '../../ai/application/operations/readInput';
+import { PROMPT_NAME_LENGTH, promptLabel } from '../../ai/application/operations/promptSchema';
 import { toolNameSchema } from '../../ai/application/operations/toolNameSchema';
 
 export interface PromptServices {
   readonly prompts: Prompts;
 }
 
-const MAX_NAME_LENGTH = 120;
 /** Characters of a version's JSON. */
 const MAX_CONTENT_LENGTH = 400_000;
 
@@ -51,6 +51,7 @@ const prompt = v.looseObject({
   shared: v.boolean(),
   version: v.number(),
   updatedAt: time,
+  labels: v.record(v.string(), v.number()),
 });
 
 export const PROMPT_OPERATIONS = [
@@ -85,11 +86,11 @@ export const PROMPT_OPERATIONS = [
     name: 'ai.prompts.save',
     summary: 'Save a prompt, or its next version',
     description:
-      'The same name again makes the next version; the last 20 are stored. `content` has up to 400,000 characters of ' +
-      'JSON. Only administrators may save with `shared`, which lets everyone load it.',
+      'The same name again makes the next version; the last 20 are stored, and those with a label. `content` has up ' +
+      'to 400,000 characters of JSON. Only administrators may save with `shared`, which lets everyone load it.',
     access: 'generate',
     stores: 1,
-    argument: object({ name: v.pipe(line(MAX_NAME_LENGTH), v.trim()), shared: v.optional(boolean, false), content }),
+    argument: object({ name: v.pipe(line(PROMPT_NAME_LENGTH), v.trim()), shared: v.optional(boolean, false), content }),
     example: { name: 'Greeting', content: { input: 'Say hello.' } },
     result: prompt,
     http: 'POST /api/prompts',
@@ -97,6 +98,27 @@ export const PROMPT_OPERATIONS = [
     audit: { action: 'prompt.save', kind: 'prompt', createdId: '_id', owner: 'actor', details: ['name', 'shared'] },
     execute: ({ prompts }: PromptServices, { actor, argument: { content: saved, ...named } }) =>
       prompts.save(actor, named, saved),
+  }),
+  defineOperation({
+    name: 'ai.prompts.label',
+    summary: 'Label a version of a prompt',
+    description:
+      'Requests that name the prompt with this label get this version from now on, and those without a label the one ' +
+      'labelled `production`. `version: null` takes the label away.',
+    access: 'generate',
+    stores: 1,
+    argument: object({
+      promptId,
+      label: promptLabel,
+      version: v.nullable(integer(1, Number.MAX_SAFE_INTEGER)),
+    }),
+    example: { promptId: 'p1', label: 'production', version: 3 },
+    result: prompt,
+    http: 'POST /api/prompts/:promptId/labels',
+    changes: ['prompts'],
+    audit: { action: 'prompt.label', kind: 'prompt', id: 'promptId', owner: 'actor', details: ['label', 'version'] },
+    execute: ({ prompts }: PromptServices, { actor, argument }) =>
+      prompts.label(actor, argument.promptId, argument.label, argument.version),
   }),
   defineOperation({
     name: 'ai.prompts.remove',

@@ -11,7 +11,7 @@ export interface StoredVersion {
 export interface StoredPrompt extends PromptView {
   /** The prompt's user; of a shared prompt, whoever saved it last. Absent for a user whose data was deleted. */
   readonly userId?: string;
-  /** Oldest first; never empty. */
+  /** Oldest first; never empty. Those with a label are always among them. */
   readonly versions: readonly StoredVersion[];
 }
 
@@ -20,6 +20,10 @@ export interface PromptStore {
   list(userId: string): Promise<readonly PromptView[]>;
   /** Own and shared prompts only; undefined for all others. */
   find(userId: string, promptId: string): Promise<StoredPrompt | undefined>;
+  /** The user's own prompt of this name, or the shared one. @param shared only the shared one */
+  findNamed(userId: string, name: string, shared: boolean): Promise<StoredPrompt | undefined>;
+  /** @param version undefined takes the label away */
+  setLabel(promptId: string, label: string, version: number | undefined): Promise<void>;
   /**
    * Adds a version to the user's prompt, or to the shared prompt, of this name, and creates the prompt for its first.
    * @throws LLMInvalidRequestError if the user, or the host, has too many prompts

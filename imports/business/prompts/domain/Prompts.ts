@@ -28,6 +28,8 @@ export interface PromptView {
   /** From 1. Saving the same name again makes the next version. */
   readonly version: number;
   readonly updatedAt: number;
+  /** The versions that have a label, such as `{ production: 3 }`. */
+  readonly labels: Readonly<Record<string, number>>;
 }
 
 /** One version of a prompt. */

@@ -14,6 +14,8 @@ export interface PromptDocument extends StoredDocument {
   readonly name: string;
   readonly version: number;
   readonly updatedAt: number;
+  /** Absent: no version has one. */
+  readonly labels?: Readonly<Record<string, number>>;
   /** Contents are JSON text, because the keys of schemas may contain `$` and `.`. */
   readonly versions: readonly { readonly version: number; readonly at: number; readonly content: string }[];
 }
@@ -25,12 +27,12 @@ const SHARED = '';
 
 /** Prompts of a user, and shared prompts. */
 const MAX_PROMPTS = 500;
-/** Versions of a prompt; older ones are removed. With their contents' limit, far below the 16 MiB of a document. */
+/** Versions of a prompt without a label; older ones are removed. With their contents' limit, far below the 16 MiB of a document. */
 const MAX_VERSIONS = 20;
 /** Each attempt that fails is another save that succeeded. */
 const MAX_ATTEMPTS = 20;
 
-const LISTED = { owner: 1, name: 1, version: 1, updatedAt: 1 } as const;
+const LISTED = { owner: 1, name: 1, version: 1, updatedAt: 1, labels: 1 } as const;
 
 /** Creates the store and its indexes. */
 export async function openPromptStore(database: Pick<DocumentDatabase, 'collection'>): Promise<DocumentPromptStore> {
@@ -62,6 +64,21 @@ export class DocumentPromptStore implements PromptStore {
     return found === undefined ? undefined : toStored(found);
   }
 
+  async findNamed(userId: string, name: string, shared: boolean): Promise<StoredPrompt | undefined> {
+    const ids = (shared ? [SHARED] : [userId, SHARED]).map((owner) => idOf(owner, name));
+    const found = await this.prompts.find({ _id: { $in: ids } });
+    const own = found.find(({ owner }) => owner !== SHARED) ?? found[0];
+    return own === undefined ? undefined : toStored(own);
+  }
+
+  async setLabel(promptId: string, label: string, version: number | undefined): Promise<void> {
+    const field = `labels.${label}`;
+    await this.prompts.update(
+      { _id: promptId },
+      version === undefined ? { $unset: { [field]: true } } : { $set: { [field]: version } },
+    );
+  }
+
   async save(
     userId: string,
     { name, shared }: { readonly name: string; readonly shared: boolean },
@@ -88,7 +105,13 @@ export class DocumentPromptStore implements PromptStore {
   ): PromptDocument {
     const version = before.version + 1;
     const at = this.now();
-    const versions = [...before.versions, { version, at, content: JSON.stringify(content) }].slice(-MAX_VERSIONS);
+    const labelled = new Set(Object.values(before.labels ?? {}));
+    const versions = [
+      ...before.versions.filter(
+        (each, index, { length }) => index > length - MAX_VERSIONS || labelled.has(each.version),
+      ),
+      { version, at, content: JSON.stringify(content) },
+    ];
     return { ...before, userId, version, updatedAt: at, versions };
   }
 
@@ -121,8 +144,8 @@ function idOf(owner: string, name: string): string {
     .digest('base64url');
 }
 
-function toView({ _id, owner, name, version, updatedAt }: PromptDocument): PromptView {
-  return { _id, name, shared: owner === SHARED, version, updatedAt };
+function toView({ _id, owner, name, version, updatedAt, labels = {} }: PromptDocument): PromptView {
+  return { _id, name, shared: owner === SHARED, version, updatedAt, labels };
 }
 
 function toStored(prompt: PromptDocument): StoredPrompt {

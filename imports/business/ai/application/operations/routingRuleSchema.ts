@@ -4,6 +4,8 @@ import { boolean, integer, line, listOf, numberBetween, object, oneOf, text, tex
 import { MAX_RULE_TARGETS, ROUTING_STRATEGIES } from '../../domain/entities/RoutingRule';
 import type { RoutingTarget } from '../../domain/entities/RoutingRule';
 
+import { promptSchema } from './promptSchema';
+
 const MAX_NAME_LENGTH = 128;
 const MAX_MODEL_LENGTH = 256;
 const MAX_MILLISECONDS = 3_600_000;
@@ -73,6 +75,7 @@ export const ruleFields = {
       max_output_tokens: v.optional(integer(1, MAX_TOKENS)),
       reasoning: v.optional(object({ effort: line(20) })),
       instructions: v.optional(text(MAX_INSTRUCTIONS)),
+      prompt: v.optional(promptSchema),
     }),
   ),
   enabled: v.optional(boolean, true),

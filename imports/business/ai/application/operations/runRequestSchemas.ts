@@ -5,6 +5,7 @@ import { invalid, listOf as readList } from '../../domain/util/arguments';
 import { COMPACTION_STRATEGIES } from '../../domain/types/Compaction';
 import type { LLMInput } from '../../domain/types/LLMTypes';
 import { RUN_DURABILITIES } from '../../domain/types/RunRecords';
+import { promptSchema } from './promptSchema';
 import { ARGUMENT_LIMITS, clientTool, embeddedTexts, jsonSchema, requestedCompaction, toolName } from './readArguments';
 import { readInput } from './readInput';
 import { metadata, tags } from './runLabelSchemas';
@@ -36,6 +37,7 @@ const common = {
   conversation_history: v.pipe(anything, v.metadata({ jsonSchema: { ...messages, description: 'Before the input.' } })),
   model,
   instructions: v.optional(text(ARGUMENT_LIMITS.instructions)),
+  prompt: v.optional(promptSchema),
   temperature: v.optional(numberBetween(0, 2)),
   maxOutputTokens: v.optional(integer(1, 1_000_000)),
   reasoning: v.optional(v.pipe(identifier(ARGUMENT_LIMITS.effort), v.description('The effort, such as `low`.'))),

@@ -3,6 +3,7 @@
  * answers. One loop serves any number of concurrent runs and holds no state of a run beyond a registry entry. With a
  * run store, runs survive the process and can be reached from any other.
  */
+import type { PromptSource } from '../../domain/interfaces/PromptSource';
 import { programLogger } from '../../../../log/programLogger';
 import { randomUUID } from 'node:crypto';
 import { isFinished } from '../../domain/entities/Run';
@@ -81,6 +82,8 @@ export interface AgenticLoopOptions extends Partial<RunLimits> {
   readonly compaction?: boolean | CompactionOptions | undefined;
   /** What `recall` searches. Default: there is none. */
   readonly memory?: Pick<Memory, 'search'> | undefined;
+  /** Where `prompt` is found. Default: nowhere. */
+  readonly prompts?: PromptSource | undefined;
   /** Receives what event listeners throw. Default: logs to standard error. */
   readonly onListenerError?: (error: unknown) => void;
   /** Records runs, so that they survive this process. Default: runs are not stored. */
@@ -203,6 +206,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       limits: limitsOf(options, DEFAULT_LIMITS),
       compaction: compactionOf(options.compaction),
       memory: options.memory,
+      prompts: options.prompts,
     });
     this.registry = new RunRegistry(keepFinished);
     this.signalStore = runStore?.signals ?? new MemoryRunSignals();
@@ -282,9 +286,12 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
    * @throws LLMInvalidRequestError for invalid options; ConflictError when the execution id, or the user's request
    *   id, is taken
    */
-  async start(userId: string, options: ExecuteOptions, metadata: RunMetadata = {}): Promise<StartedRun> {
+  async start(userId: string, options: ExecuteOptions, named: RunMetadata = {}): Promise<StartedRun> {
     const { onPending, executionId = randomUUID(), recall, ...given } = options;
-    const runOptions = recall === undefined ? given : await this.planner.recalled(userId, given, recall);
+    const needsMore = recall !== undefined || given.prompt !== undefined;
+    const { options: runOptions, metadata } = needsMore
+      ? await this.planner.completed(userId, given, recall, named)
+      : { options: given, metadata: named };
     const loading = this.instrumentation?.ready();
     if (loading !== undefined) await loading;
     this.assertNotDraining();

@@ -117,7 +117,7 @@ export class RunQueue {
   async add(userId: string, options: ExecuteOptions, queued: QueuedRun = {}): Promise<string> {
     const { onPending: _onPending, executionId = randomUUID(), recall, ...given } = options;
     assertSchedulable(queued);
-    const runOptions = recall === undefined ? given : await this.loop.planner.recalled(userId, given, recall);
+    const { options: runOptions, metadata } = await this.loop.planner.completed(userId, given, recall, queued);
     const plan = this.loop.planner.plan(runOptions);
     const storedPlan = toStoredPlan(plan, runOptions.tools);
     const loading = this.instrumentation?.ready();
@@ -129,7 +129,7 @@ export class RunQueue {
       source: 'job' as const,
       providerId: plan.options.model,
       title: queued.parentExecutionId === undefined ? '' : titleOf(plan.options.input),
-      ...queued,
+      ...metadata,
       executionId,
       userId,
       isQueued: true as const,

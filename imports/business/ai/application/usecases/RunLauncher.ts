@@ -19,7 +19,7 @@ import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { UserStorage } from '../../domain/interfaces/UserStorage';
 import type { Actor } from '../../domain/types/Actor';
 import type { CompactionOptions } from '../../domain/types/Compaction';
-import type { LLMInput, ReasoningEffort } from '../../domain/types/LLMTypes';
+import type { LLMInput, PromptReference, ReasoningEffort } from '../../domain/types/LLMTypes';
 import type { Item } from '../../domain/types/ResponsesAPITypes';
 import type { CallOrigin } from '../../domain/types/RequestRecords';
 import type { RunMetadataFields } from '../../domain/types/RunViews';
@@ -49,6 +49,8 @@ export interface UseRequest extends FollowedRuns {
   /** Default: the provider's. */
   readonly model?: string;
   readonly instructions?: string;
+  /** A saved prompt, for what the request does not say. */
+  readonly prompt?: PromptReference;
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
   /** How much the model reasons before it answers. Default: the model's. */
@@ -311,6 +313,7 @@ function optionsOf({
   model,
   input,
   instructions,
+  prompt,
   temperature,
   maxOutputTokens,
   reasoning,
@@ -321,6 +324,7 @@ function optionsOf({
     providerId,
     input,
     instructions,
+    prompt,
     temperature,
     max_output_tokens: maxOutputTokens,
     reasoning: reasoning && { effort: reasoning },

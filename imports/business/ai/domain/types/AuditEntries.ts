@@ -21,6 +21,7 @@ export const AUDIT_ACTIONS = [
   'mcp_server.test',
   'memory.forget',
   'memory.save',
+  'prompt.label',
   'prompt.remove',
   'prompt.save',
   'provider.connect',

@@ -101,6 +101,18 @@ export type ResponseFormat =
 
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | (string & {});
 
+/** A saved prompt, by its name: the user's own, or else the shared one. */
+export interface PromptReference {
+  readonly name: string;
+  /** Which version. Default: the one labelled `production` or, if there is none, the newest. */
+  readonly label?: string | undefined;
+  readonly version?: number | undefined;
+  /** The values of `{{name}}` in its texts. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
+  /** Whether only the prompt that everyone can use counts. Default: false. */
+  readonly shared?: boolean | undefined;
+}
+
 /** What a routing rule adds to requests that set no value of their own. */
 export interface RouteDefaults {
   readonly temperature?: number | undefined;
@@ -108,6 +120,8 @@ export interface RouteDefaults {
   readonly max_output_tokens?: number | undefined;
   readonly reasoning?: { readonly effort: ReasoningEffort } | undefined;
   readonly instructions?: string | undefined;
+  /** One that everyone can use. */
+  readonly prompt?: PromptReference | undefined;
 }
 
 /** The targets that a routing rule has selected for one request, and its settings. */
@@ -150,6 +164,8 @@ export interface GenerateOptions {
   readonly providerId?: string;
   readonly input: LLMInput;
   readonly instructions?: string;
+  /** A saved prompt, whose instructions, message and settings the request gets where it has none. On a host only. */
+  readonly prompt?: PromptReference;
   readonly tools?: readonly LooseTool[];
   readonly tool_choice?: ToolChoice;
   /**

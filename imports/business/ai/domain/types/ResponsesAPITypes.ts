@@ -287,6 +287,8 @@ export interface ResponseVendor extends CallCost {
   readonly fields?: JsonObject;
   /** The wire's own usage object, verbatim. */
   readonly usage?: JsonObject;
+  /** The saved prompt that the request had. */
+  readonly prompt?: { readonly name: string; readonly version: number };
   /** What models have used that tools of the vendor called, such as that of image generation. It is not in `usage`. */
   readonly tool_models?: readonly ToolModelUsage[];
 }

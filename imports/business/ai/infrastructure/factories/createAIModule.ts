@@ -1,4 +1,5 @@
 /** Wires the module, the same way for Meteor and plain Node. */
+import type { PromptSource } from '../../domain/interfaces/PromptSource';
 import { AgenticLoop } from '../../application/services/AgenticLoop';
 import type { LLMManager, LLMManagerOptions } from '../../application/services/LLMManager';
 import { SendGuard } from '../../application/services/SendGuard';
@@ -125,6 +126,8 @@ export interface AIModulePorts extends ChatPorts, UseCasePorts {
   readonly routingRules?: RoutingRuleStore;
   /** What is remembered about users. Default: nothing, so that nothing can be recalled. */
   readonly memories?: Memory;
+  /** Saved prompts that requests name. Default: none. */
+  readonly prompts?: PromptSource;
   /** Receives an entry for each model call. Default: calls are not logged. */
   readonly requestLog?: RequestLog | undefined;
   /** Who made which of the objects that vendors store. Default: in memory. */
@@ -239,6 +242,7 @@ export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {
     onStateStored: ports.onStateStored,
     access: ports.access,
     memory: ports.memories,
+    prompts: ports.prompts,
     toolWaitMs: ports.toolWaitMs,
     compaction: settings.compaction,
     ...logger,

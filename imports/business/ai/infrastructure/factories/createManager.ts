@@ -1,4 +1,6 @@
 /** Creates the manager and composes the decorators of its model calls. */
+import type { PromptSource } from '../../domain/interfaces/PromptSource';
+import { PromptedProvider } from '../../application/services/routing/PromptedProvider';
 import { BackgroundProvider } from '../../application/services/routing/BackgroundProvider';
 import { BudgetedProvider } from '../../../limits/application/BudgetedProvider';
 import { CachedProvider } from '../../application/services/routing/cache/CachedProvider';
@@ -36,6 +38,8 @@ export interface ManagerPorts {
   readonly sendGuard?: SendGuard;
   /** Finds calls in the background after a crash. Default: they are not found. */
   readonly backgroundCalls?: BackgroundCallStore;
+  /** Default: no prompt can be named. */
+  readonly prompts?: PromptSource | undefined;
   readonly logger?: Logger;
   /** Traces every call. Default: calls are not traced. */
   readonly telemetry?: Telemetry;
@@ -74,6 +78,7 @@ export function createManager(options: LLMManagerOptions, limits: CallLimits, po
         });
       if (requestLog !== undefined) provider = new LoggedProvider(provider, { log: requestLog, routeOf });
       if (telemetry !== undefined) provider = telemetry.traceProvider(provider, routeOf);
+      provider = new PromptedProvider(provider, ports.prompts);
       // The others see the model that is called, rather than the name of a rule.
       return routing === undefined ? provider : new RoutedProvider(provider, routing);
     },

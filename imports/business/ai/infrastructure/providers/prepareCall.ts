@@ -105,6 +105,10 @@ export async function prepareCall(
     model === undefined || options.model !== undefined ? options : { ...options, model },
   );
   const checked = normalizing instanceof Promise ? await normalizing : normalizing;
+  if (checked.prompt !== undefined)
+    throw new UnsupportedFeatureError('A "prompt" needs the saved prompts of a host. Send its texts.', {
+      path: 'prompt',
+    });
   await pauseFor(checked);
   const transport = transportFor(config, dependencies, checked.wire);
   const { wire } = transport;

@@ -8,7 +8,13 @@ import { SCHEME_OF_WIRE } from '../../../domain/types/VendorTypes';
 import type { RunTurn } from '../../../domain/entities/BudgetAccount';
 import { MAX_CACHE_TTL_MS } from '../../../domain/entities/cacheLimits';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
-import type { CacheOptions, GenerateOptions, NormalizedOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
+import type {
+  CacheOptions,
+  GenerateOptions,
+  NormalizedOptions,
+  PromptReference,
+  ResponseFormat,
+} from '../../../domain/types/LLMTypes';
 import type { WireName } from '../../../domain/types/VendorTypes';
 
 export function modelName(value: Plain, path: string): string {
@@ -192,3 +198,25 @@ export function responseFormat(value: Plain, path: string): ResponseFormat {
       throw invalid(`${path}.type`, 'must be one of: text, json_object, json_schema');
   }
 }
+
+export function promptReference(value: Plain, path: string): PromptReference {
+  const fields = record(value, path);
+  for (const key of Object.keys(fields))
+    if (!PROMPT_FIELDS.includes(key))
+      throw invalid(path + formatStep(key), `is unknown; expected one of: ${PROMPT_FIELDS.join(', ')}`);
+  const { name: prompt, version, shared, variables } = fields;
+  if (typeof prompt !== 'string' || prompt === '') throw invalid(`${path}.name`, 'must be the name of a saved prompt');
+  if (version !== undefined && !(Number.isSafeInteger(version) && Number(version) > 0))
+    throw invalid(`${path}.version`, 'must be a positive integer');
+  return freeze(
+    omitUndefined({
+      name: prompt,
+      label: optionalText(fields, 'label', path),
+      version: version as number | undefined,
+      variables: variables === undefined ? undefined : metadata(variables, `${path}.variables`),
+      shared: shared === undefined ? undefined : flag(shared, `${path}.shared`),
+    }),
+  );
+}
+
+const PROMPT_FIELDS: readonly string[] = ['name', 'label', 'version', 'variables', 'shared'];

@@ -84,12 +84,14 @@ export class RoutedProvider extends ProviderDecorator {
 
 /** What the request itself sets wins, in whatever form it sets it. */
 function withDefaults<O extends Omit<GenerateOptions, 'model'>>(options: O, defaults: RouteDefaults = {}): O {
-  const { reasoning, instructions, ...others } = defaults;
+  const { reasoning, instructions, prompt, ...others } = defaults;
   const set = Object.fromEntries(Object.entries<unknown>(options).filter(([, value]) => value !== undefined));
   return {
     ...others,
     ...(reasoning === undefined || setsReasoning(options) ? {} : { reasoning }),
     ...(instructions === undefined || setsInstructions(options) ? {} : { instructions }),
+    // A user's own prompt of this name is not what the rule means.
+    ...(prompt === undefined || setsInstructions(options) ? {} : { prompt: { ...prompt, shared: true } }),
     ...set,
   } as O;
 }

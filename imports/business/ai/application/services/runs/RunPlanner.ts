@@ -4,6 +4,10 @@ import type { Memory } from '../../../domain/interfaces/Memory';
 import type { RunLimits } from '../../../domain/types/RunLimits';
 import type { RunOptions } from '../../../domain/types/RunOptions';
 import type { CompactionSetting } from '../../../domain/types/Compaction';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
+import type { PromptSource } from '../../../domain/interfaces/PromptSource';
+import type { RunMetadataFields } from '../../../domain/types/RunViews';
+import { applyPrompt } from '../shared/applyPrompt';
 import { planRun } from './planRun';
 import type { PlannedRun } from './planRun';
 import { recallMemories } from './recallMemories';
@@ -15,6 +19,8 @@ export interface RunPlannerOptions {
   readonly compaction: CompactionSetting;
   /** Undefined: nothing is remembered, so nothing can be recalled. */
   readonly memory: Pick<Memory, 'search'> | undefined;
+  /** Undefined: no prompt can be named. */
+  readonly prompts: PromptSource | undefined;
 }
 
 export class RunPlanner {
@@ -31,11 +37,29 @@ export class RunPlanner {
   }
 
   /**
-   * The options with what is remembered about the user in their input.
-   * @throws LLMInvalidRequestError for an invalid `recall`, and without a memory; what the memory throws
+   * The options with the texts of their prompt, whose version the metadata gets, and with what is remembered about the
+   * user in their input.
+   * @throws LLMInvalidRequestError for an invalid `recall` or `prompt`, and without a memory or prompts; what those
+   *   throw
    */
-  async recalled<O extends RunOptions>(userId: string, options: O, recall: RecallOption | undefined): Promise<O> {
-    if (recall === undefined || recall === false) return options;
-    return { ...options, input: await recallMemories(this.options.memory, userId, options, recall) };
+  async completed<O extends RunOptions, M extends { readonly metadata?: RunMetadataFields | undefined }>(
+    userId: string,
+    given: O,
+    recall: RecallOption | undefined,
+    metadata: M,
+  ): Promise<{ readonly options: Omit<O, 'prompt'>; readonly metadata: M }> {
+    const { memory, prompts } = this.options;
+    const { options, prompt } = await applyPrompt(prompts, userId, given);
+    const input =
+      recall === undefined || recall === false
+        ? options.input
+        : await recallMemories(memory, userId, omitUndefined({ input: options.input, signal: given.signal }), recall);
+    return {
+      options: { ...options, input },
+      metadata:
+        prompt === undefined
+          ? metadata
+          : { ...metadata, metadata: { ...metadata.metadata, prompt: `${prompt.name}@${prompt.version}` } },
+    };
   }
 }
