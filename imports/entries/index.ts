@@ -108,6 +108,7 @@ export type {
   LLMInput,
   LooseMessage,
   LooseTool,
+  PromptReference,
   ReasoningEffort,
   ResponseFormat,
   ToolChoice,

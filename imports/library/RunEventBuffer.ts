@@ -1,8 +1,8 @@
 /**
  * The events of one run, for any number of readers, each at its own pace and from the first event. The run never waits
  * for a reader. A reader that keeps up receives every event as it was emitted; for one that is behind, adjacent
- * fragments of one text are joined, and of the progress reports of a call only the latest of those in between remains. Every
- * other event is delivered as it is, in order. What is buffered is therefore bounded by the run's own text and
+ * fragments of one text are joined, and of the progress reports of a call only the latest of those in between remains.
+ * Every other event is delivered as it is, in order. What is buffered is therefore bounded by the run's own text and
  * calls.
  */
 import { isDelta, textOfDelta } from '../business/ai/domain/types/AgentEvents';

@@ -22,7 +22,7 @@ export interface PromptName {
 }
 
 const PRODUCTION = 'production';
-const MAX_LABELS = 20;
+const MAX_LABELS = 5;
 
 export class Prompts implements PromptSource {
   private readonly ports: PromptPorts;

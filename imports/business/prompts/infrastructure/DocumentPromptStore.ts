@@ -27,7 +27,10 @@ const SHARED = '';
 
 /** Prompts of a user, and shared prompts. */
 const MAX_PROMPTS = 500;
-/** Versions of a prompt without a label; older ones are removed. With their contents' limit, far below the 16 MiB of a document. */
+/**
+ * Versions of a prompt; older ones without a label are removed. With their contents' limit, far below the 16 MiB of a
+ * document.
+ */
 const MAX_VERSIONS = 20;
 /** Each attempt that fails is another save that succeeded. */
 const MAX_ATTEMPTS = 20;

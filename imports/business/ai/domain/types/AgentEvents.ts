@@ -53,8 +53,8 @@ export type AgentEventBody =
   /** A fragment of the response; in streaming runs only. */
   | { readonly type: 'llm:delta'; readonly kind: 'text' | 'reasoning' | 'refusal'; readonly delta: string }
   /**
-   * A fragment of the arguments of a call that the model is writing; with `streamArguments` only. `tool:pending` follows
-   * with all of them, which may be written otherwise.
+   * A fragment of the arguments of a call that the model is writing; with `streamArguments` only. `tool:pending`
+   * follows with all of them, which may be written otherwise.
    */
   | ({ readonly type: 'tool:arguments_delta'; readonly delta: string } & CallReference)
   /** An attempt at the model call failed and is followed by another one; see `FailedAttempt`. */

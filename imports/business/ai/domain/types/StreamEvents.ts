@@ -38,7 +38,7 @@ export type ResponseStreamEvent =
       readonly call_id: string;
       readonly name: string;
     }
-  /** The next piece of the arguments, as the model writes them. Only if `GenerateOptions.streamArguments` requests it. */
+  /** The next piece of the arguments, as the model writes them. Only with `GenerateOptions.streamArguments`. */
   | {
       readonly type: 'response.tool_use.delta';
       readonly output_index: number;

@@ -8,7 +8,7 @@ import type { NewRun, RouteOf } from '../../domain/interfaces/Instrumentation';
 import type { ModelRoute } from '../../domain/interfaces/ILLMProvider';
 import type { StoredRun } from '../../domain/interfaces/RunStore';
 import { omitUndefined } from '../../domain/util/omitUndefined';
-import type { AgentEvent, AgentEventType, LocalAgentEvent } from '../../domain/types/AgentEvents';
+import type { AgentEventType, LocalAgentEvent } from '../../domain/types/AgentEvents';
 import type { RunSums } from '../../domain/types/RunTotals';
 import type { TraceContext } from '../../domain/types/TraceContext';
 import type { ContentRecorder } from './ContentRecorder';

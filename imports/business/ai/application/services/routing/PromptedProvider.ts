@@ -1,4 +1,4 @@
-/** Decorates the calls behind routing rules: a `prompt` becomes the texts and settings that are saved under its name. */
+/** Decorates the calls behind routing rules: a `prompt` becomes the texts and settings saved under its name. */
 import { EventStream } from '../../../domain/events/EventStream';
 import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';

@@ -1,6 +1,6 @@
 /**
- * Publishes every event of every run to all sinks. Consecutive fragments of one text are merged, so that sinks receive a
- * few per second however fast the model writes. A timer runs only while a delta is buffered.
+ * Publishes every event of every run to all sinks. Consecutive fragments of one text are merged, so that sinks receive
+ * a few per second however fast the model writes. A timer runs only while a delta is buffered.
  */
 import { consoleLogger } from '../../../../../log/consoleLogger';
 import { isDelta, textOfDelta } from '../../../domain/types/AgentEvents';

@@ -7,7 +7,7 @@ import { NO_USAGE } from '../../../../domain/entities/Response';
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
 import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { LLMResponse, OutputItem, Usage } from '../../../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent, TextDelta } from '../../../../domain/types/StreamEvents';
+import type { TextDelta } from '../../../../domain/types/StreamEvents';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import { toContentBlocks } from '../request/contentBlocks';
 import { toAnthropicUsage, stopReasonOf } from '../response/outcome';

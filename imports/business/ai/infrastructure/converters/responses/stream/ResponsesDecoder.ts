@@ -1,6 +1,6 @@
 /**
- * Decodes the event stream of the Responses API into domain events. Every event is emitted at once; incomplete arguments
- * are withheld unless the request asks for them. https://platform.openai.com/docs/api-reference/responses-streaming
+ * Decodes the event stream of the Responses API into domain events. Every event is emitted at once; incomplete
+ * arguments are withheld unless the request asks for them. https://platform.openai.com/docs/api-reference/responses-streaming
  */
 import { fromResponses, readResponse } from '../ResponsesConverter';
 import { readItem } from '../items';
