@@ -24,11 +24,17 @@ export function copyDocument<T extends StoredDocument>(document: T): T {
 
 /** Copies one value inside a document, by the same rules. */
 export function copyValue(value: unknown, path: string): unknown {
-  const budget = { bytes: MAX_DOCUMENT_BYTES };
-  return copy(value, path, MAX_DEPTH, budget);
+  return copy(value, path, undefined, MAX_DEPTH, { bytes: MAX_DOCUMENT_BYTES });
 }
 
-function copy(value: unknown, path: string, depth: number, budget: { bytes: number }): unknown {
+/** @param key of the value in what has the path. Most values are scalars, whose paths only errors need */
+function copy(
+  value: unknown,
+  path: string,
+  key: string | number | undefined,
+  depth: number,
+  budget: { bytes: number },
+): unknown {
   spend(budget, 16);
   switch (typeof value) {
     case 'string': {
@@ -37,14 +43,21 @@ function copy(value: unknown, path: string, depth: number, budget: { bytes: numb
       return text;
     }
     case 'number':
-      if (!Number.isFinite(value)) throw invalidInput(path, 'must be a finite number');
+      if (!Number.isFinite(value)) throw invalidInput(pathOf(path, key), 'must be a finite number');
       return value === 0 ? 0 : value;
     case 'boolean':
       return value;
     default:
-      break;
+      return value === null ? null : copyObject(value, pathOf(path, key), depth, budget);
   }
-  if (value === null) return null;
+}
+
+function pathOf(path: string, key: string | number | undefined): string {
+  if (key === undefined) return path;
+  return typeof key === 'number' ? `${path}[${key}]` : `${path}.${key}`;
+}
+
+function copyObject(value: unknown, path: string, depth: number, budget: { bytes: number }): unknown {
   if (value instanceof Date) {
     if (!Number.isFinite(value.getTime())) throw invalidInput(path, 'must be a valid date');
     return new Date(value.getTime());
@@ -55,14 +68,14 @@ function copy(value: unknown, path: string, depth: number, budget: { bytes: numb
   }
   if (depth === 0) throw invalidInput(path, 'is nested too deeply');
   if (Array.isArray(value))
-    return Array.from(value, (element: unknown, at) => copy(element, `${path}[${at}]`, depth - 1, budget));
+    return Array.from(value, (element: unknown, at) => copy(element, path, at, depth - 1, budget));
   if (!isPlainObject(value)) throw invalidInput(path, 'must be a scalar, a plain object or an array');
   const fields: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(value)) {
     checkFieldName(name, path);
     if (field === undefined) continue;
     spend(budget, Buffer.byteLength(name));
-    fields[name] = copy(field, `${path}.${name}`, depth - 1, budget);
+    fields[name] = copy(field, path, name, depth - 1, budget);
   }
   return fields;
 }

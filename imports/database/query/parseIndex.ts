@@ -28,7 +28,7 @@ export function parseIndex(keys: Readonly<Record<string, 1 | -1>>, options: Inde
     splitPath(path, 'index');
     // The embedded database joins an index's field names with commas.
     if (path.includes(',')) throw invalidIndex(`cannot be on ${path}`);
-    if (path === '_id' && (paths.length === 1 || path !== paths.at(-1))) throw invalidIndex('can only end with _id');
+    if (path === '_id' && path === paths[0]) throw invalidIndex('cannot begin with _id, which has its own');
     const direction: unknown = keys[path];
     if (direction !== 1 && direction !== -1) throw invalidIndex('must have the direction 1 or -1');
   }

@@ -73,11 +73,7 @@ export class ChangeLog {
   append(statements: readonly LoggedStatement[], state: number): void {
     const file = this.file(state);
     const known = this.numbers.size;
-    const payload = encode(statements, this.numbers);
-    const header = Buffer.alloc(RECORD_HEADER);
-    header.writeUInt32LE(payload.length);
-    header.writeUInt32LE(crc32(payload), 4);
-    const record = Buffer.concat([header, payload]);
+    const record = encode(statements, this.numbers);
     try {
       writeAll(file, record, this.length);
       this.length += record.length;
@@ -121,40 +117,61 @@ function writeAll(file: number, bytes: Buffer, position: number): void {
 
 const [NULL, NUMBER, TEXT, BYTES] = [0, 1, 2, 3];
 
-/** @param numbers receives those of new texts, which follow their number once */
+/**
+ * @param numbers receives those of new texts, which follow their number once
+ * @returns a record with its header
+ */
 function encode(statements: readonly LoggedStatement[], numbers: Map<string, number>): Buffer {
-  const parts: Uint8Array[] = [];
+  const record = Buffer.allocUnsafe(RECORD_HEADER + maxLengthOf(statements));
+  let at = RECORD_HEADER;
   const addLength = (length: number): void => {
-    const bytes = Buffer.alloc(4);
-    bytes.writeUInt32LE(length);
-    parts.push(bytes);
+    at = record.writeUInt32LE(length, at);
   };
-  const addBytes = (bytes: Uint8Array): void => {
-    addLength(bytes.length);
-    parts.push(bytes);
+  const addText = (text: string): void => {
+    const length = record.write(text, at + 4);
+    record.writeUInt32LE(length, at);
+    at += 4 + length;
   };
   for (const { sql, values } of statements) {
     const number = numbers.get(sql) ?? numbers.size;
     addLength(number);
     if (!numbers.has(sql)) {
       numbers.set(sql, number);
-      addBytes(Buffer.from(sql));
+      addText(sql);
     }
     addLength(values.length);
     for (const value of values) {
-      if (value === null) parts.push(Uint8Array.of(NULL));
-      else if (typeof value === 'number') {
-        const bytes = Buffer.alloc(9);
-        bytes[0] = NUMBER;
-        bytes.writeDoubleLE(value, 1);
-        parts.push(bytes);
+      if (value === null) at = record.writeUInt8(NULL, at);
+      else if (typeof value === 'number') at = record.writeDoubleLE(value, record.writeUInt8(NUMBER, at));
+      else if (typeof value === 'string') {
+        at = record.writeUInt8(TEXT, at);
+        addText(value);
       } else {
-        parts.push(Uint8Array.of(typeof value === 'string' ? TEXT : BYTES));
-        addBytes(typeof value === 'string' ? Buffer.from(value) : value);
+        at = record.writeUInt8(BYTES, at);
+        addLength(value.length);
+        record.set(value, at);
+        at += value.length;
       }
     }
   }
-  return Buffer.concat(parts);
+  const payload = record.subarray(RECORD_HEADER, at);
+  record.writeUInt32LE(payload.length);
+  record.writeUInt32LE(crc32(payload), 4);
+  return record.subarray(0, at);
+}
+
+/** Bytes that a UTF-16 code unit can take in UTF-8. */
+const MAX_UTF8 = 3;
+
+function maxLengthOf(statements: readonly LoggedStatement[]): number {
+  let length = 0;
+  for (const { sql, values } of statements) {
+    length += 12 + MAX_UTF8 * sql.length;
+    for (const value of values)
+      length +=
+        typeof value === 'string' ? 5 + MAX_UTF8 * value.length : value instanceof Uint8Array ? 5 + value.length : 9;
+  }
+  return length;
 }
 
 /** @param texts receives new ones */

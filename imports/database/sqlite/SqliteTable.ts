@@ -51,6 +51,8 @@ export class SqliteTable {
   private unique = new Map<string, UniqueColumn>();
   private arrayPaths = new Set<string>();
   private hasTexts = false;
+  /** Undefined after a change of the columns. */
+  private insertSql: string | undefined;
   private changes = 0;
 
   /** `open` before use. */
@@ -99,18 +101,19 @@ export class SqliteTable {
     this.changes += 1;
     const { text, newTexts } = encodeDocument(document);
     const keys = this.keysOf(document);
-    const columns = [...keys.columns.keys()];
-    const names = ['_id', 'document', 'checksum', ...columns];
     const owner = this.changing(() =>
-      this.file.insert(`INSERT INTO ${this.name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`, [
-        document._id,
-        text,
-        crc32(text),
-        ...keys.columns.values(),
-      ]),
+      this.file.insert(this.insertion, [document._id, text, crc32(text), ...keys.columns.values()]),
     );
     this.insertTexts(owner, newTexts);
     this.insertElements(owner, keys.elements);
+  }
+
+  private get insertion(): string {
+    if (this.insertSql !== undefined) return this.insertSql;
+    const uniqueColumns = [...this.unique.values()].map(({ column }) => column);
+    const names = ['_id', 'document', 'checksum', ...this.keyColumns.values(), ...uniqueColumns];
+    this.insertSql = `INSERT INTO ${this.name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
+    return this.insertSql;
   }
 
   /** Within a change: writes what differs. @throws ConflictError */
@@ -185,6 +188,7 @@ export class SqliteTable {
 
   /** Within a change: indexes in these orders. Rows that are there already get the columns, all at once. */
   addIndexes(indexes: readonly IndexKeys[]): void {
+    this.insertSql = undefined;
     const paths = new Set(indexes.flatMap((keys) => Object.keys(keys)));
     const added = [...paths].filter((path) => this.columnOf(path) === undefined);
     try {
@@ -206,6 +210,7 @@ export class SqliteTable {
     const name = fields.join();
     const existing = this.unique.get(name);
     if (existing?.isSparse === isSparse) return;
+    this.insertSql = undefined;
     if (existing !== undefined) this.removeUnique(name);
     const column = quoted(columnNameOf(isSparse ? SPARSE_UNIQUE : UNIQUE, name));
     this.file.run(`ALTER TABLE ${this.name} ADD COLUMN ${column}`);
@@ -225,6 +230,7 @@ export class SqliteTable {
   removeUnique(name: string): void {
     const existing = this.unique.get(name);
     if (existing === undefined) return;
+    this.insertSql = undefined;
     this.file.run(`DROP INDEX ${this.indexName(`unique ${name}`)}`);
     this.file.run(`ALTER TABLE ${this.name} DROP COLUMN ${existing.column}`);
     this.unique.delete(name);
@@ -321,6 +327,7 @@ export class SqliteTable {
 
   /** After `open`, or before an existing table is read. */
   readColumns(): void {
+    this.insertSql = undefined;
     this.keyColumns = new Map();
     this.unique = new Map();
     for (const { name } of this.file.all(`PRAGMA table_info(${this.name})`)) {

@@ -45,10 +45,17 @@ export function encodeDocument(document: object): EncodedDocument {
       return `${REFERENCE}${value.name}:${value.bytes}`;
     }
     if (Array.isArray(value)) return value.map(encode);
-    if (!isRecord(value)) return value;
-    const fields: Record<string, unknown> = {};
-    for (const name in value) fields[name] = encode(value[name]);
-    return fields;
+    return isRecord(value) ? encodeFields(value) : value;
+  };
+  /** Returns the same object if nothing in it is changed. */
+  const encodeFields = (value: Readonly<Record<string, unknown>>): unknown => {
+    let changed: Record<string, unknown> | undefined;
+    for (const name in value) {
+      const field = value[name];
+      const encoded = encode(field);
+      if (encoded !== field) (changed ??= { ...value })[name] = encoded;
+    }
+    return changed ?? value;
   };
   return { text: JSON.stringify(encode(document)), newTexts, texts };
 }

@@ -108,11 +108,11 @@ function requestSelector(filter: RequestListFilter): Selector {
   const conditions: readonly Selector[] = [
     ...named.flatMap(([field, value]) => (value === undefined ? [] : [{ [field]: value }])),
     ...(states === undefined ? [] : [{ state: states.length === 1 ? states[0] : { $in: states } }]),
-    ...(model === undefined ? [] : [{ models: model }]),
+    ...(model === undefined ? [] : [{ $or: [{ model }, { requestedModel: model }] }]),
     ...between('at', from, to),
     ...between('cost', minCost, maxCost),
     ...between('duration', minDuration, maxDuration),
-    ...wordsIn(search ?? '').map((word) => ({ words: { $prefix: word } })),
+    ...wordsIn(search ?? '').map((word) => ({ $or: [{ words: { $prefix: word } }, { _id: { $prefix: word } }] })),
   ].filter((condition) => Object.keys(condition).length > 0);
   if (conditions.length === 0) return {};
   return conditions.length === 1 ? (conditions[0] ?? {}) : { $and: conditions };

@@ -25,9 +25,7 @@ export const REQUESTS = 'ai_requests';
 export const REQUEST_BODIES = 'ai_request_bodies';
 
 export interface RequestDocument extends RequestView {
-  /** The model that responded and the one that was requested. */
-  readonly models: readonly string[];
-  /** In lower case, for search. */
+  /** In lower case, for search by their beginnings. The id is not among them. */
   readonly words: readonly string[];
   readonly expiresAt: Date;
 }
@@ -54,15 +52,31 @@ export interface RequestRetention {
 const DAY_MS = 86_400_000;
 export const DEFAULT_REQUEST_RETENTION: RequestRetention = { entries: 30 * DAY_MS, bodies: 7 * DAY_MS };
 
-/** Each filter, followed by the order of the list. */
+/**
+ * An entry is written far more often than it is looked for, so there is an index only for what picks few entries of
+ * many. The first one has all that the other filters and orders read, so that they scan it, and no entries.
+ */
 const INDEXES: readonly Readonly<Record<string, 1 | -1>>[] = [
-  { at: -1, _id: -1 },
-  ...['userId', 'state', 'source', 'api', 'providerId', 'models', 'tokenId', 'team', 'executionId', 'words'].map(
-    (field): Readonly<Record<string, 1 | -1>> => ({ [field]: 1, at: -1, _id: -1 }),
-  ),
-  { cost: -1, _id: -1 },
-  { duration: -1, _id: -1 },
-  { 'usage.total_tokens': -1, _id: -1 },
+  {
+    at: -1,
+    _id: -1,
+    state: 1,
+    source: 1,
+    api: 1,
+    providerId: 1,
+    model: 1,
+    requestedModel: 1,
+    tokenId: 1,
+    team: 1,
+    cost: 1,
+    duration: 1,
+    'usage.total_tokens': 1,
+  },
+  ...['userId', 'executionId', 'words'].map((field): Readonly<Record<string, 1 | -1>> => ({
+    [field]: 1,
+    at: -1,
+    _id: -1,
+  })),
 ];
 
 export class DocumentRequestStore implements RequestStore {
@@ -120,8 +134,7 @@ export class DocumentRequestStore implements RequestStore {
       durationBucket: bucketOf(entry.duration),
       timeToFirstTokenBucket: timeToFirstToken === undefined ? undefined : bucketOf(timeToFirstToken),
       hasBodies: hasBodies || undefined,
-      models: modelsOf(entry),
-      words: wordsOf(_id, entry, !this.sealsContent),
+      words: wordsOf(entry, !this.sealsContent),
       expiresAt: new Date(entry.at + this.retention.entries),
     });
   }
@@ -156,16 +169,12 @@ function toExchangeView({ providerId, wire, status, request, response }: VendorE
   });
 }
 
-function modelsOf({ model, requestedModel }: RequestEntry): readonly string[] {
-  return [...new Set([model, requestedModel])].filter((name) => name !== undefined);
-}
-
 /** Ids are found by their beginning, names and messages also by each of their words. */
-function wordsOf(id: string, entry: RequestEntry, hasMessage: boolean): readonly string[] {
+function wordsOf(entry: RequestEntry, hasMessage: boolean): readonly string[] {
   const { executionId, httpRequestId, vendorRequestId, responseId } = entry;
-  const ids = [id, executionId, httpRequestId, vendorRequestId, responseId].filter((each) => each !== undefined);
+  const ids = [executionId, httpRequestId, vendorRequestId, responseId].filter((each) => each !== undefined);
   const { userId, tokenName, providerId, model, requestedModel, error } = entry;
-  return [
+  const words = [
     ...ids.map((each) => each.toLowerCase().slice(0, MAX_ID_LENGTH)),
     ...searchWords([
       userId,
@@ -177,6 +186,13 @@ function wordsOf(id: string, entry: RequestEntry, hasMessage: boolean): readonly
       hasMessage ? error?.message : undefined,
     ]),
   ];
+  // A word that another one begins with finds nothing more.
+  return words.filter((word, at) => !words.some((other, index) => index !== at && isFoundBy(word, other, at - index)));
+}
+
+/** @param distance between equal words, of which the first one stays */
+function isFoundBy(word: string, other: string, distance: number): boolean {
+  return other.startsWith(word) && (other.length > word.length || distance > 0);
 }
 
 const MAX_ID_LENGTH = 128;
