@@ -25,6 +25,12 @@ interface Keys {
 
 export type IndexKeys = Readonly<Record<string, 1 | -1>>;
 
+interface Layout {
+  readonly keys: readonly { readonly path: string; readonly parts: readonly string[]; readonly column: string }[];
+  /** The statement that inserts a row. */
+  readonly insertion: string;
+}
+
 interface UniqueColumn extends UniqueRule {
   readonly column: string;
 }
@@ -51,8 +57,8 @@ export class SqliteTable {
   private unique = new Map<string, UniqueColumn>();
   private arrayPaths = new Set<string>();
   private hasTexts = false;
-  /** Undefined after a change of the columns. */
-  private insertSql: string | undefined;
+  /** What follows from the columns. Undefined after a change of them. */
+  private layout: Layout | undefined;
   private changes = 0;
 
   /** `open` before use. */
@@ -102,18 +108,24 @@ export class SqliteTable {
     const { text, newTexts } = encodeDocument(document);
     const keys = this.keysOf(document);
     const owner = this.changing(() =>
-      this.file.insert(this.insertion, [document._id, text, crc32(text), ...keys.columns.values()]),
+      this.file.insert(this.columns.insertion, [document._id, text, crc32(text), ...keys.columns.values()]),
     );
     this.insertTexts(owner, newTexts);
     this.insertElements(owner, keys.elements);
   }
 
-  private get insertion(): string {
-    if (this.insertSql !== undefined) return this.insertSql;
+  private get columns(): Layout {
+    this.layout ??= this.createLayout();
+    return this.layout;
+  }
+
+  private createLayout(): Layout {
     const uniqueColumns = [...this.unique.values()].map(({ column }) => column);
     const names = ['_id', 'document', 'checksum', ...this.keyColumns.values(), ...uniqueColumns];
-    this.insertSql = `INSERT INTO ${this.name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
-    return this.insertSql;
+    return {
+      keys: Array.from(this.keyColumns, ([path, column]) => ({ path, parts: path.split('.'), column })),
+      insertion: `INSERT INTO ${this.name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+    };
   }
 
   /** Within a change: writes what differs. @throws ConflictError */
@@ -188,7 +200,6 @@ export class SqliteTable {
 
   /** Within a change: indexes in these orders. Rows that are there already get the columns, all at once. */
   addIndexes(indexes: readonly IndexKeys[]): void {
-    this.insertSql = undefined;
     const paths = new Set(indexes.flatMap((keys) => Object.keys(keys)));
     const added = [...paths].filter((path) => this.columnOf(path) === undefined);
     try {
@@ -197,10 +208,12 @@ export class SqliteTable {
         this.file.run(`ALTER TABLE ${this.name} ADD COLUMN ${column}`);
         this.keyColumns.set(path, column);
       }
+      this.layout = undefined;
       if (added.length > 0) this.fill(new Set(added.map((path) => this.columnOf(path) ?? '')));
       for (const keys of indexes) this.createIndex(keys);
     } catch (error) {
       for (const path of added) this.keyColumns.delete(path);
+      this.layout = undefined;
       throw error;
     }
   }
@@ -210,7 +223,7 @@ export class SqliteTable {
     const name = fields.join();
     const existing = this.unique.get(name);
     if (existing?.isSparse === isSparse) return;
-    this.insertSql = undefined;
+    this.layout = undefined;
     if (existing !== undefined) this.removeUnique(name);
     const column = quoted(columnNameOf(isSparse ? SPARSE_UNIQUE : UNIQUE, name));
     this.file.run(`ALTER TABLE ${this.name} ADD COLUMN ${column}`);
@@ -222,6 +235,7 @@ export class SqliteTable {
       );
     } catch (error) {
       this.unique.delete(name);
+      this.layout = undefined;
       throw error;
     }
   }
@@ -230,7 +244,7 @@ export class SqliteTable {
   removeUnique(name: string): void {
     const existing = this.unique.get(name);
     if (existing === undefined) return;
-    this.insertSql = undefined;
+    this.layout = undefined;
     this.file.run(`DROP INDEX ${this.indexName(`unique ${name}`)}`);
     this.file.run(`ALTER TABLE ${this.name} DROP COLUMN ${existing.column}`);
     this.unique.delete(name);
@@ -267,8 +281,8 @@ export class SqliteTable {
   private keysOf(document: StoredDocument): Keys {
     const columns = new Map<string, SqlValue>();
     const elements = new Map<string, readonly SqlValue[]>();
-    for (const [path, column] of this.keyColumns) {
-      const { key, elements: found } = keyAtPath(document, path.split('.'));
+    for (const { path, parts, column } of this.columns.keys) {
+      const { key, elements: found } = keyAtPath(document, parts);
       columns.set(column, key);
       if (found.length > 0) elements.set(path, found);
       // An empty array counts, too: it sorts differently.
@@ -327,7 +341,7 @@ export class SqliteTable {
 
   /** After `open`, or before an existing table is read. */
   readColumns(): void {
-    this.insertSql = undefined;
+    this.layout = undefined;
     this.keyColumns = new Map();
     this.unique = new Map();
     for (const { name } of this.file.all(`PRAGMA table_info(${this.name})`)) {

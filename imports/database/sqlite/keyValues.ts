@@ -51,7 +51,8 @@ export interface PathKey {
 /** The key of what a path leads to. */
 export function keyAtPath(document: unknown, parts: readonly string[]): PathKey {
   let value = document;
-  for (const [at, part] of parts.entries()) {
+  for (let at = 0; at < parts.length; at += 1) {
+    const part = parts[at] ?? '';
     if (Array.isArray(value)) return { key: ARRAY, elements: elementsOf(value, parts, at) };
     if (!isRecord(value) || !Object.hasOwn(value, part)) return MISSING;
     value = value[part];

@@ -1,4 +1,5 @@
 /** The request log in document collections: entries, and their bodies apart, since these expire sooner. */
+import { LRUCache } from 'lru-cache';
 import { bucketOf } from '../../ai/domain/entities/latencyBuckets';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
@@ -50,6 +51,7 @@ export interface RequestRetention {
 }
 
 const DAY_MS = 86_400_000;
+const MAX_REMEMBERED = 1_000;
 export const DEFAULT_REQUEST_RETENTION: RequestRetention = { entries: 30 * DAY_MS, bodies: 7 * DAY_MS };
 
 /**
@@ -86,6 +88,8 @@ export class DocumentRequestStore implements RequestStore {
   private readonly retention: RequestRetention;
   private readonly count: EntryBound<RequestDocument>;
   private readonly bytes: StoredBytes<RequestBodiesDocument>;
+  /** By names that entries have in common: most of them are of a few users and models. */
+  private readonly wordsOfNames = new LRUCache<string, readonly string[]>({ max: MAX_REMEMBERED });
 
   constructor(
     database: Pick<DocumentDatabase, 'collection' | 'sealsContent'>,
@@ -134,9 +138,30 @@ export class DocumentRequestStore implements RequestStore {
       durationBucket: bucketOf(entry.duration),
       timeToFirstTokenBucket: timeToFirstToken === undefined ? undefined : bucketOf(timeToFirstToken),
       hasBodies: hasBodies || undefined,
-      words: wordsOf(entry, !this.sealsContent),
+      words: this.wordsOf(entry),
       expiresAt: new Date(entry.at + this.retention.entries),
     });
+  }
+
+  /** Ids are found by their beginning, names and messages also by each of their words. */
+  private wordsOf(entry: RequestEntry): readonly string[] {
+    const { executionId, httpRequestId, vendorRequestId, responseId } = entry;
+    const ids = [executionId, httpRequestId, vendorRequestId, responseId].filter((each) => each !== undefined);
+    const { userId, tokenName, providerId, model, requestedModel, error } = entry;
+    const names = [userId, tokenName, providerId, model, requestedModel];
+    return [
+      ...ids.map((each) => each.toLowerCase().slice(0, MAX_ID_LENGTH)),
+      ...(error === undefined
+        ? this.wordsOfAll(names)
+        : distinctWords([...names, error.code, this.sealsContent ? undefined : error.message])),
+    ];
+  }
+
+  private wordsOfAll(names: readonly (string | undefined)[]): readonly string[] {
+    const key = JSON.stringify(names);
+    const known = this.wordsOfNames.get(key) ?? distinctWords(names);
+    this.wordsOfNames.set(key, known);
+    return known;
   }
 
   private toBodies(
@@ -169,30 +194,10 @@ function toExchangeView({ providerId, wire, status, request, response }: VendorE
   });
 }
 
-/** Ids are found by their beginning, names and messages also by each of their words. */
-function wordsOf(entry: RequestEntry, hasMessage: boolean): readonly string[] {
-  const { executionId, httpRequestId, vendorRequestId, responseId } = entry;
-  const ids = [executionId, httpRequestId, vendorRequestId, responseId].filter((each) => each !== undefined);
-  const { userId, tokenName, providerId, model, requestedModel, error } = entry;
-  const words = [
-    ...ids.map((each) => each.toLowerCase().slice(0, MAX_ID_LENGTH)),
-    ...searchWords([
-      userId,
-      tokenName,
-      providerId,
-      model,
-      requestedModel,
-      error?.code,
-      hasMessage ? error?.message : undefined,
-    ]),
-  ];
-  // A word that another one begins with finds nothing more.
-  return words.filter((word, at) => !words.some((other, index) => index !== at && isFoundBy(word, other, at - index)));
-}
-
-/** @param distance between equal words, of which the first one stays */
-function isFoundBy(word: string, other: string, distance: number): boolean {
-  return other.startsWith(word) && (other.length > word.length || distance > 0);
+/** Without words that another one begins with, since these would find nothing more. */
+function distinctWords(texts: readonly (string | undefined)[]): readonly string[] {
+  const words = searchWords(texts);
+  return words.filter((word) => !words.some((other) => other !== word && other.startsWith(word)));
 }
 
 const MAX_ID_LENGTH = 128;
