@@ -84,9 +84,7 @@ export class StoredProviderSource implements ProviderSource {
   }
 
   private read(): Promise<void> {
-    this.reading = this.readAll().finally(() => {
-      this.reading = undefined;
-    });
+    this.reading = this.readAll();
     return this.reading;
   }
 
@@ -97,6 +95,8 @@ export class StoredProviderSource implements ProviderSource {
     } catch (error) {
       if (isStoreOutage(error) && this.hasRead) return;
       throw error;
+    } finally {
+      this.reading = undefined;
     }
     this.hasRead = true;
     this.remember(new Map(providers.map((provider) => [provider._id, this.entry(provider)])));

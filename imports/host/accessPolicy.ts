@@ -93,8 +93,10 @@ export function dedupeLookups(findUser: UserLookup): UserLookup {
   return (userId) => {
     const existing = pending.get(userId);
     if (existing !== undefined) return existing;
-    const lookup = findUser(userId).finally(() => pending.delete(userId));
+    const lookup = findUser(userId);
     pending.set(userId, lookup);
+    const forget = (): void => void pending.delete(userId);
+    lookup.then(forget, forget);
     return lookup;
   };
 }
@@ -106,18 +108,13 @@ export function dedupeLookups(findUser: UserLookup): UserLookup {
 export function knownToAny(...lookups: readonly UserLookup[]): UserLookup {
   return async (userId) => {
     let outage: unknown;
-    const found = await Promise.all(
-      lookups.map(async (lookup) => {
-        try {
-          return await lookup(userId);
-        } catch (error) {
-          if (!isStoreOutage(error)) throw error;
-          outage = error;
-          return undefined;
-        }
-      }),
-    );
-    const users = found.filter((user) => user !== undefined);
+    const users: User[] = [];
+    for (const found of await Promise.allSettled(lookups.map((lookup) => lookup(userId)))) {
+      if (found.status === 'fulfilled') {
+        if (found.value !== undefined) users.push(found.value);
+      } else if (isStoreOutage(found.reason)) outage = found.reason;
+      else throw found.reason as Error;
+    }
     if (users.length === 0 && outage !== undefined) throw outage as Error;
     if (users.length === 0) return undefined;
     const isAdmin = users.some((user) => user.isAdmin === true);

@@ -585,7 +585,7 @@ describe('API tokens with limits', () => {
       expect((await policy.find(id))?.models).to.deep.equal(['claude-*']);
       await gateway.operations['ai.tokens.revoke'](ADMIN, { id, userId: 'ann' });
       clock += 2_000;
-      expect(await failure(policy.find(id))).to.have.property('code', 'auth-failed');
+      expect(await failure(Promise.resolve(policy.find(id)))).to.have.property('code', 'auth-failed');
     });
   });
 });

@@ -51,9 +51,11 @@ export class AuthFailureLimiter {
   limit<P>(
     authenticate: (request: IncomingMessage) => Promise<P | undefined> | P | undefined,
   ): (request: IncomingMessage) => Promise<P | undefined> {
-    return async (request) => {
+    return (request) => {
       const token = presentedToken(request);
-      return token === undefined ? authenticate(request) : this.verify(request, token, () => authenticate(request));
+      return token === undefined
+        ? Promise.resolve(authenticate(request))
+        : this.verify(request, token, () => authenticate(request));
     };
   }
 

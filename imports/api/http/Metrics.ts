@@ -178,8 +178,17 @@ function createDefined(
   return { recorded, read };
 }
 
+/** The labels by the names of attributes, which are those of the definitions. */
+const LABELS: ReadonlyMap<string, string> = new Map(
+  Object.values<MetricDefinition>(METRICS).flatMap(({ attributes }) =>
+    attributes.map((name) => [name, prometheusLabel(name)] as const),
+  ),
+);
+
 function labelsOf(attributes: Readonly<Record<string, unknown>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [prometheusLabel(name), String(value)]));
+  const labels: Record<string, string> = {};
+  for (const name in attributes) labels[LABELS.get(name) ?? prometheusLabel(name)] = String(attributes[name]);
+  return labels;
 }
 
 interface RunGauge {

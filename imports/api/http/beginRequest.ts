@@ -39,10 +39,12 @@ export async function beginRequest(
   { userId, token }: ApiPrincipal,
   { holds, bytes = 0, signal, onRateLimits = () => undefined }: BegunRequest,
 ): Promise<EndRequest> {
-  const endOfToken = token === undefined ? undefined : await tokenRates?.begin(token.id, holds, onRateLimits);
+  const begun = token === undefined ? undefined : tokenRates?.begin(token.id, holds, onRateLimits);
+  const endOfToken = begun instanceof Promise ? await begun : begun;
   try {
     const turn = omitUndefined({ bytes, signal });
-    const endOfUser = await userLimiter?.begin(userId, holds, turn);
+    const entered = userLimiter?.begin(userId, holds, turn);
+    const endOfUser = entered instanceof Promise ? await entered : entered;
     return (continues) => {
       endOfUser?.();
       if (continues === undefined) endOfToken?.();

@@ -8,10 +8,12 @@ import { TokenPolicy } from './application/TokenPolicy';
 import { TokenRateLimiter } from './application/TokenRateLimiter';
 import { BudgetPolicy } from './application/BudgetPolicy';
 import { BudgetReservations } from './application/BudgetReservations';
+import type { BudgetSubject } from './application/BudgetReservations';
 import type { CallLimiter } from './application/CallLimiter';
 import { UserTokenLimiter } from './application/UserTokenLimiter';
 import type { UserLimiter } from './application/UserLimiter';
-import type { BudgetSettings } from '../ai/domain/entities/BudgetAccount';
+import type { BudgetLimits, BudgetSettings } from '../ai/domain/entities/BudgetAccount';
+import type { LimitedToken } from '../ai/domain/types/ApiTokenLimits';
 import type { RateAccount } from './domain/RateAccount';
 import type { AccountStore } from './domain/AccountStore';
 import type { ApiTokenReader } from '../ai/domain/interfaces/ApiTokenReader';
@@ -67,11 +69,15 @@ export function createCallLimits(settings: BudgetSettings | undefined, ports: Ca
         new BudgetReservations({
           ...shared,
           store: budgets,
-          subjectOf: async ({ userId }) => ({
-            id: userId,
-            limits: await budgetPolicy.limitsOf(userId),
-            name: 'your budget',
-          }),
+          subjectOf: ({ userId }) => {
+            const limits = budgetPolicy.limitsOf(userId);
+            const subjectOf = (known: BudgetLimits | undefined): BudgetSubject => ({
+              id: userId,
+              limits: known,
+              name: 'your budget',
+            });
+            return limits instanceof Promise ? limits.then(subjectOf) : subjectOf(limits);
+          },
           countsEveryone: budgetPolicy.isChangeable,
         }),
       ];
@@ -84,26 +90,22 @@ export function createCallLimits(settings: BudgetSettings | undefined, ports: Ca
   const ofToken = new BudgetReservations({
     ...shared,
     store: apiTokens.budgets,
-    subjectOf: async ({ options: { origin } }) => {
-      const token = origin?.tokenId === undefined ? undefined : await policy.find(origin.tokenId);
-      if (origin?.tokenId === undefined || token === undefined) return undefined;
-      const { name, budgets: limits } = token;
-      const isLimited = limits?.day !== undefined || limits?.month !== undefined;
-      return {
-        id: origin.tokenId,
-        limits: isLimited ? limits : undefined,
-        name: `the budget of the API token "${name}"`,
-      };
+    subjectOf: ({ options: { origin } }) => {
+      const id = origin?.tokenId;
+      if (id === undefined) return undefined;
+      const token = policy.find(id);
+      return token instanceof Promise ? token.then((found) => tokenSubject(id, found)) : tokenSubject(id, token);
     },
     countsEveryone: true,
   });
   const ofTeam = new BudgetReservations({
     ...shared,
     store: apiTokens.teamBudgets,
-    subjectOf: async ({ options: { origin } }) => {
-      const team = origin?.tokenId === undefined ? undefined : (await policy.find(origin.tokenId))?.team;
-      if (team === undefined) return undefined;
-      return { id: team, limits: await teamPolicy.limitsOf(team), name: `the budget of the team "${team}"` };
+    subjectOf: ({ options: { origin } }) => {
+      const token = origin?.tokenId === undefined ? undefined : policy.find(origin.tokenId);
+      const subjectOf = (team: string | undefined): undefined | Promise<BudgetSubject> =>
+        team === undefined ? undefined : teamSubject(team, teamPolicy);
+      return token instanceof Promise ? token.then((found) => subjectOf(found?.team)) : subjectOf(token?.team);
     },
     countsEveryone: true,
   });
@@ -120,6 +122,17 @@ export function createCallLimits(settings: BudgetSettings | undefined, ports: Ca
       ofTeam,
     ],
   };
+}
+
+function tokenSubject(id: string, token: LimitedToken | undefined): BudgetSubject | undefined {
+  if (token === undefined) return undefined;
+  const { name, budgets: limits } = token;
+  const isLimited = limits?.day !== undefined || limits?.month !== undefined;
+  return { id, limits: isLimited ? limits : undefined, name: `the budget of the API token "${name}"` };
+}
+
+async function teamSubject(team: string, policy: BudgetPolicy): Promise<BudgetSubject> {
+  return { id: team, limits: await policy.limitsOf(team), name: `the budget of the team "${team}"` };
 }
 
 async function allSettled(limiters: readonly Pick<BudgetReservations, 'settled'>[]): Promise<void> {

@@ -49,8 +49,14 @@ class Response<R extends IncomingMessage> extends ServerResponse<R> {
   }
 
   set(headers: string | OutgoingHttpHeaders, value?: string | readonly string[]): this {
-    const entries = typeof headers === 'string' ? [[headers, value] as const] : Object.entries(headers);
-    for (const [name, each] of entries) if (each !== undefined) this.setHeader(name, each);
+    if (typeof headers === 'string') {
+      if (value !== undefined) this.setHeader(headers, value);
+      return this;
+    }
+    for (const name in headers) {
+      const each = headers[name];
+      if (each !== undefined) this.setHeader(name, each);
+    }
     return this;
   }
 

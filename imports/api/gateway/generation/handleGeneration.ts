@@ -44,7 +44,8 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Route
     details.isSameApi = route.wire === api.wire;
     refuseThreads(options, route.wire);
     if (route.wire !== api.wire) api.refuse?.(request);
-    await pauseFor(options);
+    const pause = pauseFor(options);
+    if (pause !== undefined) await pause;
     const sink = stream === undefined ? undefined : new ResponseSink(response, stream, signal);
     const generateOptions: GenerateOptions = {
       ...options,

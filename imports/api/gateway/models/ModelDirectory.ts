@@ -152,7 +152,7 @@ export class ModelDirectory {
 
   private async ruleOf(requested: string | undefined): Promise<RoutingRule | undefined> {
     const { rules } = this.ports.module.routing;
-    await rules.refresh();
+    if (!rules.isFresh) await rules.refresh();
     return requested === undefined ? undefined : rules.find(requested);
   }
 

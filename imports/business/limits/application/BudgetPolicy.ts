@@ -20,6 +20,8 @@ export interface BudgetPolicyOptions {
 interface CachedRow {
   readonly readAt: number;
   readonly row: Promise<StoredBudgetLimits | undefined>;
+  /** Set once the row has been read. */
+  known?: { readonly row: StoredBudgetLimits | undefined };
 }
 
 /** How long a process relies on the limits it has read. */
@@ -47,12 +49,23 @@ export class BudgetPolicy {
   }
 
   /**
+   * Answers at once if the limits were read a moment ago.
    * @returns undefined for a user without limits
    * @throws whatever the store throws, since limits that can't be read can't be enforced. During an outage, those that
    *   were read before still apply
    */
-  async limitsOf(userId: string): Promise<BudgetLimits | undefined> {
-    const [own, everyone] = await Promise.all([this.read(userId), this.read(undefined)]);
+  limitsOf(userId: string): BudgetLimits | undefined | Promise<BudgetLimits | undefined> {
+    const [own, everyone] = [this.read(userId), this.read(undefined)];
+    if (own.known !== undefined && everyone.known !== undefined)
+      return this.limitsFrom(userId, own.known.row, everyone.known.row);
+    return Promise.all([own.row, everyone.row]).then((rows) => this.limitsFrom(userId, ...rows));
+  }
+
+  private limitsFrom(
+    userId: string,
+    own: StoredBudgetLimits | undefined,
+    everyone: StoredBudgetLimits | undefined,
+  ): BudgetLimits | undefined {
     const { limits } = this.effective(userId, own, everyone);
     return limits.day === undefined && limits.month === undefined ? undefined : limits;
   }
@@ -87,26 +100,31 @@ export class BudgetPolicy {
     this.cache.delete(userId ?? EVERYONE);
   }
 
-  private read(userId: string | undefined): Promise<StoredBudgetLimits | undefined> {
+  private read(userId: string | undefined): CachedRow {
     const { store } = this;
-    if (store === undefined) return Promise.resolve(undefined);
+    if (store === undefined) return NOTHING_STORED;
     const key = userId ?? EVERYONE;
     const cached = this.cache.get(key);
     const now = this.clock();
-    if (cached !== undefined && now - cached.readAt < MAX_AGE_MS) return cached.row;
+    if (cached !== undefined && now - cached.readAt < MAX_AGE_MS) return cached;
     const row = store.find(userId).catch((error: unknown) => {
       // Nobody can change limits meanwhile.
       if (isStoreOutage(error) && cached !== undefined) return cached.row;
       throw error;
     });
-    const entry = { readAt: now, row };
+    const entry: CachedRow = { readAt: now, row };
     this.cache.set(key, entry);
-    row.catch(() => {
-      if (this.cache.peek(key) === entry) this.cache.delete(key);
-    });
-    return row;
+    row.then(
+      (known) => (entry.known = { row: known }),
+      () => {
+        if (this.cache.peek(key) === entry) this.cache.delete(key);
+      },
+    );
+    return entry;
   }
 }
+
+const NOTHING_STORED: CachedRow = { readAt: 0, row: Promise.resolve(undefined), known: { row: undefined } };
 
 function viewOf({ limits, changedAt, changedBy }: StoredBudgetLimits): BudgetLimitsView {
   return omitUndefined({ limits, source: 'dashboard', changedAt, changedBy });

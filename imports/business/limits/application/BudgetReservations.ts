@@ -35,7 +35,9 @@ export interface BudgetSubject {
 export interface BudgetReservationsOptions {
   readonly store: BudgetStore;
   /** @returns undefined for a call that no account of this store is charged with */
-  readonly subjectOf: (call: Pick<LimitedCall, 'userId' | 'options'>) => Promise<BudgetSubject | undefined>;
+  readonly subjectOf: (
+    call: Pick<LimitedCall, 'userId' | 'options'>,
+  ) => BudgetSubject | undefined | Promise<BudgetSubject | undefined>;
   /** Counts what subjects without limits use, too. Default: false. */
   readonly countsEveryone?: boolean;
   /** Milliseconds after which the reservations of a dead process no longer count. Default: two minutes. */
@@ -80,15 +82,31 @@ export class BudgetReservations implements CallLimiter {
    * @throws BudgetError for a call that is not admitted, with `retryAfterMs` if it is known when there is room again
    * @throws whatever the store throws, since a budget that can't be read can't be enforced
    */
-  async admit(call: LimitedCall): Promise<ReservationHandle | undefined> {
-    const subject = await this.options.subjectOf(call);
+  admit(call: LimitedCall): ReservationHandle | undefined | Promise<ReservationHandle | undefined> {
+    const subject = this.options.subjectOf(call);
+    return subject instanceof Promise
+      ? subject.then((found) => this.admitFor(found, call))
+      : this.admitFor(subject, call);
+  }
+
+  private admitFor(
+    subject: BudgetSubject | undefined,
+    call: LimitedCall,
+  ): ReservationHandle | undefined | Promise<ReservationHandle> {
     if (subject === undefined) return undefined;
     const { id, limits } = subject;
     const { batch, turn } = call.options;
     // The vendor bills what was submitted, whatever is left.
     if (batch?.isSubmitted === true && turn !== undefined && (limits !== undefined || this.options.countsEveryone))
       return this.handleOf(id, holdIdOf(turn), turn);
-    if (limits === undefined) return this.count(id);
+    return limits === undefined ? this.count(id) : this.admitWithin(limits, subject, call);
+  }
+
+  private async admitWithin(
+    limits: BudgetLimits,
+    subject: BudgetSubject,
+    call: LimitedCall,
+  ): Promise<ReservationHandle> {
     const price = call.price();
     if (price === undefined && limitsMoney(limits))
       throw new BudgetError(
@@ -104,16 +122,16 @@ export class BudgetReservations implements CallLimiter {
     if (this.options.countsEveryone !== true) return undefined;
     const hold = randomUUID();
     let isSettled = false;
-    const charge = async (amount: UsedAmount): Promise<void> => {
-      if (isSettled) return;
+    const charge = (amount: UsedAmount): Promise<void> | undefined => {
+      if (isSettled) return undefined;
       isSettled = true;
-      await this.ledger.changeSoon(
+      return this.ledger.changeSoon(
         id,
         (account) => settle(account, hold, amount, this.now(), undefined),
         (error) => this.reportUncharged(id, error),
       );
     };
-    return { settle: charge, leave: charge, release: () => Promise.resolve() };
+    return { settle: charge, leave: charge, release: () => undefined };
   }
 
   /** Resolves when what all calls so far have used is stored. */
@@ -222,9 +240,9 @@ function holdIdOf({ executionId, iteration }: RunTurn): string {
 }
 
 const ALREADY_PAID: ReservationHandle = {
-  settle: () => Promise.resolve(),
-  leave: () => Promise.resolve(),
-  release: () => Promise.resolve(),
+  settle: () => undefined,
+  leave: () => undefined,
+  release: () => undefined,
 };
 
 function atLeast(amount: UsedAmount, { tokens, money }: Amount): UsedAmount {

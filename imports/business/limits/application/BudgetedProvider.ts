@@ -151,11 +151,12 @@ export class BudgetedProvider extends ProviderDecorator<ProviderWithDefault> {
     const reservations: ReservationHandle[] = [];
     try {
       for (const limiter of this.limiters) {
-        const reservation = await limiter.admit(call);
+        const admitted = limiter.admit(call);
+        const reservation = admitted instanceof Promise ? await admitted : admitted;
         if (reservation !== undefined) reservations.push(reservation);
       }
     } catch (error) {
-      await Promise.all(reservations.map((reservation) => reservation.release()));
+      await Promise.all(reservations.flatMap((reservation) => reservation.release() ?? []));
       throw error;
     }
     if (reservations.length === 0) return undefined;

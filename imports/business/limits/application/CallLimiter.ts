@@ -17,22 +17,26 @@ export interface LimitedCall {
   readonly price: () => ModelPrice | undefined;
 }
 
-/** A call's reservation. Only the first call of `settle`, `leave` or `release` has an effect. */
+/**
+ * A call's reservation. Only the first call of `settle`, `leave` or `release` has an effect. What is undefined has
+ * nothing to wait for.
+ */
 export interface ReservationHandle {
   /** Charges what the call really used. */
-  settle(amount: UsedAmount): Promise<void>;
+  settle(amount: UsedAmount): Promise<void> | undefined;
   /** Charges what was reserved, or the amount if that is more: the vendor did not say what it bills. */
-  leave(amount: UsedAmount): Promise<void>;
+  leave(amount: UsedAmount): Promise<void> | undefined;
   /** Charges nothing. */
-  release(): Promise<void>;
+  release(): Promise<void> | undefined;
   /** The call is charged in US dollars. */
   readonly limitsMoney?: true;
 }
 
 export interface CallLimiter {
   /**
+   * Decides at once where nothing has to be read: there are many limiters, and a call of the gateway asks all of them.
    * @returns undefined for a call that is neither limited nor counted
    * @throws LLMError for a call that must not be sent
    */
-  admit(call: LimitedCall): Promise<ReservationHandle | undefined>;
+  admit(call: LimitedCall): Promise<ReservationHandle | undefined> | ReservationHandle | undefined;
 }

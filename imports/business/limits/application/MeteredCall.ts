@@ -78,11 +78,12 @@ export class MeteredCall<O extends MeteredOptions = GenerateOptions> {
     const charged = amounts.reduce(addUsed);
     const unpriced = charged.unpriced === undefined ? undefined : 1;
     const amount = omitUndefined({ ...charged, calls: 1, unpriced });
-    await Promise.all(this.reservations.map((reservation) => reservation[how](amount)));
+    const charging = this.reservations.flatMap((reservation) => reservation[how](amount) ?? []);
+    if (charging.length > 0) await Promise.all(charging);
   }
 
   private async release(): Promise<void> {
-    await Promise.all(this.reservations.map((reservation) => reservation.release()));
+    await Promise.all(this.reservations.flatMap((reservation) => reservation.release() ?? []));
   }
 
   private discarded(attempts: readonly FailedAttempt[]): readonly UsedAmount[] {

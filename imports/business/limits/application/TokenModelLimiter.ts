@@ -1,4 +1,5 @@
 /** Refuses models that the API token of a call may not use, and every call of a token that is no longer valid. */
+import type { LimitedToken } from '../../ai/domain/types/ApiTokenLimits';
 import type { CallLimiter, LimitedCall, ReservationHandle } from './CallLimiter';
 import { assertModelPermitted } from '../../ai/application/services/shared/assertModelPermitted';
 import type { TokenPolicy } from './TokenPolicy';
@@ -19,15 +20,19 @@ export class TokenModelLimiter implements CallLimiter {
   }
 
   /** @throws LLMAuthError, LLMPermissionError */
-  async admit({ options, model }: LimitedCall): Promise<ReservationHandle | undefined> {
-    const { tokenId, requestedModel } = options.origin ?? {};
-    const token = tokenId === undefined ? undefined : await this.options.policy.find(tokenId);
+  admit(call: LimitedCall): ReservationHandle | undefined | Promise<ReservationHandle | undefined> {
+    const tokenId = call.options.origin?.tokenId;
+    const token = tokenId === undefined ? undefined : this.options.policy.find(tokenId);
+    return token instanceof Promise ? token.then((found) => this.check(found, call)) : this.check(token, call);
+  }
+
+  private check(token: LimitedToken | undefined, { options, model }: LimitedCall): ReservationHandle | undefined {
     if (token?.models === undefined) return undefined;
     const route = this.options.routeOf(model);
     const name =
       route?.model ?? (route === undefined ? undefined : this.options.defaultModelOf(route.providerId)) ?? '';
     const routed = route === undefined ? [] : [`${route.providerId}/${name}`, name];
-    assertModelPermitted(token, [requestedModel, model, ...routed].filter(isName));
+    assertModelPermitted(token, [options.origin?.requestedModel, model, ...routed].filter(isName));
     return undefined;
   }
 }

@@ -18,6 +18,8 @@ export interface TokenPolicyOptions {
 interface CachedToken {
   readonly readAt: number;
   readonly token: Promise<LimitedToken | undefined>;
+  /** Set once the token has been read. */
+  known?: { readonly token: LimitedToken | undefined };
 }
 
 /** How long a process relies on a token that it has read. */
@@ -37,13 +39,20 @@ export class TokenPolicy {
   }
 
   /**
+   * Answers at once if the token was read a moment ago.
    * @returns undefined for a token that is not stored, such as the one of the server's settings: it has no limits
    * @throws LLMAuthError for a token that was revoked or has expired, even if a run that it started continues
    * @throws whatever the store throws, since limits that can't be read can't be enforced. During an outage, those that
    *   were read before still apply
    */
-  async find(tokenId: string): Promise<LimitedToken | undefined> {
-    const token = await this.read(tokenId);
+  find(tokenId: string): LimitedToken | undefined | Promise<LimitedToken | undefined> {
+    const cached = this.read(tokenId);
+    return cached.known === undefined
+      ? cached.token.then((token) => this.valid(token))
+      : this.valid(cached.known.token);
+  }
+
+  private valid(token: LimitedToken | undefined): LimitedToken | undefined {
     if (token?.revokedAt !== undefined)
       throw new LLMAuthError(`The API token "${token.name}" was revoked. Use another one.`);
     if (token?.expiresAt !== undefined && token.expiresAt <= this.now())
@@ -58,20 +67,23 @@ export class TokenPolicy {
     this.cache.delete(tokenId);
   }
 
-  private read(tokenId: string): Promise<LimitedToken | undefined> {
+  private read(tokenId: string): CachedToken {
     const cached = this.cache.get(tokenId);
     const now = this.clock();
-    if (cached !== undefined && now - cached.readAt < MAX_AGE_MS) return cached.token;
+    if (cached !== undefined && now - cached.readAt < MAX_AGE_MS) return cached;
     const token = this.tokens.find(tokenId).catch((error: unknown) => {
       // During an outage, authentication refuses stored tokens. What was read before serves other calls, such as runs'.
       if (isStoreOutage(error) && cached !== undefined) return cached.token;
       throw error;
     });
-    const entry = { readAt: now, token };
+    const entry: CachedToken = { readAt: now, token };
     this.cache.set(tokenId, entry);
-    token.catch(() => {
-      if (this.cache.get(tokenId) === entry) this.cache.delete(tokenId);
-    });
-    return token;
+    token.then(
+      (known) => (entry.known = { token: known }),
+      () => {
+        if (this.cache.get(tokenId) === entry) this.cache.delete(tokenId);
+      },
+    );
+    return entry;
   }
 }

@@ -64,10 +64,24 @@ export class TokenRateLimiter implements CallLimiter {
    * @throws LLMRateLimitError with `retryAfterMs`; as `TokenPolicy.find` does
    * @throws whatever the store throws, since a limit that can't be read can't be enforced
    */
-  async begin(tokenId: string, holds: RateHold | 'nothing', onState: StateListener): Promise<() => void> {
-    const token = await this.policy.find(tokenId);
-    const limits = token?.rateLimits;
-    if (token === undefined || limits === undefined || Object.keys(limits).length === 0) return () => undefined;
+  begin(tokenId: string, holds: RateHold | 'nothing', onState: StateListener): (() => void) | Promise<() => void> {
+    const token = this.policy.find(tokenId);
+    const beginFor = (found: LimitedToken | undefined): (() => void) | Promise<() => void> => {
+      const limits = found?.rateLimits;
+      return found === undefined || limits === undefined || Object.keys(limits).length === 0
+        ? () => undefined
+        : this.count(tokenId, found, limits, holds, onState);
+    };
+    return token instanceof Promise ? token.then(beginFor) : beginFor(token);
+  }
+
+  private async count(
+    tokenId: string,
+    token: LimitedToken,
+    limits: RateLimits,
+    holds: RateHold | 'nothing',
+    onState: StateListener,
+  ): Promise<() => void> {
     const id = randomUUID();
     await this.change(tokenId, token, onState, (before, rates, now) =>
       admitRequest(before, { id, holds, leaseMs: this.leaseMs }, rates, now),
@@ -81,11 +95,20 @@ export class TokenRateLimiter implements CallLimiter {
    * Reserves the tokens of a model call.
    * @throws as `begin` does
    */
-  async admit({ options, expected }: LimitedCall): Promise<ReservationHandle | undefined> {
-    const tokenId = options.origin?.tokenId;
-    if (tokenId === undefined || options.batch !== undefined) return undefined;
-    const token = await this.policy.find(tokenId);
-    if (token?.rateLimits?.tokensPerMinute === undefined) return undefined;
+  admit(call: LimitedCall): ReservationHandle | undefined | Promise<ReservationHandle | undefined> {
+    const tokenId = call.options.origin?.tokenId;
+    if (tokenId === undefined || call.options.batch !== undefined) return undefined;
+    const token = this.policy.find(tokenId);
+    const admitFor = (found: LimitedToken | undefined): undefined | Promise<ReservationHandle> =>
+      found?.rateLimits?.tokensPerMinute === undefined ? undefined : this.reserve(tokenId, found, call);
+    return token instanceof Promise ? token.then(admitFor) : admitFor(token);
+  }
+
+  private async reserve(
+    tokenId: string,
+    token: LimitedToken,
+    { options, expected }: LimitedCall,
+  ): Promise<ReservationHandle> {
     const id = randomUUID();
     const tokens = expected().total_tokens;
     await this.change(tokenId, token, options.onRateLimits, (before, rates, now) =>

@@ -15,9 +15,8 @@ export class UserTokenLimiter implements CallLimiter {
     if (options.batch !== undefined) return undefined;
     const reserved = expected().total_tokens;
     const settle = await this.limiter.reserveTokens(userId, reserved);
-    const end = (tokens: number): Promise<void> => {
+    const end = (tokens: number): undefined => {
       settle(tokens);
-      return Promise.resolve();
     };
     return {
       settle: ({ tokens }) => end(tokens),

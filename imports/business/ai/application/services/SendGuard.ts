@@ -16,7 +16,7 @@ export interface SendGuardPorts {
   /** Default: everyone may use every tool of a vendor. */
   readonly access: AccessPolicy | undefined;
   /** Default: API tokens may use every model. */
-  readonly tokens: { find(tokenId: string): Promise<LimitedToken | undefined> } | undefined;
+  readonly tokens: { find(tokenId: string): LimitedToken | undefined | Promise<LimitedToken | undefined> } | undefined;
   /** Undefined for a provider whose models are all permitted. */
   readonly allowedModelsOf: (providerId: string) => readonly string[] | undefined;
 }
@@ -45,15 +45,15 @@ export class SendGuard {
    *   ObjectNotFoundError for an object, that is not permitted
    */
   async check(user: ObjectUser, request: SentRequest): Promise<void> {
-    await this.checkTools(user, request);
-    await this.checkModels(user, request);
+    if (request.hostedTools.length > 0) await this.checkTools(user, request);
+    if (request.models.length > 0) await this.checkModels(user, request);
     // Admins own the vendors' accounts.
     if (user.origin?.ownObjectsOnly === true) await this.objects.check(user, request);
   }
 
   private async checkTools({ userId, origin }: ObjectUser, { providerId, hostedTools }: SentRequest): Promise<void> {
     const { access } = this.ports;
-    if (access === undefined || hostedTools.length === 0) return;
+    if (access === undefined) return;
     const { tokenId } = origin ?? {};
     const actor = { userId, source: 'http', ...omitUndefined({ tokenId }) } as const;
     const permission = await access.decide(actor, { providerId, tools: [], hostedTools });
@@ -62,7 +62,6 @@ export class SendGuard {
 
   /** The request's own model was checked before. */
   private async checkModels({ origin }: ObjectUser, { providerId, models }: SentRequest): Promise<void> {
-    if (models.length === 0) return;
     const { tokens, allowedModelsOf } = this.ports;
     const allowed = allowedModelsOf(providerId);
     const token = origin?.tokenId === undefined ? undefined : await tokens?.find(origin.tokenId);

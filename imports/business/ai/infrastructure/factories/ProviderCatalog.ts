@@ -90,8 +90,8 @@ export class ProviderCatalog implements ProviderDirectory {
     return this.rows().map(({ id }) => id);
   }
 
-  async refresh(): Promise<void> {
-    await this.source?.refresh();
+  refresh(): Promise<void> {
+    return this.source?.refresh() ?? Promise.resolve();
   }
 
   private ordered(stored: readonly ProviderSettings[]): readonly ProviderSettings[] {

@@ -282,10 +282,12 @@ export class BaseLLMProvider implements ILLMProvider {
     const call = callOf(prepared, signal);
     const exchange = this.recordExchange(prepared);
     const response = await this.withCredential(userId, async (credential) => {
-      await pauseFor(options);
-      await this.announce(prepared, credential);
+      const beforeChecks = pauseFor(options);
+      if (beforeChecks !== undefined) await beforeChecks;
+      if (options.onSend !== undefined) await this.announce(prepared, credential);
       exchange?.sentWith(credential);
-      await pauseFor(options);
+      const beforeSending = pauseFor(options);
+      if (beforeSending !== undefined) await beforeSending;
       try {
         return await transport.client.send({ credential, userId, ...call });
       } catch (error) {

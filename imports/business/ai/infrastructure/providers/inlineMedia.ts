@@ -12,11 +12,14 @@ export interface InlineOptions extends MediaDownloadsOptions {
 const inlinedItems = new WeakMap<InputItem, { readonly item: InputItem; readonly bytes: number }>();
 
 /**
- * @returns the same array if nothing has to be fetched
+ * @returns at once the same array if nothing has to be fetched
  * @throws LLMInvalidRequestError, with the part's path, for URLs that are not allowed or don't lead to media, and for
  *   downloads that fail or are too large together; the signal's reason
  */
-export async function inlineMedia(items: readonly InputItem[], options: InlineOptions): Promise<readonly InputItem[]> {
+export function inlineMedia(
+  items: readonly InputItem[],
+  options: InlineOptions,
+): readonly InputItem[] | Promise<readonly InputItem[]> {
   if (!items.some((item) => mayHoldMedia(item) && partsOf(item).some((part) => needsDownload(part, options))))
     return items;
   const downloads = new MediaDownloads(options);

@@ -109,18 +109,20 @@ export async function prepareCall(
     throw new UnsupportedFeatureError('A "prompt" needs the saved prompts of a host. Send its texts.', {
       path: 'prompt',
     });
-  await pauseFor(checked);
+  const pause = pauseFor(checked);
+  if (pause !== undefined) await pause;
   const transport = transportFor(config, dependencies, checked.wire);
   const { wire } = transport;
   const isFetchedByVendor = (part: InputImage | InputFile): boolean => wire.fetchesUrl(part, quirks);
-  const input = await inlineMedia(checked.input, {
+  const inlining = inlineMedia(checked.input, {
     isFetchedByVendor,
     allowPrivateHosts: allowPrivateMedia,
     limits: config.limits,
     signal: checked.signal,
   });
+  const input = inlining instanceof Promise ? await inlining : inlining;
   const inlined = input === checked.input ? checked : { ...checked, input };
-  const hosted = await hostMcpTools(inlined, config, wire.name);
+  const hosted = inlined.hostedMcp === undefined ? undefined : await hostMcpTools(inlined, config, wire.name);
   const contextOf = (model: string): WireContext => ({
     vendor,
     quirks,

@@ -19,10 +19,10 @@ export type WatchingCallbacks = Partial<Pick<GenerateOptions, (typeof WATCHING_C
 
 /** @returns the callbacks that the options have, safe; undefined if they have none */
 export function safeCallbacks(options: WatchingCallbacks, logger: Logger): WatchingCallbacks | undefined {
-  const safe = WATCHING_CALLBACKS.flatMap((name) => {
+  let safe: Record<string, (event: unknown) => void> | undefined;
+  for (const name of WATCHING_CALLBACKS) {
     const callback = options[name] as ((event: unknown) => unknown) | undefined;
-    return typeof callback === 'function' ? [[name, watching(name, callback, logger)] as const] : [];
-  });
-  // Each has the parameter of the callback that it calls.
-  return safe.length === 0 ? undefined : (Object.fromEntries(safe) as WatchingCallbacks);
+    if (typeof callback === 'function') (safe ??= {})[name] = watching(name, callback, logger);
+  }
+  return safe;
 }

@@ -44,9 +44,14 @@ export class CachedProvider extends ProviderDecorator {
     this.ports = { ...ports, version, logger, now };
   }
 
-  async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
-    if (options.cache === undefined) return this.provider.generate(userId, options);
-    const call = new CachedCall(userId, options, options.cache, this.ports);
+  generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
+    return options.cache === undefined
+      ? this.provider.generate(userId, options)
+      : this.cached(userId, options, options.cache);
+  }
+
+  private async cached(userId: string, options: GenerateOptions, cache: CacheOptions): Promise<LLMResponse> {
+    const call = new CachedCall(userId, options, cache, this.ports);
     const found = await call.find();
     if (found !== undefined) return found;
     const response = await this.provider.generate(userId, call.options);
