@@ -38,6 +38,8 @@ export interface GatewayOptions {
   readonly budgets?: BudgetSettings;
   /** What the manager is decorated with, besides the request log. */
   readonly manager?: Omit<ManagerPorts, 'requestLog' | 'defaultModelOf'>;
+  /** The request log also receives what was sent and received. */
+  readonly recordsBodies?: true;
   /** Replaces parts of the module. */
   readonly module?: Partial<AIModule>;
 }
@@ -100,7 +102,7 @@ async function serveGateway(simulator: Simulator, options: GatewayOptions): Prom
     ...(options.budgets === undefined ? {} : { budgets: options.budgets }),
     ...(options.routing === undefined ? {} : { routing: options.routing }),
   });
-  const requestLog = new RecordingRequestLog();
+  const requestLog = new RecordingRequestLog(options.recordsBodies);
   const sendGuard = new SendGuard({
     objects: created.vendorObjects,
     access: options.api?.access,
