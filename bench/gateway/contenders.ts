@@ -71,8 +71,11 @@ const KINDS = {
 export type ContenderName = keyof typeof KINDS;
 export const CONTENDERS = Object.keys(KINDS) as readonly ContenderName[];
 
+/** The Bolide of another checkout. */
+export const AGAINST = 'against';
+
 export interface Contender {
-  readonly name: ContenderName;
+  readonly name: ContenderName | typeof AGAINST;
   readonly url: string;
   readonly kind: ContenderKind;
   readonly vendorUrl: string;
@@ -80,9 +83,12 @@ export interface Contender {
   readonly usage: () => Promise<ProcessUsage>;
 }
 
-export async function bundle(): Promise<void> {
+/** @param checkout the root of another checkout, whose Bolide takes part with the packages of this one */
+export async function bundle(checkout?: string): Promise<void> {
+  const own = ['vendor', ...CONTENDERS].map((name) => ({ in: path.join(__dirname, `${name}.ts`), out: name }));
+  const other = checkout === undefined ? [] : [{ in: path.join(checkout, 'bench/gateway/bolide.ts'), out: AGAINST }];
   await build({
-    entryPoints: ['vendor', ...CONTENDERS].map((name) => path.join(__dirname, `${name}.ts`)),
+    entryPoints: [...own, ...other],
     outdir: BUILD,
     bundle: true,
     packages: 'external',
@@ -102,14 +108,18 @@ export async function startVendor(children: ChildProcess[]): Promise<string> {
 }
 
 export async function startContender(
-  name: ContenderName,
+  name: Contender['name'],
   setting: Setting,
   children: ChildProcess[],
 ): Promise<Contender> {
-  const kind: ContenderKind = KINDS[name];
-  const { profiles, vendorUrl } = setting;
+  const kind: ContenderKind = KINDS[name === AGAINST ? 'bolide' : name];
+  const { profiles, vendorUrl, directory } = setting;
   const child = fork(path.join(BUILD, `${name}.js`), [], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...kind.environment(setting) },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      ...kind.environment({ ...setting, directory: path.join(directory, name) }),
+    },
     execArgv: profiles === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', path.join(profiles, name)],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

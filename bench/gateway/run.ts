@@ -2,7 +2,8 @@
  * Measures gateways against a plain relay: `npm run bench:gateway`, or a part of it: `npm run bench:gateway --
  * paced-chat --rounds 3 --only relay,bolide`. Vendor, relay and gateways are processes of their own, and rounds
  * alternate between them, so that other load on the machine affects all alike. Prints CPU per request or delta, and
- * memory; `--save` writes the rows to RESULTS.md, too. `--minutes 10` prints the memory of each minute under 500 paced
+ * memory; `--save` writes the rows to RESULTS.md, too. `--against ../main` measures Bolide of another checkout in the
+ * same rounds, and fails if this one takes 8 % more. `--minutes 10` prints the memory of each minute under 500 paced
  * streams instead, and `--profile <directory>` writes CPU profiles.
  */
 import type { ChildProcess } from 'node:child_process';
@@ -11,7 +12,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ask } from './ask';
-import { bundle, CONTENDERS, end, startContender, startVendor } from './contenders';
+import { AGAINST, bundle, CONTENDERS, end, startContender, startVendor } from './contenders';
 import type { Contender, ContenderName } from './contenders';
 import { saveSection, table } from '../resultsPage';
 import { memoryByMinute } from './memory';
@@ -21,6 +22,8 @@ import type { Scenario } from './scenarios';
 
 /** Megabytes that the gateway may take under paced streams. */
 const MEMORY_GOAL = 250;
+/** The CPU time relative to another checkout from which on a scenario has become slower. */
+const SLOWER = 1.08;
 
 /** Microseconds of CPU per request or delta, and bytes of memory. One of each per round. */
 interface Costs {
@@ -33,7 +36,9 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       rounds: { type: 'string', default: '5' },
-      only: { type: 'string', default: CONTENDERS.join(',') },
+      only: { type: 'string' },
+      /** The root of another checkout of the repository. */
+      against: { type: 'string' },
       minutes: { type: 'string' },
       profile: { type: 'string' },
       save: { type: 'boolean', default: false },
@@ -44,8 +49,12 @@ async function main(): Promise<void> {
     SCENARIOS.filter(({ id }) => !isMemory || id.startsWith('paced-')),
     positionals.length === 0 && isMemory ? ['paced-openai'] : positionals,
   );
-  const names = values.only.split(',').map(contenderOf);
-  await bundle();
+  const { against } = values;
+  if (against !== undefined && values.save)
+    throw new Error('RESULTS.md has no place for another checkout: omit --save.');
+  const only = values.only?.split(',') ?? (against === undefined ? CONTENDERS : ['relay', 'bolide']);
+  const names = [...only.map(contenderOf), ...(against === undefined ? [] : ([AGAINST] as const))];
+  await bundle(against === undefined ? undefined : path.resolve(against));
   const directory = await mkdtemp(path.join(tmpdir(), 'bolide-bench-'));
   const children: ChildProcess[] = [];
   try {
@@ -89,49 +98,77 @@ async function reportCosts(
   { rounds, isSaved }: { readonly rounds: number; readonly isSaved: boolean },
 ): Promise<void> {
   const all: (readonly string[])[] = [];
+  const slower: string[] = [];
   for (const scenario of scenarios) {
     const taking = contenders.filter(({ kind }) => kind.takesPart?.(scenario) !== false);
-    const rows = await compare(scenario, taking, rounds);
+    const measured = await measureRounds(scenario, taking, rounds);
+    const rows = rowsOf(scenario, measured);
     all.push(...rows);
+    slower.push(...slowerThanBefore(scenario, measured));
     process.stderr.write(`${scenario.id} is measured.\n`);
     // Saved after every scenario, so that a later failure loses nothing.
     if (isSaved) await saveSection({ ...COSTS, rows, rounds });
   }
   console.log(table(COSTS.head, all));
+  if (slower.length > 0) throw new Error(`Slower than the other checkout:\n${slower.join('\n')}`);
 }
 
 function noCosts(): Costs {
   return { each: [], memory: [] };
 }
 
-async function compare(
+/** A contender in a scenario. */
+interface Measured {
+  readonly contender: Contender;
+  readonly costs: Costs;
+  /** Why it cannot take part. */
+  failure?: string;
+}
+
+async function measureRounds(
   scenario: Scenario,
   contenders: readonly Contender[],
   rounds: number,
-): Promise<readonly (readonly string[])[]> {
-  const measured = contenders.map((contender) => ({ contender, costs: noCosts() }));
-  // The first round warms up.
-  const failures = new Map<Contender, unknown>();
-  for (let round = 0; round <= rounds; round += 1)
-    for (const { contender, costs } of round % 2 === 0 ? measured : measured.toReversed()) {
-      if (failures.has(contender)) continue;
+): Promise<readonly Measured[]> {
+  const measured = contenders.map((contender): Measured => ({ contender, costs: noCosts() }));
+  const { warmUps = 1 } = scenario;
+  for (let round = 0; round < warmUps + rounds; round += 1)
+    for (const each of round % 2 === 0 ? measured : measured.toReversed()) {
+      const { contender, costs } = each;
+      if (each.failure !== undefined) continue;
       const used = await measure(scenario, contender).catch((error: unknown) => {
         // Another project's gateway may not serve every scenario.
         if (contender.name !== 'portkey') throw error;
-        failures.set(contender, error);
+        each.failure = String(error);
       });
       if (used === undefined) continue;
       const { cpu, memory } = used;
-      if (round === 0) continue;
+      if (round < warmUps) continue;
       costs.each.push(cpu / (scenario.requests * (scenario.deltas ?? 1)));
       costs.memory.push(memory);
     }
-  const plain = measured.find(({ contender }) => contender.name === 'relay')?.costs;
-  return measured.map(({ contender, costs }) => {
+  return measured;
+}
+
+function ratiosTo(name: Contender['name'], { each }: Costs, measured: readonly Measured[]): readonly number[] {
+  const other = measured.find(({ contender }) => contender.name === name)?.costs;
+  return each.map((cost, round) => cost / (other?.each[round] ?? NaN));
+}
+
+/** @returns a line if Bolide takes more CPU time than that of the other checkout */
+function slowerThanBefore({ id }: Scenario, measured: readonly Measured[]): readonly string[] {
+  const own = measured.find(({ contender }) => contender.name === 'bolide');
+  if (own === undefined || !measured.some(({ contender }) => contender.name === AGAINST)) return [];
+  const ratios = ratiosTo(AGAINST, own.costs, measured);
+  console.log(`${id}: ${median(ratios).toFixed(2)} (${quartiles(ratios)}) of the other checkout's CPU time`);
+  return median(ratios) >= SLOWER ? [`${id}: ${median(ratios).toFixed(2)} (${quartiles(ratios)})`] : [];
+}
+
+function rowsOf(scenario: Scenario, measured: readonly Measured[]): readonly (readonly string[])[] {
+  return measured.map(({ contender, costs, failure }) => {
     const { name } = contender;
-    if (failures.has(contender))
-      return [scenario.title, scenario.wire, name, `fails: ${String(failures.get(contender))}`, '–', '–', '–'];
-    const ratios = costs.each.map((cost, round) => cost / (plain?.each[round] ?? NaN));
+    if (failure !== undefined) return [scenario.title, scenario.wire, name, `fails: ${failure}`, '–', '–', '–'];
+    const ratios = ratiosTo('relay', costs, measured);
     const isGateway = name !== 'relay';
     return [
       scenario.title,
