@@ -42,7 +42,7 @@ export const METHOD_TABLE = {
   budgets: { list: 'repeatable', set: 'once', remove: 'once' },
   memory: { list: 'repeatable', search: 'repeatable', save: 'once', forget: 'once' },
   batches: { create: 'once', get: 'repeatable', list: 'repeatable', cancel: 'once', results: 'repeatable' },
-  prompts: { list: 'repeatable', get: 'repeatable', save: 'once', remove: 'once' },
+  prompts: { list: 'repeatable', get: 'repeatable', save: 'once', label: 'once', remove: 'once' },
   usage: { report: 'repeatable' },
   requests: { list: 'repeatable', get: 'identified' },
   users: { me: 'repeatable', storage: 'repeatable', exportData: 'repeatable', deleteData: 'once' },
