@@ -9,6 +9,9 @@ export type {
   AgenticLoopEvents,
   AgenticLoopOptions,
   ExecuteOptions,
+  MessageChange,
+  SendOptions,
+  SentMessage,
   StartedRun,
 } from '../business/ai/application/services/AgenticLoop';
 export { LLMClient } from '../business/ai/application/services/LLMClient';
@@ -135,6 +138,8 @@ export type {
 } from '../business/ai/domain/types/Compaction';
 export type { ToolSearchOptions } from '../business/ai/domain/types/ToolSearch';
 export type { Budget, RunLimits } from '../business/ai/domain/types/RunLimits';
+export type { MessageTime, RunMessage } from '../business/ai/domain/types/RunMessages';
+export type { QueuedMessage } from '../business/ai/domain/interfaces/RunMessageStore';
 export type { InferSchema } from '../business/ai/domain/types/InferSchema';
 export type { InferSimpleSchema } from '../business/ai/domain/types/InferSimpleSchema';
 export type {

@@ -1,8 +1,16 @@
 /** One run of an agent, from the moment it is requested: its text, events and result, and what may be done to it. */
-import type { AgenticLoop, ExecuteOptions } from '../business/ai/application/services/AgenticLoop';
+import type {
+  AgenticLoop,
+  ExecuteOptions,
+  MessageChange,
+  SendOptions,
+  SentMessage,
+} from '../business/ai/application/services/AgenticLoop';
 import type { ToolCall } from '../business/ai/domain/entities/Tool';
 import { ConflictError, LLMAbortedError } from '../business/ai/domain/errors/LLMErrors';
+import type { QueuedMessage } from '../business/ai/domain/interfaces/RunMessageStore';
 import type { LocalAgentEvent } from '../business/ai/domain/types/AgentEvents';
+import type { LLMInput } from '../business/ai/domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../business/ai/domain/types/ResponsesAPITypes';
 import type { RunResult } from '../business/ai/domain/entities/Run';
 import { toAgentResult } from './AgentResult';
@@ -105,6 +113,30 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
   ): Promise<'accepted' | 'already-settled'> {
     await this.started;
     return this.loop.submitToolResult(this.executionId, callId, result);
+  }
+
+  /** Sends the run a message, as `AgenticLoop.send` does. */
+  async send(message: LLMInput, options?: SendOptions): Promise<SentMessage> {
+    await this.started;
+    return this.loop.send(this.executionId, message, options);
+  }
+
+  /** Changes a message that waits, as `AgenticLoop.editMessage` does. */
+  async editMessage(messageId: string, change: MessageChange): Promise<void> {
+    await this.started;
+    await this.loop.editMessage(this.executionId, messageId, change);
+  }
+
+  /** Withdraws a message that waits, as `AgenticLoop.withdrawMessage` does. */
+  async withdrawMessage(messageId: string): Promise<void> {
+    await this.started;
+    await this.loop.withdrawMessage(this.executionId, messageId);
+  }
+
+  /** The messages that the model has not received, as `AgenticLoop.queuedMessages` returns them. */
+  async queuedMessages(): Promise<readonly QueuedMessage[]> {
+    await this.started;
+    return this.loop.queuedMessages(this.executionId);
   }
 
   /** Signals the run, as `AgenticLoop.signal` does. */

@@ -52,10 +52,10 @@ for (const [name, open] of Object.entries(DATABASES)) {
       expect([await copies('once'), await transcriptOf('once')]).to.deep.equal([1, INPUT]);
       for (const length of [4, 5]) {
         const transcript = WHOLE.slice(0, length);
-        expect(await store.saveRun(lease, { transcript }, undefined, length - 1, 3)).to.equal(true);
+        expect(await store.saveRun(lease, { transcript }, undefined, { stored: length - 1, input: 3 })).to.equal(true);
         expect([await copies('once'), await transcriptOf('once')]).to.deep.equal([1, transcript]);
       }
-      await store.saveRun(lease, { ...ENDED, transcript: WHOLE }, undefined, 5, 3);
+      await store.saveRun(lease, { ...ENDED, transcript: WHOLE }, undefined, { stored: 5, input: 3 });
       expect([await copies('once'), await transcriptOf('once')]).to.deep.equal([1, WHOLE]);
       expect((await store.findRequest('ann', 'once'))?.transcript).to.deep.equal(WHOLE);
       await new RunRetention(opened.database, { now: () => 8 * 86_400_000 }).sweep();
@@ -69,15 +69,15 @@ for (const [name, open] of Object.entries(DATABASES)) {
       expect([await copies('before'), await transcriptOf('before')]).to.deep.equal([2, WHOLE.slice(0, 4)]);
       const claimed = await store.claim(lease, 'other');
       expect(claimed?.run.transcript).to.deep.equal(WHOLE.slice(0, 4));
-      await store.saveRun(claimed!.lease, { transcript: WHOLE }, undefined, 4, 3);
+      await store.saveRun(claimed!.lease, { transcript: WHOLE }, undefined, { stored: 4, input: 3 });
       expect(await transcriptOf('before')).to.deep.equal(WHOLE);
-      await store.saveRun(claimed!.lease, { ...ENDED, transcript: WHOLE }, undefined, 5, 3);
+      await store.saveRun(claimed!.lease, { ...ENDED, transcript: WHOLE }, undefined, { stored: 5, input: 3 });
       expect([await copies('before'), await transcriptOf('before')]).to.deep.equal([1, WHOLE]);
     });
 
     it('is read of a run that a process of an earlier version has gone on with', async () => {
       const lease = await begin('mixed');
-      await store.saveRun(lease, { ...ENDED, transcript: WHOLE.slice(0, 4) }, undefined, 3, 3);
+      await store.saveRun(lease, { ...ENDED, transcript: WHOLE.slice(0, 4) }, undefined, { stored: 3, input: 3 });
       await write('mixed', { transcript: JSON.stringify(WHOLE) });
       expect(await transcriptOf('mixed')).to.deep.equal(WHOLE);
     });

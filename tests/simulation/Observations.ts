@@ -51,6 +51,8 @@ export class Observations {
   readonly answers = new Map<string, SeenAnswer>();
   readonly decisions: SeenDecision[] = [];
   readonly cancellations: SeenCancellation[] = [];
+  /** Ids of messages of which the sender knows that their runs have them. */
+  readonly accepted = new Set<string>();
   /** How the promises of runs settled. */
   readonly outcomes: {
     readonly executionId: string;

@@ -1,4 +1,5 @@
 /** A schedule as plain data, so that a failing one can be printed, and shrunk by leaving parts of it out. */
+import type { MessageTime } from '../../imports/business/ai/domain/types/RunMessages';
 import type { RunDurability } from '../../imports/business/ai/domain/types/RunRecords';
 
 /** All times are milliseconds of virtual time since the beginning, all durations milliseconds. */
@@ -17,6 +18,15 @@ export interface Plan {
   readonly runs: readonly PlannedRun[];
   readonly reviewers: readonly PlannedReviewer[];
   readonly faults: readonly Fault[];
+  readonly messages: readonly PlannedMessage[];
+}
+
+/** What somebody sends to a run, under the same id until it is known that the run has it, or has ended. */
+export interface PlannedMessage {
+  readonly id: string;
+  readonly run: string;
+  readonly at: number;
+  readonly when: MessageTime;
 }
 
 export interface PlannedRun {
@@ -113,11 +123,11 @@ export function isConfusing(plan: Plan): boolean {
 }
 
 /** When the last fault is over. Those that come with a write are not counted. */
-export function endOfFaults({ faults, runs }: Plan): number {
+export function endOfFaults({ faults, runs, messages }: Plan): number {
   const ends = faults.map((fault) =>
     'at' in fault
       ? fault.at + ('duration' in fault ? fault.duration : 0) + ('grace' in fault ? (fault.grace ?? 0) : 0)
       : 0,
   );
-  return Math.max(0, ...runs.map(({ at }) => at), ...ends);
+  return Math.max(0, ...[...runs, ...messages].map(({ at }) => at), ...ends);
 }

@@ -22,6 +22,8 @@ export interface ProcessHost {
   callStore(method: StoreMethod, args: readonly unknown[]): Promise<Reply>;
   /** Likewise. */
   callSignals(method: string, args: readonly unknown[]): Promise<Reply>;
+  /** Likewise. */
+  callMessages(method: string, args: readonly unknown[]): Promise<Reply>;
   /** With a database. */
   callCollection(collection: string, method: CollectionMethod, args: readonly unknown[]): Promise<Reply>;
   callModel(executionId: string, input: readonly Item[]): Promise<LLMResponse>;

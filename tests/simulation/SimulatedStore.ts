@@ -1,6 +1,7 @@
 /** What is stored, as processes reach it by the network, and as an observer sees it who asks nobody. */
 import { isFinished, UNOWNED } from '../../imports/business/ai/domain/entities/Run';
 import type { Upsert } from '../../imports/database/DocumentCollection';
+import type { RunMessageStore } from '../../imports/business/ai/domain/interfaces/RunMessageStore';
 import type { RunStore, StoredRun } from '../../imports/business/ai/domain/interfaces/RunStore';
 import type { RunHead, RunLease } from '../../imports/business/ai/domain/types/RunRecords';
 import { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
@@ -38,7 +39,9 @@ const STORE_WRITES = new Set<string>([
   'end',
   'addCommand',
   'removeCommand',
-] satisfies readonly (keyof RunStore)[]);
+  'add',
+  'take',
+] satisfies readonly (keyof RunStore | keyof RunMessageStore)[]);
 const COLLECTION_WRITES = new Set<string>(['insert', 'insertMany', 'update', 'upsertMany', 'remove']);
 /**
  * The part of a lease that a watcher may count too much, for a reading that was delayed and for each outage, in which
@@ -96,10 +99,13 @@ export class SimulatedStore {
   }
 
   /** What the process has of the store. */
-  connect(process: NetworkedProcess): Pick<ProcessHost, 'callStore' | 'callSignals' | 'callCollection'> {
+  connect(
+    process: NetworkedProcess,
+  ): Pick<ProcessHost, 'callStore' | 'callSignals' | 'callMessages' | 'callCollection'> {
     return {
       callStore: (method, args) => this.call(process, this.truth, method, args),
       callSignals: (method, args) => this.call(process, this.truth.signals, method, args),
+      callMessages: (method, args) => this.call(process, this.truth.messages, method, args),
       callCollection: (name, method, args) => this.callCollection(process, name, method, args),
     };
   }

@@ -10,7 +10,7 @@ import type { EngineBundle } from './EngineBundle';
 import { Network } from './Network';
 import { Observations } from './Observations';
 import { endOfFaults, isConfusing } from './Plan';
-import type { Fault, Plan, PlannedRun } from './Plan';
+import type { Fault, Plan, PlannedMessage, PlannedRun } from './Plan';
 import type { ProcessHost } from './ProcessHost';
 import { Reviewer } from './Reviewer';
 import { SeededRandom } from './SeededRandom';
@@ -64,6 +64,7 @@ export class Simulation implements StoreObserver {
     const { plan, time } = this;
     for (let slot = 0; slot < plan.slots; slot += 1) this.boot(slot);
     for (const run of plan.runs) time.after(run.at, () => this.request(run));
+    for (const message of plan.messages) time.after(message.at, () => this.send(message));
     for (const fault of plan.faults) if ('at' in fault) time.after(fault.at, () => this.inflict(fault));
     for (const reviewer of plan.reviewers) {
       const random = SeededRandom.of(plan.seed, reviewer.name);
@@ -249,6 +250,32 @@ export class Simulation implements StoreObserver {
             isAnswered = true;
             if (process.errorCode(error) === 'conflict') this.seen.started.add(run.id);
             else this.time.after(RETRY, again);
+          },
+        );
+      });
+    });
+  }
+
+  /** Somebody sends a message, and again until it is known what became of it. */
+  private send(message: PlannedMessage): void {
+    this.withProcess(undefined, (process) => {
+      let isAnswered = false;
+      this.time.after(CLIENT_TIMEOUT, () => {
+        if (!isAnswered) this.send(message);
+      });
+      process.run(() => {
+        this.note(`${message.id} is sent to ${message.run} for ${message.when} in ${process.name}`);
+        process.program.send(message).then(
+          (result) => {
+            isAnswered = true;
+            this.note(`${message.id} is ${result}`);
+            this.seen.accepted.add(message.id);
+          },
+          (error: unknown) => {
+            isAnswered = true;
+            // The run has ended.
+            if (process.errorCode(error) === 'conflict') this.note(`${message.id} is refused`);
+            else this.time.after(RETRY, () => this.send(message));
           },
         );
       });

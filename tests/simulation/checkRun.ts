@@ -1,5 +1,6 @@
 /** What must hold of a run after a schedule, whatever has happened in it. @see docs/guides/durable-runs.md */
 import { isFinished } from '../../imports/business/ai/domain/entities/Run';
+import { textOfContent } from '../../imports/business/ai/domain/entities/Content';
 import { isSettled } from '../../imports/business/ai/domain/entities/Tool';
 import type { ToolCall } from '../../imports/business/ai/domain/entities/Tool';
 import type { StoredRun } from '../../imports/business/ai/domain/interfaces/RunStore';
@@ -23,6 +24,7 @@ export function checkRun(plan: Plan, seen: Observations, { run, calls }: StoredR
     ...calls.flatMap((call) => checkCall(plan, seen, run, call)),
     ...checkEffects(plan, seen, run, calls),
     ...checkHistory(seen, run, calls),
+    ...checkMessages(plan, seen, run),
     ...checkEvents(seen, run),
     ...checkOutcomes(seen, run),
     ...checkCancellations(plan, seen, run),
@@ -116,7 +118,9 @@ function checkHistory(seen: Observations, run: RunRecord, calls: readonly ToolCa
   }
   if (run.state !== 'completed') return problems;
   if (answers.at(-1)?.id !== run.response?.id) problems.push(`ends with ${answers.at(-1)?.id ?? 'no answer'}`);
-  if (answers.length !== run.iterations) problems.push(`has ${answers.length} answers of ${run.iterations} iterations`);
+  const isInterrupted = seen.eventsOf(run.executionId).some(({ event }) => event.type === 'llm:interrupted');
+  if (isInterrupted ? answers.length > run.iterations : answers.length !== run.iterations)
+    problems.push(`has ${answers.length} answers of ${run.iterations} iterations`);
   const isTakenOver = seen.eventsOf(run.executionId).filter(({ event }) => event.type === 'run:started').length > 1;
   for (const { id, deliveredIn } of calls) {
     const results = transcript.flatMap((item, index) =>
@@ -130,6 +134,23 @@ function checkHistory(seen: Observations, run: RunRecord, calls: readonly ToolCa
       problems.push(`${id} was delivered in ${later[0] ?? 'none'}, and names ${deliveredIn ?? 'none'}`);
   }
   return problems;
+}
+
+/** Each message is delivered once. */
+function checkMessages(
+  { messages }: Plan,
+  seen: Observations,
+  { executionId, state, transcript }: RunRecord,
+): readonly string[] {
+  const texts = transcript.flatMap((item) =>
+    item.type === 'message' && item.role === 'user' ? [textOfContent(item.content)] : [],
+  );
+  return messages.flatMap(({ id, run }) => {
+    if (run !== executionId) return [];
+    const times = texts.filter((text) => text === id).length;
+    const isLost = times === 0 && state === 'completed' && seen.accepted.has(id);
+    return times > 1 || isLost ? [`${id} is delivered ${times} times`] : [];
+  });
 }
 
 /** Checks that each caller who waited for the run learned what is stored. */

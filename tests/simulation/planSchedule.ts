@@ -1,4 +1,5 @@
 /** Chooses a schedule. Each has its own mixture of faults: all of them at once would hide what each of them does. */
+import { MESSAGE_TIMES } from '../../imports/business/ai/domain/types/RunMessages';
 import { RUN_DURABILITIES } from '../../imports/business/ai/domain/types/RunRecords';
 import type { Fault, FaultKind, Plan, PlannedReviewer, PlannedRun } from './Plan';
 import { SeededRandom } from './SeededRandom';
@@ -38,7 +39,15 @@ export function planSchedule(seed: number, store: Plan['store'] = 'memory'): Pla
   const faults = kinds.flatMap((kind) =>
     Array.from({ length: random.between(1, FAULTS[kind][1] + 1) }, () => planFault(kind, random, span, base)),
   );
-  return { ...base, reviewers: planReviewers(random), faults };
+  const reviewers = planReviewers(random);
+  return { ...base, reviewers, faults, messages: random.chance(0.5) ? planMessages(random, runs, span) : [] };
+}
+
+function planMessages(random: SeededRandom, runs: Plan['runs'], span: number): Plan['messages'] {
+  return Array.from({ length: random.between(1, 6) }, (_, index) => {
+    const { id, at } = random.pick(runs);
+    return { id: `message${index}`, run: id, at: at + random.below(span), when: random.pick(MESSAGE_TIMES) };
+  });
 }
 
 function planRuns(random: SeededRandom, span: number): readonly PlannedRun[] {

@@ -12,7 +12,7 @@ import { DocumentRunStore } from '../../imports/business/ai/infrastructure/persi
 import { CAPABILITIES } from '../../imports/testing/capabilities';
 import { mixedTools, TOOLS } from '../support/durable/mixedTools';
 import type { Decision } from './Decision';
-import type { PlannedRun } from './Plan';
+import type { PlannedMessage, PlannedRun } from './Plan';
 import type { CollectionMethod, ProcessHost, Reply, StoreMethod } from './ProcessHost';
 
 /** How the promise of a run settled. */
@@ -86,6 +86,11 @@ export class ProcessProgram {
     return this.loop.cancel(executionId);
   }
 
+  /** @throws LLMError */
+  async send({ run, id, when }: PlannedMessage): Promise<string> {
+    return (await this.loop.send(run, id, { when, messageId: id })).result;
+  }
+
   resumeParked(executionId: string): Promise<string> {
     return this.loop.resumeParked(executionId);
   }
@@ -146,7 +151,10 @@ function received(reply: Reply): unknown {
 
 function remoteStore(host: ProcessHost): RunStore {
   const signals = remoteObject({}, async (method, args) => received(await host.callSignals(method, args)));
-  const own = { isExclusive: false, queueLock: undefined, signals };
+  const messages = remoteObject({ end: undefined }, async (method, args) =>
+    received(await host.callMessages(method, args)),
+  );
+  const own = { isExclusive: false, queueLock: undefined, signals, messages };
   // Boundary, here and below: whatever the port's methods are, they are called by their names.
   return remoteObject(own, async (method, args) =>
     received(await host.callStore(method as StoreMethod, args)),

@@ -33,7 +33,7 @@ async function firstFailing<P>(
 
 /** Each with one part less, those that lack most first. */
 function* smallerPlans(plan: Plan): Generator<Plan> {
-  const { runs, faults, reviewers } = plan;
+  const { runs, faults, reviewers, messages } = plan;
   if (runs.length > 1)
     for (const run of runs) {
       const isAboutRun = (fault: Plan['faults'][number]): boolean => fault.kind === 'cancel' && fault.run === run.id;
@@ -41,9 +41,11 @@ function* smallerPlans(plan: Plan): Generator<Plan> {
         ...plan,
         runs: without(runs, run),
         faults: faults.filter((fault) => !isAboutRun(fault)),
+        messages: messages.filter((message) => message.run !== run.id),
       };
     }
   for (const fault of faults) yield { ...plan, faults: without(faults, fault) };
+  for (const message of messages) yield { ...plan, messages: without(messages, message) };
   if (reviewers.length > 1)
     for (const reviewer of reviewers) yield { ...plan, reviewers: without(reviewers, reviewer) };
   if (plan.hasSlowTools) yield { ...plan, hasSlowTools: false };

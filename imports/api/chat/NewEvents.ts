@@ -13,6 +13,7 @@ export class NewEvents {
   private responded = 0;
   private readonly stages = new Map<string, number>();
   private readonly arrived = new Set<string>();
+  private readonly delivered = new Set<string>();
 
   /** @returns whether the event is new */
   accepts(event: AgentEvent): boolean {
@@ -32,6 +33,7 @@ export class NewEvents {
       case 'llm:retry':
         return this.iteration > this.responded;
       case 'llm:response':
+      case 'llm:interrupted':
         if (event.iteration <= this.responded) return false;
         this.responded = event.iteration;
         this.iteration = event.iteration;
@@ -68,6 +70,11 @@ export class NewEvents {
       case 'nonblocking:result':
         // Precedes its model call, so it is old if it follows a model call before the last one.
         return this.iteration >= this.responded;
+      case 'message:delivered': {
+        const isFirst = !this.delivered.has(event.messageId);
+        this.delivered.add(event.messageId);
+        return isFirst;
+      }
       case 'run:parked':
       case 'run:awaiting_tools':
       case 'tool:late':

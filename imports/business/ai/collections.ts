@@ -44,6 +44,7 @@ export const AI_COLLECTIONS = [
         'compaction',
         'plan',
         'openCalls.*',
+        'messages.*',
         'title',
         'metadata',
         'comment',
@@ -56,7 +57,7 @@ export const AI_COLLECTIONS = [
       {
         kind: 'runs',
         owner: BY_USER,
-        json: ['input', 'output', 'transcript', 'response', 'plan', 'openCalls.*'],
+        json: ['input', 'output', 'transcript', 'response', 'plan', 'openCalls.*', 'messages.*'],
         hidden: ['owner', 'fence', 'words', 'usedWords'],
       },
     ],

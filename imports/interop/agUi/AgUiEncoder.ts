@@ -5,6 +5,7 @@
  */
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { unreachable } from '../../business/ai/domain/util/unreachable';
+import { textOfContent } from '../../business/ai/domain/entities/Content';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITypes';
 import { AgUiCalls } from './AgUiCalls';
@@ -114,6 +115,13 @@ export class AgUiEncoder {
         const { type: _type, executionId: _executionId, at: _at, seq: _seq, ...value } = event;
         return [...this.thread.openTurn(this.turnId), custom('bolide:retry', value)];
       }
+      case 'llm:interrupted':
+        return [
+          ...this.thread.closeTurn(event.item === undefined ? [] : [event.item]),
+          custom('bolide:interrupted', { iteration: event.iteration }),
+        ];
+      case 'message:delivered':
+        return this.thread.addUserMessage(event.messageId, textOfContent(event.item.content));
       case 'llm:response':
         return this.endTurn(event.iteration, event.response);
       case 'tool:pending': {

@@ -68,7 +68,7 @@ type Body =
       readonly usage?: AgUiTokenUsage[];
     }
   | { readonly type: 'STEP_STARTED' | 'STEP_FINISHED'; readonly stepName: string }
-  | (Named & { readonly type: 'TEXT_MESSAGE_START'; readonly role: 'assistant' })
+  | (Named & { readonly type: 'TEXT_MESSAGE_START'; readonly role: 'assistant' | 'user' })
   | (Named & { readonly type: 'TEXT_MESSAGE_CONTENT'; readonly delta: string })
   | (Named & { readonly type: 'TEXT_MESSAGE_END' })
   | (Named & { readonly type: 'REASONING_START' | 'REASONING_END' | 'REASONING_MESSAGE_END' })

@@ -149,6 +149,17 @@ export class AgUiThread {
     return [...events, { type: 'TEXT_MESSAGE_END', messageId: turn.messageId, ...attached }];
   }
 
+  /** Adds a message that the run was sent. The client that has sent it may show it already. */
+  addUserMessage(id: string, content: string): readonly AgUiEvent[] {
+    if (this.messages.some((message) => message.id === id)) return [];
+    this.messages.push({ id, role: 'user', content });
+    return [
+      { type: 'TEXT_MESSAGE_START', messageId: id, role: 'user' },
+      { type: 'TEXT_MESSAGE_CONTENT', messageId: id, delta: content },
+      { type: 'TEXT_MESSAGE_END', messageId: id },
+    ];
+  }
+
   addCall(messageId: string, call: AgUiToolCall): readonly AgUiEvent[] {
     const owner = this.own.get(messageId) ?? this.addOwn<AssistantMessage>({ id: messageId, role: 'assistant' });
     owner.toolCalls = [...(owner.toolCalls ?? []), call];

@@ -3,6 +3,7 @@
  * model call. https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol
  */
 import { toolCalls } from '../../business/ai/domain/entities/Response';
+import { textOfContent } from '../../business/ai/domain/entities/Content';
 import type { AgentEvent, AgentEventOf } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMResponse, Usage } from '../../business/ai/domain/types/ResponsesAPITypes';
 import { unreachable } from '../../business/ai/domain/util/unreachable';
@@ -91,6 +92,19 @@ export class UIMessageEncoder {
         break;
       case 'llm:retry':
         this.resetStep();
+        break;
+      case 'llm:interrupted':
+        // What was streamed stays.
+        if (event.item !== undefined && this.blocks?.length === 0)
+          for (const { kind, text } of blocksOf([event.item])) this.addText(kind, text);
+        this.finishStep();
+        break;
+      case 'message:delivered':
+        this.chunks.push({
+          type: 'data-message',
+          id: event.messageId,
+          data: { messageId: event.messageId, text: textOfContent(event.item.content) },
+        });
         break;
       case 'llm:response':
         this.completeStep(event.response);

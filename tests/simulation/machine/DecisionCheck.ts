@@ -21,6 +21,8 @@ export class DecisionCheck {
   /** The model call that is under way only delivers late results. */
   private isDelivery = false;
   private mayGoOn: boolean;
+  /** Somebody has cancelled the run while its completion was stored. */
+  private isCancelled = false;
 
   constructor(machine: Machine, { totals, deliveries }: ActiveRun, isTakenOver: boolean) {
     this.machine = machine;
@@ -58,6 +60,8 @@ export class DecisionCheck {
     if (state.phase === 'tools') this.ensureAwaited(state);
     if (before.phase === 'tools' && state.phase === 'answering') this.ensureAnswerable(state);
     if (state.phase === 'waiting') ensure(state.status === 'waiting', () => `The run waits, and is ${state.status}.`);
+    if (state.phase === 'calling' && before.phase !== 'calling')
+      ensure(state.messages.length === 0, () => 'The model is called without a message that was taken before.');
     if (state.phase === 'calling') ensure(state.status === 'running', () => `The run calls, and is ${state.status}.`);
   }
 
@@ -76,12 +80,25 @@ export class DecisionCheck {
       case 'cancelled':
         if (before.error === undefined && !isFinished(before.status))
           ensure(state.error === event.error, () => `The cancellation during ${before.phase} has no effect.`);
+        else if (before.error === undefined) this.isCancelled = true;
+        return;
+      case 'endRefused':
+        ensure(!this.isCancelled || state.error !== undefined, () => 'The run goes on although it was cancelled.');
         return;
       case 'progressMade':
         this.hasProgressed = true;
         return;
       case 'modelBilled':
         this.tokens += TOKENS_PER_CALL;
+        return;
+      case 'modelInterrupted':
+        this.tokens += TOKENS_PER_CALL;
+        return;
+      case 'messageSent':
+        this.hearOfMessage(before, event, state, effects);
+        return;
+      case 'messagesTaken':
+        this.hearMessages(before, state, effects);
         return;
       case 'modelFailed':
         if (event.bill !== undefined) this.tokens += TOKENS_PER_CALL;
@@ -113,6 +130,28 @@ export class DecisionCheck {
     }
   }
 
+  /** A message that is due at once is taken at once, and so is any by a run that waits. */
+  private hearOfMessage(
+    before: ActiveRun,
+    { when }: Extract<RunEvent, { readonly type: 'messageSent' }>,
+    state: ActiveRun,
+    effects: readonly RunEffect[],
+  ): void {
+    if (before.error !== undefined || before.phase === 'suspended') return;
+    const isTaken = effects.some(({ type }) => type === 'takeMessages');
+    ensure(when !== 'interrupt' || isTaken, () => `A message during ${before.phase} interrupts nothing.`);
+    const isWoken = state.phase === 'resuming' || before.reads > 0;
+    ensure(when !== 'next' || before.phase !== 'waiting' || isWoken, () => 'The run waits on.');
+  }
+
+  private hearMessages(before: ActiveRun, state: ActiveRun, effects: readonly RunEffect[]): void {
+    if (before.error !== undefined || state.messages.length === 0) return;
+    const isInterrupted = effects.some(({ type }) => type === 'interruptModel');
+    ensure(before.phase !== 'calling' || isInterrupted, () => 'A message does not interrupt the model.');
+    const isAwaited = state.phase === 'tools' || state.phase === 'waiting';
+    ensure(!isAwaited, () => `A message that was taken does not end ${before.phase}.`);
+  }
+
   private hearAnswer(
     { response: { output, status, vendor } }: Extract<RunEvent, { readonly type: 'modelAnswered' }>,
     effects: readonly RunEffect[],
@@ -133,10 +172,11 @@ export class DecisionCheck {
     throw new Violation('The turn waits for nothing.');
   }
 
-  private ensureAnswerable({ turn = [], calls }: ActiveRun): void {
+  private ensureAnswerable({ turn = [], calls, messages }: ActiveRun): void {
     for (const { id } of turn) {
       const call = calls.get(id);
-      const isOver = call !== undefined && (isSettled(call) || (!call.blocking && this.accepted.has(id)));
+      const isOver =
+        call !== undefined && (isSettled(call) || (!call.blocking && (messages.length > 0 || this.accepted.has(id))));
       ensure(isOver, () => `The turn goes on before ${id} is over, or accepted.`);
     }
   }

@@ -38,6 +38,7 @@ export class EventOrder {
   private iteration = 0;
   private readonly lastOfCall = new Map<string, CallEvent>();
   private readonly arrived = new Set<string>();
+  private readonly delivered = new Set<string>();
   /** The call that has settled last, of which its arrival must follow. */
   private owedArrival: string | undefined;
 
@@ -78,6 +79,15 @@ export class EventOrder {
       case 'llm:delta':
       case 'llm:retry':
         ensure(this.isAsking, () => `${type} comes outside of a call.`);
+        return;
+      case 'llm:interrupted':
+        ensure(this.isAsking && body.iteration === this.iteration, () => `${type} follows no iteration:start.`);
+        this.isAsking = false;
+        return;
+      case 'message:delivered':
+        ensure(!this.isAsking, () => `${type} comes during a call.`);
+        ensure(!this.delivered.has(body.messageId), () => `The message ${body.messageId} is delivered twice.`);
+        this.delivered.add(body.messageId);
         return;
       case 'llm:response':
         ensure(this.isAsking && body.iteration === this.iteration, () => `${type} follows no iteration:start.`);

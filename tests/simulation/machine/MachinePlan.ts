@@ -1,6 +1,7 @@
 /** A schedule of the machine as plain data, so that a failing one can be printed, and shrunk by leaving parts out. */
 import type { RunLimits } from '../../../imports/business/ai/domain/types/RunLimits';
 import type { RunDurability } from '../../../imports/business/ai/domain/types/RunRecords';
+import type { MessageTime } from '../../../imports/business/ai/domain/types/RunMessages';
 import type { ToolName } from './simulatedTools';
 
 export interface MachinePlan {
@@ -20,6 +21,16 @@ export interface MachinePlan {
   /** How likely it is that a person, or another service, rejects or reports an error. */
   readonly rejects: number;
   readonly faults: readonly MachineFault[];
+  /** What people send to the run. */
+  readonly messages: readonly PlannedMessage[];
+}
+
+export interface PlannedMessage {
+  /** The step of the schedule. */
+  readonly at: number;
+  readonly when: MessageTime;
+  /** So many steps later, its sender changes it. */
+  readonly change?: { readonly after: number; readonly to: MessageTime | 'withdrawn' };
 }
 
 export type Pace = 'store' | 'reply' | 'model' | 'tool' | 'call' | 'person' | 'process';

@@ -2,9 +2,15 @@
 import { isFinished, UNOWNED } from '../../../imports/business/ai/domain/entities/Run';
 import type { ToolCall } from '../../../imports/business/ai/domain/entities/Tool';
 import { NO_USAGE } from '../../../imports/business/ai/domain/entities/Response';
-import type { RecordedCalls, StoredRun } from '../../../imports/business/ai/domain/interfaces/RunStore';
+import type {
+  MessageProgress,
+  RecordedCalls,
+  StoredRun,
+} from '../../../imports/business/ai/domain/interfaces/RunStore';
 import type { Item } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { RunAction, RunProgress, RunRecord } from '../../../imports/business/ai/domain/types/RunRecords';
+import { dueMessages, waitingAmong } from '../../../imports/business/ai/domain/types/RunMessages';
+import type { RunMessage, StoredMessages } from '../../../imports/business/ai/domain/types/RunMessages';
 import type { Writable } from '../../../imports/business/ai/domain/types/Writable';
 import { isAsNew } from '../../../imports/business/ai/infrastructure/persistence/runs/isAsNew';
 
@@ -13,6 +19,10 @@ interface StoredCall {
   readonly saved: ToolCall | undefined;
   /** Recorded with the run. */
   readonly open: ToolCall | undefined;
+}
+
+interface QueuedMessage extends Writable<RunMessage> {
+  state: 'waiting' | 'taken' | 'done';
 }
 
 export const RUN_ID = 'run';
@@ -24,6 +34,8 @@ export class MachineStore {
   readonly calls = new Map<string, StoredCall>();
   /** By their ids: the first for each wait counts. */
   readonly commands = new Map<string, RunAction>();
+  /** What the run was sent. */
+  readonly queue: QueuedMessage[] = [];
   private readonly input: readonly Item[];
 
   constructor(input: readonly Item[], owner: string) {
@@ -45,8 +57,12 @@ export class MachineStore {
     change: Partial<RunProgress>,
     changed: readonly ToolCall[],
     settled: readonly string[],
-  ): boolean {
+    { delivered, sent }: MessageProgress,
+  ): boolean | 'addressed' {
     if (fence !== this.fence || this.hasEnded) return false;
+    if (change.state === 'completed' && this.queue.length !== sent) return 'addressed';
+    const ids = new Set(delivered.map(({ messageId }) => messageId));
+    for (const message of this.queue) if (ids.has(message.messageId)) message.state = 'done';
     Object.assign(this.run, change);
     for (const id of settled) this.calls.set(id, { saved: this.calls.get(id)?.saved, open: undefined });
     for (const call of changed) this.calls.set(call.id, { saved: this.calls.get(call.id)?.saved, open: call });
@@ -58,6 +74,40 @@ export class MachineStore {
     if (fence !== this.fence) return false;
     for (const call of calls) this.calls.set(call.id, { saved: call, open: this.calls.get(call.id)?.open });
     return true;
+  }
+
+  /** @returns false if the run has ended */
+  addMessage(message: RunMessage): boolean {
+    if (this.hasEnded) return false;
+    this.queue.push({ ...message, state: 'waiting' });
+    return true;
+  }
+
+  /** @param to undefined: it is withdrawn @returns false if the run has taken it */
+  changeMessage(id: string, to: Pick<RunMessage, 'when' | 'item'> | undefined): boolean {
+    const found = this.queue.find(({ messageId }) => messageId === id);
+    if (found?.state !== 'waiting') return false;
+    if (to === undefined) found.state = 'done';
+    else Object.assign(found, to);
+    return true;
+  }
+
+  /** @returns undefined if the run has another owner */
+  takeMessages(fence: number, isAfterAnswer: boolean): StoredMessages | undefined {
+    if (fence !== this.fence || this.hasEnded) return undefined;
+    const waiting = this.queue.filter(({ state }) => state === 'waiting');
+    for (const due of dueMessages(waiting, isAfterAnswer))
+      this.queue.find(({ messageId }) => messageId === due.messageId)!.state = 'taken';
+    return this.messages();
+  }
+
+  private messages(): StoredMessages {
+    return {
+      taken: this.queue.filter(({ state }) => state === 'taken').map(({ state: _, ...message }) => message),
+      waiting: waitingAmong(this.queue.filter(({ state }) => state === 'waiting')),
+      sent: this.queue.length,
+      delivered: [],
+    };
   }
 
   /** @returns whether the run is the owner's */
@@ -86,7 +136,8 @@ export class MachineStore {
     for (const id of this.calls.keys()) calls.push(this.call(id)!);
     // What a request says besides concerns no decision of the machine.
     const run = { ...this.run, input: this.input, createdAt: 0, owner: this.owner, fence: this.fence } as RunRecord;
-    return tellsRecorded ? { run, calls, recorded: this.recorded() } : { run, calls };
+    const stored = { run, calls, messages: this.messages() };
+    return tellsRecorded ? { ...stored, recorded: this.recorded() } : stored;
   }
 
   private recorded(): RecordedCalls {

@@ -17,7 +17,7 @@ import { areSame, checkRunStored, checkStored } from './checkStored';
 import { DecisionCheck } from './DecisionCheck';
 import { EventOrder } from './EventOrder';
 import type { Pace } from './MachinePlan';
-import { respond, TOKENS_PER_CALL, USAGE } from './ScriptedModel';
+import { PART, respond, TOKENS_PER_CALL, USAGE } from './ScriptedModel';
 import { ABORTED, LOST, MODEL_FAILED } from './simulatedErrors';
 import { SimulatedCall } from './SimulatedCall';
 import type { CallSession } from './SimulatedCall';
@@ -54,6 +54,8 @@ export class RunSession implements CallSession, WrittenSession {
   private isLeaving = false;
   /** The iteration for which the model was called last. */
   private called = 0;
+  /** Counts model calls, and those that were interrupted twice. */
+  private modelCalls = 0;
 
   constructor(world: SessionWorld, process: ProcessState, fence: number, state: ActiveRun, restored?: RestoredRun) {
     this.world = world;
@@ -117,7 +119,9 @@ export class RunSession implements CallSession, WrittenSession {
       this.cancel(ABORTED);
       return;
     }
-    if (action.kind === 'signal' || this.process.isDraining || this.isClosed) return;
+    if (action.kind === 'message' && !this.process.isDraining)
+      this.dispatch({ type: 'messageSent', when: action.when });
+    if (action.kind === 'signal' || action.kind === 'message' || this.process.isDraining || this.isClosed) return;
     const call = this.state.calls.get(action.callId);
     if (call === undefined || this.world.store.commands.get(decisionId('', call)) !== action) return;
     this.calls.findLast(({ id }) => id === action.callId)?.decide(action);
@@ -275,6 +279,12 @@ export class RunSession implements CallSession, WrittenSession {
       case 'callModel':
         if (state.phase === 'calling') this.callModel();
         return;
+      case 'interruptModel':
+        this.interruptModel();
+        return;
+      case 'takeMessages':
+        this.later('store', () => this.takeMessages(effect.isAfterAnswer));
+        return;
       case 'endTurn':
         this.withContent(() => this.dispatch({ type: 'turnEnded', seesImages: false }));
         return;
@@ -292,7 +302,7 @@ export class RunSession implements CallSession, WrittenSession {
         this.cancelChildren();
         return;
       case 'saveEnd':
-        this.isClosed = true;
+        this.isClosed = effect.error !== undefined;
         this.saveEnd(effect.error);
         return;
       case 'settle':
@@ -309,6 +319,29 @@ export class RunSession implements CallSession, WrittenSession {
         this.leave();
         return;
     }
+  }
+
+  private takeMessages(isAfterAnswer: boolean): void {
+    const { world, process, writer } = this;
+    if (this.isOver) return;
+    const taken = process.isCut ? undefined : world.store.takeMessages(writer.fence, isAfterAnswer);
+    if (taken !== undefined) this.later('reply', () => this.dispatch({ type: 'messagesTaken', ...taken }));
+    // The run may be claimed again just now.
+    else if (process.isCut || world.store.owner === process.name)
+      this.later('store', () => this.takeMessages(isAfterAnswer));
+    else this.onLeaseLost();
+  }
+
+  private interruptModel(): void {
+    const { modelCalls, world } = this;
+    if (this.state.phase !== 'calling') return;
+    // The answer may be on its way.
+    this.later('process', () => {
+      if (this.state.phase !== 'calling' || this.modelCalls !== modelCalls) return;
+      this.modelCalls += 1;
+      const item = world.plan.streams ? PART : undefined;
+      this.dispatch({ type: 'modelInterrupted', at: world.steps, bill: BILL, item });
+    });
   }
 
   /** Performs a step which is over at once, or later. An effect of a phase that is over is not performed. */
@@ -390,7 +423,7 @@ export class RunSession implements CallSession, WrittenSession {
     const isDelivery = checkRequest(plan, transcript!);
     this.decisions.called(isDelivery);
     const { maxIterations, budget } = rules.limits;
-    const counted = iterations - state.deliveries - (isDelivery ? 1 : 0);
+    const counted = iterations - state.deliveries - state.countedFrom - (isDelivery ? 1 : 0);
     ensure(counted <= maxIterations, () => 'maxIterations is exceeded.');
     ensure(budget?.calls === undefined || iterations <= budget.calls, () => 'The budget of calls is exceeded.');
     // A call that is made again is the same: what its attempts have used is not checked.
@@ -405,11 +438,16 @@ export class RunSession implements CallSession, WrittenSession {
       this.later('model', () => {
         if (this.state.iterations === iterations) this.dispatch({ type: 'modelSaid', kind: 'text', delta: '.' });
       });
-    this.later('model', () => this.answer(request, iterations));
+    this.modelCalls += 1;
+    const { modelCalls } = this;
+    this.later('model', () => {
+      if (this.modelCalls === modelCalls) this.answer(request, iterations);
+    });
   }
 
   private answer(request: NonNullable<ActiveRun['transcript']>, iterations: number): void {
     const { world } = this;
+    const { modelCalls } = this;
     const at = world.steps;
     if (this.isOver) return;
     const { phase } = this.state;
@@ -428,7 +466,9 @@ export class RunSession implements CallSession, WrittenSession {
         return;
       case 'retry':
         this.dispatch({ type: 'modelRetried', attempt: FAILED_ATTEMPT });
-        this.later('model', () => this.answer(request, iterations));
+        this.later('model', () => {
+          if (this.modelCalls === modelCalls) this.answer(request, iterations);
+        });
         return;
       default:
     }
@@ -497,8 +537,12 @@ export class RunSession implements CallSession, WrittenSession {
   private saveEnd(error: LLMError | undefined): void {
     const { world } = this;
     const summary = error === undefined ? {} : { error: { code: error.code, message: error.message } };
-    this.writer.finish({ endedAt: world.steps, ...summary }, () =>
+    this.writer.finish({ endedAt: world.steps, ...summary }, (isStored) =>
       this.later('process', () => {
+        if (!isStored) {
+          this.dispatch({ type: 'endRefused' });
+          return;
+        }
         ensure(world.store.hasEnded, () => 'The end is taken for stored.');
         this.dispatch({ type: 'persisted', at: world.steps, barrier: { before: 'end' } });
       }),

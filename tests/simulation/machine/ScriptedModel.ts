@@ -62,8 +62,21 @@ export function respond(turns: readonly PlannedTurn[], request: readonly Item[],
   };
 }
 
+/** What it has not finished, because somebody interrupted it, is no answer. */
 export function isAnswer(item: Item): item is MessageItem {
-  return item.type === 'message' && item.role === 'assistant';
+  return item.type === 'message' && item.role === 'assistant' && item.status !== 'incomplete';
+}
+
+/** What the model had said when it was interrupted. */
+export const PART: MessageItem = freezeDeep({
+  type: 'message',
+  role: 'assistant',
+  status: 'incomplete',
+  content: [{ type: 'output_text', text: 'tur', annotations: [] }],
+});
+
+export function messageItem(text: string): MessageItem {
+  return freezeDeep({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
 }
 
 /** The vendor paused the turn of this answer. */

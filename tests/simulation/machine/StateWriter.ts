@@ -51,7 +51,9 @@ export class StateWriter {
   private hasLostWrite = false;
   /** What waits until the run is claimed again. */
   private reclaiming: (() => void)[] = [];
-  private finalWrite: RunEnd | undefined;
+  private finalWrite: (RunEnd & { readonly sent: number }) | undefined;
+  /** The last write was refused, because the run was sent a message before. */
+  private isAddressed = false;
   private isClosing = false;
   /** For which number of the process's cuts it is known that nobody else has the run. */
   private verifiedCuts: number;
@@ -161,13 +163,23 @@ export class StateWriter {
     else this.flushAndVerify(then);
   }
 
-  /** First all calls, then the end in one last write. */
-  finish(end: RunEnd, then: () => void): void {
+  /** First all calls, then the end in one last write. @param then whether the end is stored: else, the run goes on */
+  finish(end: RunEnd, then: (isStored: boolean) => void): void {
+    const { sent } = this.session.state;
     const isNew = ({ id }: ToolCall): boolean => !this.writtenCalls.has(id) && !this.recordedIds.has(id);
     this.isClosing = !this.changes().some(isNew);
     this.flush(() => {
-      this.finalWrite = end;
-      this.send(() => this.runWrite(), then);
+      this.finalWrite = { ...end, sent };
+      this.send(
+        () => this.runWrite(),
+        () => {
+          const isStored = !this.isAddressed;
+          if (!isStored) this.finalWrite = undefined;
+          this.isAddressed = false;
+          this.isClosing &&= isStored;
+          then(isStored);
+        },
+      );
     });
   }
 
@@ -248,14 +260,22 @@ export class StateWriter {
     const changed = finalWrite === undefined ? this.openChanges(state) : [];
     const settled = this.storedAsSettled();
     const change = this.changeTo(state);
+    const delivered = state.delivered.slice(finalWrite === undefined ? this.written.delivered.length : 0);
+    const messages = { delivered, sent: finalWrite?.sent ?? state.sent };
+    let isAddressed = false;
     return {
       what: 'the run',
       apply: (store, isHalf) => {
-        if (isHalf || !store.saveRun(fence, change, changed, settled)) return false;
-        this.session.world.applied = state;
-        return true;
+        const isSaved = !isHalf && store.saveRun(fence, change, changed, settled, messages);
+        isAddressed = isSaved === 'addressed';
+        if (isSaved === true) this.session.world.applied = state;
+        return isSaved !== false;
       },
       confirmed: () => {
+        if (isAddressed) {
+          this.isAddressed = true;
+          return;
+        }
         for (const { id } of changed) this.recordedIds.add(id);
         for (const id of settled) this.recordedIds.delete(id);
         this.written = state;
@@ -287,7 +307,10 @@ export class StateWriter {
     });
     if (finalWrite === undefined && isFinished(state.status)) delete progress.state;
     if (error !== undefined) progress.error = { code: error.code, message: error.message };
-    if (finalWrite !== undefined) Object.assign(progress, finalWrite);
+    if (finalWrite !== undefined) {
+      const { sent: _, ...end } = finalWrite;
+      Object.assign(progress, end);
+    }
     if (transcript !== undefined && (transcript.length > this.writtenItems || finalWrite !== undefined))
       progress.transcript = transcript;
     if (response !== undefined && response !== written.response) progress.response = response;

@@ -8,18 +8,19 @@ import type { LLMError } from '../../../imports/business/ai/domain/errors/LLMErr
 import { restoreError } from '../../../imports/business/ai/domain/errors/restoreError';
 import type { AgentEventType } from '../../../imports/business/ai/domain/types/AgentEvents';
 import type { RunAction, RunProgress } from '../../../imports/business/ai/domain/types/RunRecords';
+import type { MessageTime } from '../../../imports/business/ai/domain/types/RunMessages';
 import { decisionId } from '../../../imports/business/ai/application/services/runs/durable/RemoteRuns';
 import { SeededRandom } from '../SeededRandom';
 import { checkRestored } from './checkRestored';
 import type { Machine } from './Machine';
-import type { MachineFault, MachinePlan, PlannedCall } from './MachinePlan';
+import type { MachineFault, MachinePlan, PlannedCall, PlannedMessage } from './MachinePlan';
 import { MachineStore, RUN_ID } from './MachineStore';
 import { RunSession } from './RunSession';
 import { Scheduler } from './Scheduler';
 import type { ModelFault, SessionWorld, StoreChange, WriteReply } from './SessionWorld';
 import { SimulatedProcess } from './SimulatedProcess';
 import type { ProcessState } from './SimulatedProcess';
-import { INPUT, plannedPlace } from './ScriptedModel';
+import { INPUT, messageItem, plannedPlace } from './ScriptedModel';
 import { ABORTED, TIMED_OUT } from './simulatedErrors';
 import { TOOLS, toolOf } from './simulatedTools';
 import { ensure } from './Violation';
@@ -52,7 +53,9 @@ export class World implements SessionWorld {
   private readonly effects = new Map<string, number>();
   private readonly reruns = new Map<string, number>();
   private readonly noticed = new Set<string>();
-  private readonly atSteps: MachineFault[];
+  /** What people have sent, as the store has accepted it, by ids: `m0` is the first that was planned. */
+  readonly accepted = new Map<string, AcceptedMessage>();
+  private readonly atSteps: (MachineFault | SentMessage)[];
   private readonly byNumber: readonly MachineFault[];
   private started = 0;
   private writes = 0;
@@ -68,7 +71,9 @@ export class World implements SessionWorld {
     this.keepsEvents = keepsEvents;
     this.random = new SeededRandom(plan.seed);
     this.scheduler = new Scheduler(this.random, plan.slow);
-    this.atSteps = plan.faults.filter((fault) => 'at' in fault).toSorted((a, b) => atOf(b) - atOf(a));
+    this.atSteps = [...plan.faults.filter((fault) => 'at' in fault), ...plan.messages.map(toFault)].toSorted(
+      (a, b) => atOf(b) - atOf(a),
+    );
     this.byNumber = plan.faults.filter((fault) => 'nth' in fault);
     for (let slot = 0; slot < plan.processes; slot += 1) this.startProcess(slot);
     this.store = new MachineStore(INPUT, this.processes[0]!.name);
@@ -209,7 +214,7 @@ export class World implements SessionWorld {
     }
   }
 
-  private disturb(fault: MachineFault): void {
+  private disturb(fault: MachineFault | SentMessage): void {
     const process = 'process' in fault ? this.processes[fault.process % this.processes.length] : undefined;
     switch (fault.kind) {
       case 'kill':
@@ -229,6 +234,9 @@ export class World implements SessionWorld {
         return;
       case 'unload':
         this.liveSession()?.heartbeat();
+        return;
+      case 'message':
+        this.sendMessage(fault);
         return;
       default:
     }
@@ -262,7 +270,8 @@ export class World implements SessionWorld {
       this.note(() => `${process.name} reaches the store again`);
       process.isCut = false;
       // It reads the commands that it has missed.
-      for (const action of this.store.commands.values())
+      const missed = this.store.queue.map(({ when }) => ({ kind: 'message', when }) as const);
+      for (const action of [...this.store.commands.values(), ...missed])
         this.scheduler.add('person', process, () => process.session?.apply(action));
       this.recover();
     });
@@ -426,6 +435,29 @@ export class World implements SessionWorld {
     this.tell(action);
   }
 
+  private sendMessage({ index, message }: SentMessage): void {
+    const { when, change } = message;
+    const id = `m${index}`;
+    const text = `message ${index}`;
+    if (!this.store.addMessage({ messageId: id, when, item: messageItem(text), at: this.steps })) return;
+    this.note(() => `Somebody sends ${id} for ${when}`);
+    this.accepted.set(id, { place: this.store.queue.length, when, text, isMoved: false });
+    this.tell({ kind: 'message', when });
+    if (change !== undefined) this.after(change.after, () => this.changeMessage(id, change.to));
+  }
+
+  private changeMessage(id: string, to: MessageTime | 'withdrawn'): void {
+    const accepted = this.accepted.get(id)!;
+    const changed = to === 'withdrawn' ? undefined : { when: to, item: messageItem(`${accepted.text}, edited`) };
+    if (!this.store.changeMessage(id, changed)) return;
+    this.note(() => `Somebody changes ${id} to ${to}`);
+    if (to === 'withdrawn') this.accepted.delete(id);
+    else {
+      this.accepted.set(id, { ...accepted, when: to, text: `${accepted.text}, edited`, isMoved: to !== accepted.when });
+      this.tell({ kind: 'message', when: to });
+    }
+  }
+
   private tell(action: RunAction): void {
     for (const process of this.processes)
       if (!process.isDead) this.scheduler.add('person', process, () => process.session?.apply(action));
@@ -472,6 +504,27 @@ export class World implements SessionWorld {
   }
 }
 
-function atOf(fault: MachineFault): number {
+/** A message as its sender knows it. */
+export interface AcceptedMessage {
+  /** In the order in which the store has accepted them. */
+  readonly place: number;
+  readonly when: MessageTime;
+  readonly text: string;
+  /** It is due at another time than it was sent for. */
+  readonly isMoved: boolean;
+}
+
+interface SentMessage {
+  readonly kind: 'message';
+  readonly at: number;
+  readonly index: number;
+  readonly message: PlannedMessage;
+}
+
+function toFault(message: PlannedMessage, index: number): SentMessage {
+  return { kind: 'message', at: message.at, index, message };
+}
+
+function atOf(fault: MachineFault | SentMessage): number {
   return 'at' in fault ? fault.at : 0;
 }

@@ -1,9 +1,10 @@
 /** What must hold after a schedule, whatever has happened in it. */
 import { isDeliverable, isSettled } from '../../../imports/business/ai/domain/entities/Tool';
+import { textOfContent } from '../../../imports/business/ai/domain/entities/Content';
 import type { ErrorCode } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import { readTranscript } from './readTranscript';
 import type { ReadTranscript } from './readTranscript';
-import { TOKENS_PER_CALL } from './ScriptedModel';
+import { INPUT, TOKENS_PER_CALL } from './ScriptedModel';
 import { toolOf } from './simulatedTools';
 import { ensure } from './Violation';
 import type { World } from './World';
@@ -14,6 +15,7 @@ export function checkEnd(world: World): void {
   checkEvents(world);
   const read = readTranscript(world.store.run.transcript);
   checkCalls(world, read);
+  checkMessages(world, read);
   checkOutcome(world, read);
   if (world.keepsEvents) checkReplay(world);
 }
@@ -83,6 +85,35 @@ function checkCalls(world: World, { calls, answers }: ReadTranscript): void {
   }
 }
 
+/** Messages are delivered once, in the order of their kinds, as they were last accepted, and answered. */
+function checkMessages({ accepted, store }: World, { answers }: ReadTranscript): void {
+  const { transcript, state, error } = store.run;
+  const texts = transcript.flatMap((item, index) =>
+    item.type === 'message' && item.role === 'user' && index >= INPUT.length
+      ? [{ text: textOfContent(item.content), index }]
+      : [],
+  );
+  let lastNow = -1;
+  let lastAfter = -1;
+  for (const [id, { text, when, isMoved }] of [...accepted].toSorted(([, a], [, b]) => a.place - b.place)) {
+    const found = texts.filter((each) => each.text === text);
+    ensure(found.length <= 1, () => `${id} is in the transcript ${found.length} times.`);
+    const queued = store.queue.find(({ messageId }) => messageId === id)!;
+    const isDelivered = found.length === 1;
+    ensure(isDelivered || state !== 'completed', () => `${id} is lost.`);
+    ensure(isDelivered === (queued.state === 'done'), () => `${id} is ${queued.state} in the queue.`);
+    if (!isDelivered) continue;
+    const { index } = found[0]!;
+    ensure(error !== undefined || (answers.at(-1) ?? -1) > index, () => `${id} is not answered.`);
+    if (isMoved) continue;
+    const last = when === 'after' ? Math.max(lastNow, lastAfter) : lastNow;
+    ensure(index > last, () => `${id} comes before one that was sent earlier.`);
+    if (when === 'after') lastAfter = index;
+    else lastNow = index;
+  }
+  ensure(texts.length <= accepted.size, () => 'The transcript has messages that were refused, or withdrawn.');
+}
+
 function checkOutcome(
   { plan, store, sessions, storedError, requests }: World,
   { answers, failedTurns }: ReadTranscript,
@@ -98,7 +129,7 @@ function checkOutcome(
   );
   const { limits } = plan;
   ensure(run.usage.total_tokens >= answers.length * TOKENS_PER_CALL, () => 'Tokens are not counted.');
-  const isPlain = sessions.length === 1 && plan.faults.length === 0;
+  const isPlain = sessions.length === 1 && plan.faults.length === 0 && plan.messages.length === 0;
   ensure(
     !isPlain || run.usage.total_tokens === requests.size * TOKENS_PER_CALL,
     () => `${requests.size} answers are counted as ${run.usage.total_tokens} tokens.`,

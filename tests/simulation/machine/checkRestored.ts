@@ -60,6 +60,7 @@ export function checkRestored(
   is(state.turnStart === applied.turnStart, 'turnStart');
   is(state.response === applied.response, 'response');
   is(state.deliveries === applied.deliveries, 'deliveries');
+  is(state.countedFrom === applied.countedFrom, 'countedFrom');
   is(state.failedTurns === applied.failedTurns, 'failedTurns');
   is(state.compaction === applied.compaction, 'compaction');
   is(state.totals.usage === applied.totals.usage, 'usage');

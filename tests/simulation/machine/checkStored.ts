@@ -47,6 +47,7 @@ export function checkRunStored(store: MachineStore, { state, hasProgressed }: He
   is(run.usage === state.totals.usage, 'usage');
   is(run.iterations === state.iterations, 'iterations');
   is((run.deliveries ?? 0) === state.deliveries, 'deliveries');
+  is((run.countedFrom ?? 0) === state.countedFrom, 'countedFrom');
   is(run.failedTurns === state.failedTurns, 'failedTurns');
   is(run.takeovers === state.takeovers, 'takeovers');
   is(!hasProgressed || run.takeovers === 0, 'takeovers than none after progress');

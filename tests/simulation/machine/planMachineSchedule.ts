@@ -1,6 +1,7 @@
 /** Chooses a schedule of the machine. Each has its own few faults: all of them at once would hide what each does. */
 import { SeededRandom } from '../SeededRandom';
-import type { MachineFault, MachinePlan, Pace, PlannedCall, PlannedTurn } from './MachinePlan';
+import { MESSAGE_TIMES } from '../../../imports/business/ai/domain/types/RunMessages';
+import type { MachineFault, MachinePlan, Pace, PlannedCall, PlannedMessage, PlannedTurn } from './MachinePlan';
 import { TOOL_NAMES } from './simulatedTools';
 import type { ToolName } from './simulatedTools';
 
@@ -65,7 +66,17 @@ export function planMachineSchedule(seed: number): MachinePlan {
         : [],
     rejects: random.chance(0.3) ? 0.5 : 0.1,
     faults,
+    messages: random.chance(0.4) ? chooseMessages(random) : [],
   };
+}
+
+function chooseMessages(random: SeededRandom): readonly PlannedMessage[] {
+  return Array.from({ length: random.between(1, 5) }, () => {
+    const message = { at: random.below(STEPS), when: random.pick(MESSAGE_TIMES) };
+    if (!random.chance(0.25)) return message;
+    const to = random.pick([...MESSAGE_TIMES, 'withdrawn'] as const);
+    return { ...message, change: { after: random.below(STEPS / 3), to } };
+  });
 }
 
 function chooseTurns(random: SeededRandom): readonly PlannedTurn[] {

@@ -64,7 +64,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     title: 'delivers results early that are for an idle model',
     file: DECIDE,
-    find: "next.isAfterAnswer || deliveryOf(next, run.call(id)) !== 'when_idle'",
+    find: "isAfterAnswer || deliveryOf(next, run.call(id)) !== 'when_idle'",
     replace: 'true',
   },
   {
@@ -84,12 +84,6 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     file: DECIDE,
     find: "if (next.phase === 'waiting' && next.lateResults.length > 0) {",
     replace: "if (next.phase === 'waiting' && next.lateResults.length > 1) {",
-  },
-  {
-    title: 'resumes a run that has nothing to do',
-    file: DECIDE,
-    find: "else if (!isDue(next)) next.phase = 'waiting';",
-    replace: '',
   },
   {
     title: 'does not count calls that only deliver',
@@ -171,12 +165,103 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     find: 'if (exceeded !== undefined) {',
     replace: 'if (exceeded !== undefined && next.failedTurns > 99) {',
   },
+  // Messages
+  {
+    title: 'delivers a message again that was taken twice',
+    file: DECIDE,
+    find: 'taken.filter(({ messageId }) => !known.has(messageId))',
+    replace: 'taken',
+  },
+  {
+    title: 'forgets what is sent while the queue is read',
+    file: DECIDE,
+    find: 'next.waiting = { now: next.waiting.now || waiting.now, after: next.waiting.after || waiting.after };',
+    replace: 'next.waiting = waiting;',
+  },
+  {
+    title: 'completes while its queue is read',
+    file: DECIDE,
+    find: 'else if (next.waiting.now || next.reads > 0 ||',
+    replace: 'else if (next.waiting.now ||',
+  },
+  {
+    title: 'completes although it was sent a message',
+    file: DECIDE,
+    find: 'if (error === undefined && (isSpokenTo(next) || next.waiting.after)) {',
+    replace: 'if (error === undefined && next.seq < 0) {',
+  },
+  {
+    title: 'lets a message wait while the model writes',
+    file: DECIDE,
+    find: "if (next.messages.length > 0) run.then({ type: 'interruptModel' });",
+    replace: '',
+  },
+  {
+    title: 'calls the model for a turn that was interrupted before',
+    file: DECIDE,
+    find: '// It was interrupted before it was made.\n  if (run.next.messages.length > 0) {',
+    replace: 'if (run.next.seq < 0) {',
+  },
+  {
+    title: 'waits on although it was sent a message',
+    file: DECIDE,
+    find: "if (next.phase === 'waiting' && (next.messages.length > 0 || next.reads === 0)) {",
+    replace: "if (next.phase === 'waiting' && next.messages.length > 0) {",
+  },
+  {
+    title: 'answers messages of a turn that waits for people only once they have decided',
+    file: DECIDE,
+    find: "else if (next.phase === 'tools' && next.messages.length > 0) detachCalls(run);",
+    replace: '',
+  },
+  {
+    title: 'counts the call that answers a message as one that only delivers',
+    file: DECIDE,
+    find: 'next.countedFrom = next.iterations - next.deliveries;\n    next.isAfterAnswer = false;',
+    replace: 'next.countedFrom = next.iterations - next.deliveries;',
+  },
+  {
+    title: 'does not bill a call that was interrupted',
+    file: DECIDE,
+    find: 'next.totals = addBill(next.totals, bill);\n  if (item !== undefined)',
+    replace: 'if (item !== undefined)',
+  },
+  {
+    title: 'ignores a cancellation while the end is stored that is refused',
+    file: DECIDE,
+    find: 'next.nextError ??= error;',
+    replace: '',
+  },
+  {
+    title: 'forgets after a takeover which messages were taken',
+    file: RESTORE,
+    find: 'messages: messages?.taken ?? NONE,',
+    replace: 'messages: NONE,',
+  },
+  {
+    title: 'forgets after a takeover that messages wait',
+    file: RESTORE,
+    find: 'waiting: messages?.waiting ?? NO_MESSAGES,',
+    replace: 'waiting: NO_MESSAGES,',
+  },
+  {
+    title: 'ends after a takeover without the answer to a message',
+    file: RESTORE,
+    find: 'if (first === undefined) return transcript.length > turnEnd ? undefined : calls;',
+    replace: 'if (first === undefined) return calls;',
+  },
+  {
+    title: 'does not write from where calls are counted',
+    file: PROGRESS,
+    find: 'if (countedFrom > 0) progress.countedFrom = countedFrom;',
+    replace: '',
+  },
   // The end
   {
     title: 'ignores a cancellation while the last answer is recorded',
     file: DECIDE,
-    find: 'if (next.error !== undefined || isFinished(next.status)) return;',
-    replace: "if (next.error !== undefined || isFinished(next.status) || next.phase === 'completing') return;",
+    find: 'if (isFinished(next.status)) {\n    next.nextError',
+    replace: "if (isFinished(next.status) || next.phase === 'completing') {\n    next.nextError",
   },
   {
     title: 'takes an answer that comes after the cancellation',
@@ -291,7 +376,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     title: 'does not write that a run waits',
     file: DECIDE,
-    find: "next.phase = 'waiting';\n      run.save();",
+    find: "next.phase = 'waiting';\n    run.save();",
     replace: "next.phase = 'waiting';",
   },
   {

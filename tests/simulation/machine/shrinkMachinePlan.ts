@@ -16,6 +16,12 @@ function* smallerPlans(plan: MachinePlan): Generator<MachinePlan> {
   const { turns, faults } = plan;
   for (const turn of turns) yield { ...plan, turns: without(turns, turn) };
   for (const fault of faults) yield { ...plan, faults: without(faults, fault) };
+  for (const message of plan.messages) yield { ...plan, messages: without(plan.messages, message) };
+  for (const message of plan.messages)
+    if (message.change !== undefined) {
+      const { change: _, ...unchanged } = message;
+      yield { ...plan, messages: plan.messages.map((each) => (each === message ? unchanged : each)) };
+    }
   for (const turn of turns)
     if (turn.kind === 'calls' && turn.calls.length > 1)
       for (const call of turn.calls) {

@@ -46,6 +46,14 @@ export function reduceRun(details: StreamedRun, event: AgentEvent): StreamedRun 
         items: includesOutput(next.items, output) ? next.items : [...next.items, ...output],
       };
     }
+    case 'llm:interrupted':
+      return {
+        ...next,
+        ...(isNew ? { liveText: NO_TEXT } : {}),
+        items: event.item === undefined ? next.items : withItem(next.items, event.item),
+      };
+    case 'message:delivered':
+      return { ...next, items: withItem(next.items, event.item) };
     case 'tool:approval_required':
       return { ...next, argumentHashes: new Map(next.argumentHashes).set(event.callId, event.argumentsHash) };
     default:
@@ -59,6 +67,10 @@ function withTurn(turns: RunDetails['turns'], turn: number, time: TurnTime): Run
 }
 
 const NO_TEXT: LiveText = { text: '', reasoning: '' };
+
+function withItem(items: readonly Item[], item: Item): readonly Item[] {
+  return includesOutput(items, [item]) ? items : [...items, item];
+}
 
 /** A page may have fetched the transcript before it reads the event. */
 function includesOutput(items: readonly Item[], output: readonly Item[]): boolean {

@@ -5,7 +5,7 @@ import { isDecidedLike, isDeliverable, needsApproval } from '../../domain/entiti
 import type { ToolCall, ToolEvent } from '../../domain/entities/Tool';
 import type { StoredRun } from '../../domain/interfaces/RunStore';
 import type { AgentEvent, AgentEventBody } from '../../domain/types/AgentEvents';
-import type { FunctionCallOutputItem, Item, LLMResponse } from '../../domain/types/ResponsesAPITypes';
+import type { FunctionCallOutputItem, Item, LLMResponse, MessageItem } from '../../domain/types/ResponsesAPITypes';
 import type { RunRecord } from '../../domain/types/RunRecords';
 import { toAgentEvent } from './runs/toAgentEvent';
 
@@ -14,13 +14,29 @@ import { toAgentEvent } from './runs/toAgentEvent';
  * numbers of events. Consecutive responses without tool results between them appear as one. A model call in progress
  * appears as its `iteration:start`.
  */
-export function replayRun({ run, calls }: StoredRun): readonly AgentEvent[] {
+export function replayRun({ run, calls, messages }: StoredRun): readonly AgentEvent[] {
   const turns = turnsOf(run.transcript.slice(run.input.length));
   const responses = run.iterations - (run.isCalling ? 1 : 0);
   const callsById = new Map(calls.map((call) => [call.id, call]));
   const bodies: AgentEventBody[] = [startOf(run)];
-  for (const [index, { output, results }] of turns.entries()) {
+  const messageIds = new Map(messages?.delivered.map(({ messageId, index }) => [index, messageId]));
+  let place = run.input.length;
+  for (const [index, { output, results, since }] of turns.entries()) {
     const iteration = responses - (turns.length - 1 - index);
+    place += output.length;
+    const spoken = since.flatMap((item, at) =>
+      item.type === 'message'
+        ? [messageOf(messageIds.get(place + at) ?? `${run.executionId}:${place + at}`, item)]
+        : [],
+    );
+    place += since.length;
+    const [only] = output;
+    // The run's response may be cut off by the vendor.
+    const isCutOff = index === turns.length - 1 && run.response?.status === 'incomplete';
+    if (only === undefined || (isInterrupted(only) && !isCutOff)) {
+      bodies.push(...(only === undefined ? [] : interruptionOf(iteration, only)), ...spoken);
+      continue;
+    }
     const response = responseOf(run, output, index === turns.length - 1 ? run.response : undefined);
     bodies.push({ type: 'iteration:start', iteration }, { type: 'llm:response', iteration, response });
     for (const item of output) {
@@ -32,6 +48,7 @@ export function replayRun({ run, calls }: StoredRun): readonly AgentEvent[] {
       if (deferred === true && call !== undefined)
         bodies.push({ type: 'result:arrived', callId: call.id, name: call.name, state: call.state });
     }
+    bodies.push(...spoken);
   }
   if (run.isCalling && !isFinished(run.state)) bodies.push({ type: 'iteration:start', iteration: run.iterations });
   const results = turns.flatMap((turn) => turn.results);
@@ -47,26 +64,43 @@ export function replayRun({ run, calls }: StoredRun): readonly AgentEvent[] {
 }
 
 export interface Turn {
+  /** What the model has said. Empty: it was interrupted before. */
   readonly output: readonly Item[];
+  /** What came before its next response: results, and messages. */
+  readonly since: readonly Item[];
   readonly results: readonly FunctionCallOutputItem[];
 }
 
-/** Splits what a run added to its input into the model's output and the results that followed it. */
+/** Splits what a run added to its input into the model's output, and what followed it. */
 export function turnsOf(items: readonly Item[]): readonly Turn[] {
-  const turns: { output: Item[]; results: FunctionCallOutputItem[] }[] = [];
+  const turns: { output: Item[]; since: Item[]; results: FunctionCallOutputItem[] }[] = [];
   for (const item of items) {
     let turn = turns.at(-1);
-    if (item.type === 'function_call_output') {
-      turn?.results.push(item);
-      continue;
-    }
-    if (turn === undefined || turn.results.length > 0) {
-      turn = { output: [], results: [] };
+    const isGiven = item.type === 'function_call_output' || (item.type === 'message' && item.role === 'user');
+    if (turn === undefined || (!isGiven && turn.since.length > 0)) {
+      turn = { output: [], since: [], results: [] };
       turns.push(turn);
     }
-    turn.output.push(item);
+    (isGiven ? turn.since : turn.output).push(item);
+    if (item.type === 'function_call_output') turn.results.push(item);
   }
   return turns;
+}
+
+/** The model was interrupted while it wrote this, or cut off. */
+function isInterrupted(item: Item): item is MessageItem {
+  return item.type === 'message' && item.role === 'assistant' && item.status === 'incomplete';
+}
+
+function interruptionOf(iteration: number, item: MessageItem): readonly AgentEventBody[] {
+  return [
+    { type: 'iteration:start', iteration },
+    { type: 'llm:interrupted', iteration, item },
+  ];
+}
+
+function messageOf(messageId: string, item: MessageItem): AgentEventBody {
+  return { type: 'message:delivered', messageId, item };
 }
 
 function startOf({ userId, model, providerId, title, createdAt }: RunRecord): AgentEventBody {

@@ -25,7 +25,7 @@ export function forkedConversation(
   const before = turn - 1 - (responses - turns.length);
   if (turns.length < responses && transcript.every(({ type }) => type === 'message'))
     throw new ConflictError("The beginnings of the run's turns are not stored.", { path: 'forkOf.executionId' });
-  const items = turns.slice(0, Math.max(before, 0)).flatMap(({ output, results }) => [...output, ...results]);
+  const items = turns.slice(0, Math.max(before, 0)).flatMap(({ output, since }) => [...output, ...since]);
   return [...input, ...withoutPromises(items)];
 }
 

@@ -4,6 +4,8 @@
  * runs is read through `RunViewReader`.
  */
 import type { ToolCall } from '../entities/Tool';
+import type { DeliveredMessage, StoredMessages } from '../types/RunMessages';
+import type { RunMessageStore } from './RunMessageStore';
 import type { RunSignalStore } from './RunSignalStore';
 import type {
   ClaimReason,
@@ -27,6 +29,8 @@ export interface StoredRun {
   readonly calls: readonly ToolCall[];
   /** Absent: whoever continues the run writes all open calls anew. */
   readonly recorded?: RecordedCalls;
+  /** Absent: the run was sent no message. */
+  readonly messages?: StoredMessages;
 }
 
 /** A run as its new owner has it. */
@@ -58,6 +62,22 @@ export interface OpenCalls {
   readonly changed: readonly ToolCall[];
   /** Ids of calls that earlier writes recorded and that `saveCalls` has stored as settled since. */
   readonly settled: readonly string[];
+}
+
+/** How many items at the beginning of a transcript a store has already. */
+export interface TranscriptItems {
+  /** Those that earlier writes have stored, and that have not changed since. Default: 0 */
+  readonly stored?: number;
+  /** Those of the run's input, which `create` has stored. Default: 0 */
+  readonly input?: number;
+}
+
+/** What the write of a run says of the messages that were sent to it. */
+export interface MessageProgress {
+  /** Messages that the transcript has by now: they leave the queue. */
+  readonly delivered: readonly DeliveredMessage[];
+  /** How many the run has seen: it does not complete if it was sent more. */
+  readonly sent: number;
 }
 
 /** A run that a call of another one has started. */
@@ -110,6 +130,7 @@ export interface RunStore {
   /** Absent if no other process uses this store. */
   readonly queueLock?: QueueLock | undefined;
   readonly signals: RunSignalStore;
+  readonly messages: RunMessageStore;
 
   /**
    * Records a run before anything else is done for it: as `running` under its owner, or as `queued` with the owner
@@ -144,16 +165,17 @@ export interface RunStore {
    * One atomic write. Absent fields stay as they are; a run that has ended does not change any more.
    * @param change with the entire transcript if it has grown, and at the end of the run
    * @param calls recorded with the run, so that the run and the calls that its transcript contains are never apart
-   * @param storedItems how many items of the transcript were stored before, and have not changed. Default: 0
-   * @param inputItems how many of its first items are the run's input, which `create` has stored. Default: 0
+   * @param items default: none
+   * @param messages default: none were delivered or seen
+   * @returns `addressed` if it would complete a run that was sent a message which it has not seen
    */
   saveRun(
     lease: RunLease,
     change: Partial<RunProgress>,
     calls?: OpenCalls,
-    storedItems?: number,
-    inputItems?: number,
-  ): Promise<boolean>;
+    items?: TranscriptItems,
+    messages?: MessageProgress,
+  ): Promise<boolean | 'addressed'>;
   /**
    * Writes complete calls, including their results and whether the model has received them. Each write of a call is
    * atomic; `false` means that not all were written.

@@ -4,13 +4,15 @@
  */
 import { isFinished } from '../entities/Run';
 import type { RunState } from '../entities/Run';
-import { isExternalTool, isUncertain, waitsForOthers } from '../entities/Tool';
+import { isExternalTool, isSettled, isUncertain, waitsForOthers } from '../entities/Tool';
 import type { FunctionTool, ToolCall, ToolDelivery } from '../entities/Tool';
 import type { LLMError } from '../errors/LLMErrors';
 import type { RunCompaction } from '../types/Compaction';
 import type { Item, LLMResponse } from '../types/ResponsesAPITypes';
 import type { RunLimits } from '../types/RunLimits';
 import type { RunDurability, RunRequest } from '../types/RunRecords';
+import type { DeliveredMessage, RunMessage, QueueHint } from '../types/RunMessages';
+import { NO_MESSAGES } from '../types/RunMessages';
 import type { RunTotals } from '../types/RunTotals';
 import { CallTable } from './CallTable';
 
@@ -42,6 +44,7 @@ export interface RunRules {
  * one effect.
  *
  * - `starting`: nothing, or whether the user of a run that was taken over still exists;
+ * - `reading`: takes the messages that were sent to it;
  * - `checking`: gathers what the limits of the next model call are checked against;
  * - `fitting`: makes the history fit into the model's context window;
  * - `recording`: stores that the model is about to be called;
@@ -59,6 +62,7 @@ export interface RunRules {
  */
 export type RunPhase =
   | 'starting'
+  | 'reading'
   | 'checking'
   | 'fitting'
   | 'recording'
@@ -104,8 +108,20 @@ export interface ActiveRun {
   readonly undelivered: readonly string[];
   /** … and of those whose late results do. */
   readonly lateUndelivered: readonly string[];
-  /** The last response called no tools. */
+  /** The last response called no tools, and nothing but late results has come since. */
   readonly isAfterAnswer: boolean;
+  /** Messages that were taken from the run's queue, and go out with the next request. */
+  readonly messages: readonly RunMessage[];
+  /** Which others may wait in the queue. */
+  readonly waiting: QueueHint;
+  /** How often the queue is being read. */
+  readonly reads: number;
+  /** How many messages the run was sent, as far as the process has read its queue. */
+  readonly sent: number;
+  /** The messages that this process has added to the transcript. */
+  readonly delivered: readonly DeliveredMessage[];
+  /** How many model calls, without deliveries, there were when somebody last spoke: they do not count as iterations. */
+  readonly countedFrom: number;
   readonly totals: RunTotals;
   /** Model calls that were started. */
   readonly iterations: number;
@@ -123,6 +139,8 @@ export interface ActiveRun {
   readonly seq: number;
   /** The error that ends the run. */
   readonly error: LLMError | undefined;
+  /** What ends a run whose completion is being stored, if that is refused. */
+  readonly nextError: LLMError | undefined;
 }
 
 /** One for all runs, of which most wait with nothing in their lists. */
@@ -145,6 +163,12 @@ export function newRun(rules: RunRules, input: readonly Item[], totals: RunTotal
     undelivered: NONE,
     lateUndelivered: NONE,
     isAfterAnswer: false,
+    messages: NONE,
+    waiting: NO_MESSAGES,
+    reads: 0,
+    sent: 0,
+    delivered: NONE,
+    countedFrom: 0,
     totals,
     iterations: 0,
     deliveries: 0,
@@ -154,6 +178,7 @@ export function newRun(rules: RunRules, input: readonly Item[], totals: RunTotal
     toolNames: NONE,
     seq: 0,
     error: undefined,
+    nextError: undefined,
   };
 }
 
@@ -202,6 +227,14 @@ export function isAtRest(run: ActiveRun): boolean {
   return !isCalling(run) && run.calls.isEveryOpen((call) => isWaitingForOthers(run, call));
 }
 
+/** Whether only people and other services can move the calls of the turn on. */
+export function isTurnAtRest(run: ActiveRun): boolean {
+  return (run.turn ?? []).every(({ id }) => {
+    const call = callOf(run, id);
+    return isSettled(call) || isWaitingForOthers(run, call);
+  });
+}
+
 /** Whether time counts against the deadline of the run: not while only people and other services are awaited. */
 export function isCounted(run: ActiveRun): boolean {
   if (run.error !== undefined) return false;
@@ -228,9 +261,14 @@ export function countRunning(run: ActiveRun): number {
   return run.calls.open.filter(({ blocking }) => !blocking).length;
 }
 
-/** Whether a run that waits has something to do. */
-export function isDue(run: ActiveRun): boolean {
-  return countUndelivered(run) > 0 || countRunning(run) === 0;
+/** Whether the next request has a message, or may have one. */
+export function isSpokenTo({ messages, waiting, reads }: ActiveRun): boolean {
+  return messages.length > 0 || waiting.now || reads > 0;
+}
+
+/** Whether the model is to be called, once it is known that no messages wait. */
+export function owesCall(run: ActiveRun): boolean {
+  return !isDelivery(run) || run.messages.length > 0 || run.lateUndelivered.length > 0 || countUndelivered(run) > 0;
 }
 
 /** Whether late results are the only reason for the next model call: the model's last turn is over. */

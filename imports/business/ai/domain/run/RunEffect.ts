@@ -16,16 +16,20 @@ export type RunEffect =
   | { readonly type: 'persist'; readonly barrier: Exclude<Barrier, { readonly before: 'end' }> }
   /** Stores the state soon. Nothing waits for it. */
   | { readonly type: 'save' }
-  /** Stores the end of the run, then `persisted`. */
+  /** Stores the end of the run, then `persisted`, or `endRefused`. */
   | { readonly type: 'saveEnd'; readonly error: LLMError | undefined }
   /** `userChecked` or `cancelled`. */
   | { readonly type: 'checkUser' }
+  /** Takes messages from the run's queue: `messagesTaken`. */
+  | { readonly type: 'takeMessages'; readonly isAfterAnswer: boolean }
   /** `checked` or `cancelled`. */
   | { readonly type: 'check' }
   /** `historyFitted` or `modelFailed`. */
   | { readonly type: 'fitHistory' }
-  /** `modelAnswered`, `modelRefused` or `modelFailed`. */
+  /** `modelAnswered`, `modelRefused`, `modelInterrupted` or `modelFailed`. */
   | { readonly type: 'callModel' }
+  /** Aborts the model call, unless it has just returned. */
+  | { readonly type: 'interruptModel' }
   /** Reads the arguments, asks for approval, waits for a turn: `callChanged`, `callAccepted`, and `toolReady`. */
   | { readonly type: 'startTool'; readonly callId: string }
   /** Runs the tool of a call that is ready: `callChanged`. */

@@ -3,7 +3,8 @@ import type { ToolCall, ToolEvent } from '../entities/Tool';
 import type { LLMError } from '../errors/LLMErrors';
 import type { AgentEventBody } from '../types/AgentEvents';
 import type { RunCompaction } from '../types/Compaction';
-import type { FailedAttempt, Item, LLMResponse } from '../types/ResponsesAPITypes';
+import type { FailedAttempt, Item, LLMResponse, MessageItem } from '../types/ResponsesAPITypes';
+import type { MessageTime, StoredMessages } from '../types/RunMessages';
 import type { Spending } from './runLimits';
 import type { CallBill } from './runTotals';
 
@@ -54,6 +55,19 @@ export type RunEvent =
       readonly error: LLMError;
       readonly bill?: LLMResponse | CallBill | undefined;
     }
+  /** The call was aborted for a message. @param item what the model had said */
+  | {
+      readonly type: 'modelInterrupted';
+      readonly at: number;
+      readonly bill: CallBill;
+      readonly item?: MessageItem | undefined;
+    }
+  /** A message may wait in the run's queue. */
+  | { readonly type: 'messageSent'; readonly when: MessageTime }
+  /** What the run has taken from its queue, some of which it may have already. */
+  | ({ readonly type: 'messagesTaken' } & StoredMessages)
+  /** The end was not stored, because the run was sent a message before. */
+  | { readonly type: 'endRefused' }
   /** A model call beside those of the conversation returned, or one of a process that died. */
   | { readonly type: 'modelBilled'; readonly bill: LLMResponse | CallBill }
   | { readonly type: 'callChanged'; readonly callId: string; readonly event: ToolEvent }

@@ -9,6 +9,7 @@ import type { ToolCall } from '../entities/Tool';
 import type { LLMError } from '../errors/LLMErrors';
 import { ToolLoopError } from '../errors/LLMErrors';
 import type { FunctionCallOutputItem, Item, LLMResponse } from '../types/ResponsesAPITypes';
+import { NO_MESSAGES } from '../types/RunMessages';
 import type { RunTotals } from '../types/RunTotals';
 import { omitUndefined } from '../util/omitUndefined';
 import { unreachable } from '../util/unreachable';
@@ -20,11 +21,13 @@ import {
   isAtRest,
   isCalling,
   isDelivery,
-  isDue,
   isOver,
+  isSpokenTo,
   isStepping,
+  isTurnAtRest,
   mayHaveChildren,
   NONE,
+  owesCall,
   transcriptOf,
 } from './ActiveRun';
 import type { ActiveRun, RunPhase, TurnCall } from './ActiveRun';
@@ -58,6 +61,10 @@ export const RULES: { readonly [T in RunEvent['type']]: Rule<T> } = {
   modelRetried: { during: ['calling'], decide: retryCall },
   modelRefused: { during: ['calling'], decide: unlessEnding(recordCall) },
   modelAnswered: { during: ['calling'], decide: unlessEnding(receive) },
+  modelInterrupted: { during: ['calling'], decide: interruptCall },
+  messageSent: { decide: hearOfMessage },
+  messagesTaken: { decide: takeIn },
+  endRefused: { during: ['saving'], decide: reopen },
   modelFailed: { during: ['fitting', 'recording', 'calling'], decide: failCall },
   modelBilled: { decide: (run, { bill }) => void (run.next.totals = withBill(run.next.totals, bill)) },
   callChanged: { decide: changeCall },
@@ -110,8 +117,12 @@ function continueRun(run: RunDraft, at: number): void {
 // Model calls
 
 function checkCall(run: RunDraft): void {
-  run.next.phase = 'checking';
-  run.then({ type: 'check' });
+  run.transition('running');
+  if (run.next.waiting.now || run.next.reads > 0) readMessages(run, false);
+  else {
+    run.next.phase = 'checking';
+    run.then({ type: 'check' });
+  }
 }
 
 function prepareCall(run: RunDraft, { isDraining, seesImages, ...spending }: EventOf<'checked'>): void {
@@ -120,20 +131,26 @@ function prepareCall(run: RunDraft, { isDraining, seesImages, ...spending }: Eve
     next.phase = 'suspended';
     return;
   }
+  const { isAfterAnswer } = next;
+  if (next.messages.length > 0) {
+    next.countedFrom = next.iterations - next.deliveries;
+    next.isAfterAnswer = false;
+  }
   const exceeded = exceededLimit(next, isDelivery(next), spending);
   if (exceeded !== undefined) {
     end(run, exceeded);
     return;
   }
-  deliverLateResults(run, seesImages);
+  deliverLateResults(run, seesImages, isAfterAnswer);
+  deliverMessages(run);
   next.phase = 'fitting';
   run.then({ type: 'fitHistory' });
 }
 
 /** Moves the late results that the next request may deliver to the transcript, in the order of arrival. */
-function deliverLateResults(run: RunDraft, seesImages: boolean): void {
+function deliverLateResults(run: RunDraft, seesImages: boolean, isAfterAnswer: boolean): void {
   const { next } = run;
-  const isTaken = (id: string): boolean => next.isAfterAnswer || deliveryOf(next, run.call(id)) !== 'when_idle';
+  const isTaken = (id: string): boolean => isAfterAnswer || deliveryOf(next, run.call(id)) !== 'when_idle';
   const taken = next.lateResults.filter(isTaken);
   if (taken.length > 0) {
     next.lateResults = next.lateResults.filter((id) => !taken.includes(id));
@@ -144,7 +161,23 @@ function deliverLateResults(run: RunDraft, seesImages: boolean): void {
   if (next.lateUndelivered.length > 0) run.publish({ type: 'nonblocking:result', callIds: next.lateUndelivered });
 }
 
+/** Adds the messages that were taken to the transcript, in the order in which they were sent. */
+function deliverMessages(run: RunDraft): void {
+  const { next } = run;
+  const { messages } = next;
+  if (messages.length === 0) return;
+  const { length } = transcriptOf(next);
+  run.append(messages.map(({ item }) => item));
+  next.messages = NONE;
+  next.delivered = [...next.delivered, ...messages.map(({ messageId }, at) => ({ messageId, index: length + at }))];
+  for (const { messageId, item } of messages) run.publish({ type: 'message:delivered', messageId, item });
+}
+
 function beginCall(run: RunDraft): void {
+  if (run.next.messages.length > 0) {
+    checkCall(run);
+    return;
+  }
   run.next.iterations += 1;
   run.publish({ type: 'iteration:start', iteration: run.next.iterations });
   recordCall(run);
@@ -180,6 +213,7 @@ function goOn(run: RunDraft, event: EventOf<'persisted'>): void {
     case 'approval':
       // It may have been cancelled meanwhile.
       if (isPending(run.call(barrier.callId))) run.applyToolEvent(barrier.callId, barrier.event);
+      wakeForMessages(run);
       break;
     case 'end':
       if (phase === 'saving') announceEnd(run);
@@ -190,6 +224,12 @@ function goOn(run: RunDraft, event: EventOf<'persisted'>): void {
 }
 
 const callModel = unlessEnding((run) => {
+  // It was interrupted before it was made.
+  if (run.next.messages.length > 0) {
+    run.publish({ type: 'llm:interrupted', iteration: run.next.iterations });
+    checkCall(run);
+    return;
+  }
   run.next.phase = 'calling';
   run.then({ type: 'callModel' });
 });
@@ -259,17 +299,28 @@ function followResponse(run: RunDraft, calls: readonly TurnCall[], at: number): 
       checkCall(run);
       break;
     case 'wait':
-      run.then({ type: 'answer', response });
-      run.transition('waiting');
-      next.phase = 'waiting';
-      run.save();
-      break;
     case 'answer':
       run.then({ type: 'answer', response });
-      complete(run);
+      rest(run);
       break;
     default:
       unreachable(step);
+  }
+}
+
+/** The model has answered: if nobody has sent the run anything, it waits for late results, or ends. */
+function rest(run: RunDraft): void {
+  const { next } = run;
+  const isWaiting = countRunning(next) > 0;
+  if (next.messages.length > 0) checkCall(run);
+  else if (next.waiting.now || next.reads > 0 || (next.waiting.after && !isWaiting)) readMessages(run, !isWaiting);
+  else if (!isWaiting) {
+    run.transition('running');
+    complete(run);
+  } else {
+    run.transition('waiting');
+    next.phase = 'waiting';
+    run.save();
   }
 }
 
@@ -286,6 +337,92 @@ function failCall(run: RunDraft, { error, bill, at }: EventOf<'modelFailed'>): v
   else cancelCalls(run, at);
 }
 
+// Messages
+
+function readMessages(run: RunDraft, isAfterAnswer: boolean): void {
+  run.next.phase = 'reading';
+  // What is being taken may be enough.
+  if (run.next.reads === 0) takeMessages(run, isAfterAnswer);
+}
+
+/** What is sent from now on may not be among what is taken. */
+function takeMessages(run: RunDraft, isAfterAnswer: boolean): void {
+  const { waiting } = run.next;
+  run.next.reads += 1;
+  run.next.waiting = isAfterAnswer ? NO_MESSAGES : { ...waiting, now: false };
+  run.then({ type: 'takeMessages', isAfterAnswer });
+}
+
+function hearOfMessage(run: RunDraft, { when }: EventOf<'messageSent'>): void {
+  const { next } = run;
+  next.waiting = when === 'after' ? { ...next.waiting, after: true } : { ...next.waiting, now: true };
+  if (when === 'interrupt' && next.error === undefined && next.phase !== 'suspended') takeMessages(run, false);
+  else wakeForMessages(run);
+}
+
+/** A run that only waits for others goes on with the messages that it was sent. */
+function wakeForMessages(run: RunDraft): void {
+  const { next } = run;
+  if (!isSpokenTo(next) || next.error !== undefined) return;
+  if (next.phase === 'waiting' && (next.messages.length > 0 || next.reads === 0)) {
+    next.phase = 'resuming';
+    run.then({ type: 'resume' });
+  } else if (next.phase === 'tools' && next.messages.length > 0) detachCalls(run);
+  else if (next.phase === 'tools' && next.waiting.now && isTurnAtRest(next)) takeMessages(run, false);
+}
+
+function takeIn(run: RunDraft, { taken, waiting, sent }: EventOf<'messagesTaken'>): void {
+  const { next } = run;
+  const known = new Set([...next.delivered, ...next.messages].map(({ messageId }) => messageId));
+  next.messages = [...next.messages, ...taken.filter(({ messageId }) => !known.has(messageId))];
+  next.waiting = { now: next.waiting.now || waiting.now, after: next.waiting.after || waiting.after };
+  next.sent = Math.max(next.sent, sent);
+  next.reads -= 1;
+  if (next.error !== undefined) return;
+  if (next.phase === 'reading') {
+    if (next.reads > 0) return;
+    if (owesCall(next)) checkCall(run);
+    else rest(run);
+  } else if (next.phase === 'calling') {
+    if (next.messages.length > 0) run.then({ type: 'interruptModel' });
+  } else wakeForMessages(run);
+}
+
+/** The turn goes on without the calls that have not settled: their results are late ones. */
+function detachCalls(run: RunDraft): void {
+  const { next } = run;
+  for (const { id } of next.turn ?? []) {
+    const call = run.call(id);
+    if (isSettled(call)) continue;
+    if (call.blocking) run.applyToolEvent(id, { type: 'tool:detached', at: call.createdAt });
+    if (!next.accepted.includes(id)) next.accepted = [...next.accepted, id];
+  }
+  endTurnIfDone(run);
+}
+
+/** What the model has said stays in the transcript. */
+function interruptCall(run: RunDraft, { at, bill, item }: EventOf<'modelInterrupted'>): void {
+  const { next } = run;
+  if (next.error !== undefined) {
+    failCall(run, { type: 'modelFailed', at, error: next.error, bill });
+    return;
+  }
+  next.totals = addBill(next.totals, bill);
+  if (item !== undefined) run.append([item]);
+  run.publish(omitUndefined({ type: 'llm:interrupted', iteration: next.iterations, item }));
+  checkCall(run);
+}
+
+/** A message was sent to a run that was about to end. */
+function reopen(run: RunDraft): void {
+  const { next } = run;
+  // Neither stored nor announced.
+  next.status = 'running';
+  next.waiting = { now: true, after: true };
+  if (next.nextError === undefined) rest(run);
+  else end(run, next.nextError);
+}
+
 // Tool calls
 
 function beginTurn(run: RunDraft, calls: readonly TurnCall[], at: number): void {
@@ -294,6 +431,7 @@ function beginTurn(run: RunDraft, calls: readonly TurnCall[], at: number): void 
   // Another process may have settled some.
   for (const { id } of calls) if (!isSettled(run.call(id))) run.then({ type: 'startTool', callId: id });
   endTurnIfDone(run);
+  wakeForMessages(run);
 }
 
 function changeCall(run: RunDraft, { callId, event }: EventOf<'callChanged'>): void {
@@ -309,7 +447,7 @@ function changeCall(run: RunDraft, { callId, event }: EventOf<'callChanged'>): v
   if (next.phase === 'waiting' && next.lateResults.length > 0) {
     next.phase = 'resuming';
     run.then({ type: 'resume' });
-  }
+  } else wakeForMessages(run);
 }
 
 function acceptCall(run: RunDraft, callId: string): void {
@@ -352,12 +490,8 @@ function answerTurn(run: RunDraft, { seesImages }: EventOf<'turnEnded'>): void {
 function resume(run: RunDraft, { isDraining }: EventOf<'resumed'>): void {
   const { next } = run;
   if (isDraining) next.phase = 'suspended';
-  else if (!isDue(next)) next.phase = 'waiting';
-  else {
-    run.transition('running');
-    if (countUndelivered(next) > 0) checkCall(run);
-    else complete(run);
-  }
+  else if (countUndelivered(next) > 0) checkCall(run);
+  else rest(run);
 }
 
 function unload({ next }: RunDraft): void {
@@ -382,7 +516,11 @@ function complete(run: RunDraft): void {
 /** A model call that is under way ends first, since it costs something. */
 function end(run: RunDraft, error: LLMError): void {
   const { next } = run;
-  if (next.error !== undefined || isFinished(next.status)) return;
+  if (next.error !== undefined) return;
+  if (isFinished(next.status)) {
+    next.nextError ??= error;
+    return;
+  }
   next.error = error;
   if (!isCalling(next) && next.phase !== 'fitting') next.phase = 'ending';
   run.then({ type: 'stopWork', error });
@@ -407,6 +545,10 @@ function endChildren(run: RunDraft): void {
 function saveEnd(run: RunDraft): void {
   const { next } = run;
   const { error } = next;
+  if (error === undefined && (isSpokenTo(next) || next.waiting.after)) {
+    rest(run);
+    return;
+  }
   run.transition(error === undefined ? 'completed' : error.code === 'aborted' ? 'cancelled' : 'failed');
   next.phase = 'saving';
   run.then({ type: 'saveEnd', error });

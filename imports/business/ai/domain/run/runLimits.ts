@@ -57,8 +57,9 @@ export function exceededLimit(
     rules: { limits, model },
     iterations,
     deliveries,
+    countedFrom,
     totals,
-  }: Pick<ActiveRun, 'rules' | 'iterations' | 'deliveries' | 'totals'>,
+  }: Pick<ActiveRun, 'rules' | 'iterations' | 'deliveries' | 'countedFrom' | 'totals'>,
   isDelivery: boolean,
   { nextTokens = 0, price, below }: Spending,
 ): LLMError | undefined {
@@ -68,7 +69,7 @@ export function exceededLimit(
     return new MaxIterationsError(
       `The run reached its limit of ${maxDeliveries} model calls that only deliver late results.`,
     );
-  if (!isDelivery && iterations - deliveries >= maxIterations)
+  if (!isDelivery && iterations - deliveries - countedFrom >= maxIterations)
     return new MaxIterationsError(`The run reached its limit of ${maxIterations} model calls without an answer.`);
   if (budget === undefined) return undefined;
   if (budget.calls !== undefined && iterations + (below?.calls ?? 0) >= budget.calls)

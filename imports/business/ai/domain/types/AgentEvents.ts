@@ -5,7 +5,7 @@
 import type { InputRequest, ToolCall, ToolCallError, ToolCallState } from '../entities/Tool';
 import type { ErrorCode } from '../errors/LLMErrors';
 import type { CompactionReason } from './Compaction';
-import type { FailedAttempt, LLMResponse } from './ResponsesAPITypes';
+import type { FailedAttempt, LLMResponse, MessageItem } from './ResponsesAPITypes';
 import type { RunSums } from './RunTotals';
 import type { ParkReason } from './RunViews';
 import type { Loss } from './VendorTypes';
@@ -80,6 +80,13 @@ export type AgentEventBody =
     }
   /** The model call returned. Its output is part of the transcript. */
   | { readonly type: 'llm:response'; readonly iteration: number; readonly response: LLMResponse }
+  /**
+   * The model call was aborted for a message that was sent to the run. `item` is the text that the model had written,
+   * and part of the transcript; without one it had written none, or the run does not stream.
+   */
+  | { readonly type: 'llm:interrupted'; readonly iteration: number; readonly item?: MessageItem }
+  /** A message that was sent to the run is part of the transcript. The next model call delivers it. */
+  | { readonly type: 'message:delivered'; readonly messageId: string; readonly item: MessageItem }
   /** The model requested a tool call. `arguments` is the JSON text as the model wrote it. */
   | ({
       readonly type: 'tool:pending';

@@ -9,6 +9,7 @@ import type { AwaitedTools, ParkedRun, RunError, RunMetadataFields } from './Run
 import type { Item, LLMResponse } from './ResponsesAPITypes';
 import type { RunTotals } from './RunTotals';
 import type { ToolSearchPlan } from './ToolSearch';
+import type { MessageTime } from './RunMessages';
 import type { TraceContext } from './TraceContext';
 
 /** Identifies the definition of a tool, as SHA-256 in hexadecimal. */
@@ -120,6 +121,8 @@ export interface RunProgress extends RunTotals {
   readonly iterations: number;
   /** Model calls that only delivered late results, and have returned. Absent: none. */
   readonly deliveries?: number;
+  /** How many model calls, without deliveries, there were when somebody last sent a message. Absent: nobody has. */
+  readonly countedFrom?: number;
   /** The last model call has no outcome yet. */
   readonly isCalling: boolean;
   readonly error?: RunError;
@@ -212,6 +215,8 @@ export type RunAction =
   | { readonly kind: 'cancel' }
   /** Look for signals that have arrived. */
   | { readonly kind: 'signal' }
+  /** Look for messages that have arrived. */
+  | { readonly kind: 'message'; readonly when: MessageTime }
   | CallAction;
 
 /** A decision about a call that waits for it. */

@@ -30,9 +30,9 @@ describe('RunTranscripts', () => {
   it('stores what a transcript has grown by, and puts it together for everyone who reads the run', async () => {
     const lease = await store.create(runRequest('r'), 'running', 'me');
     const grown = [QUESTION, ...items('a')];
-    expect(await store.saveRun(lease, { transcript: grown }, undefined, 1)).to.equal(true);
+    expect(await store.saveRun(lease, { transcript: grown }, undefined, { stored: 1 })).to.equal(true);
     const longer = [...grown, ...items('b', 'c')];
-    expect(await store.saveRun(lease, { transcript: longer }, undefined, 2)).to.equal(true);
+    expect(await store.saveRun(lease, { transcript: longer }, undefined, { stored: 2 })).to.equal(true);
     expect(await parts()).to.equal(2);
     expect(await transcript()).to.deep.equal(longer);
     expect((await store.findRequest('ann', 'r'))?.transcript).to.deep.equal(longer);
@@ -44,10 +44,10 @@ describe('RunTranscripts', () => {
   it('has one document again when the run has ended', async () => {
     const lease = await store.create(runRequest('r'), 'running', 'me');
     const grown = [QUESTION, ...items('a')];
-    await store.saveRun(lease, { transcript: grown }, undefined, 1);
-    expect(await store.saveRun(lease, { transcript: grown, state: 'completed', endedAt: 1 }, undefined, 2)).to.equal(
-      true,
-    );
+    await store.saveRun(lease, { transcript: grown }, undefined, { stored: 1 });
+    expect(
+      await store.saveRun(lease, { transcript: grown, state: 'completed', endedAt: 1 }, undefined, { stored: 2 }),
+    ).to.equal(true);
     expect(await parts()).to.equal(0);
     expect(await transcript()).to.deep.equal(grown);
   });
@@ -55,30 +55,32 @@ describe('RunTranscripts', () => {
   it('keeps a transcript that is too long for one document in its parts', async () => {
     const lease = await store.create(runRequest('r'), 'running', 'me');
     const first = [QUESTION, ...items('x'.repeat(8_000_000))];
-    await store.saveRun(lease, { transcript: first }, undefined, 1);
+    await store.saveRun(lease, { transcript: first }, undefined, { stored: 1 });
     const all = [...first, ...items('y'.repeat(8_000_000))];
-    expect(await store.saveRun(lease, { transcript: all, state: 'completed', endedAt: 1 }, undefined, 2)).to.equal(
-      true,
-    );
+    expect(
+      await store.saveRun(lease, { transcript: all, state: 'completed', endedAt: 1 }, undefined, { stored: 2 }),
+    ).to.equal(true);
     expect((await store.load('r'))?.run).to.deep.include({ state: 'completed', transcript: all });
   });
 
   it('counts nothing that an owner added without recording it, before or after it lost the run', async () => {
     const lost = await store.create(runRequest('r'), 'running', 'me');
     const written = new RunTranscripts(opened.database.collection(RUN_ITEMS));
-    await store.saveRun(lost, { transcript: [QUESTION, ...items('a')] }, undefined, 1);
+    await store.saveRun(lost, { transcript: [QUESTION, ...items('a')] }, undefined, { stored: 1 });
     await written.add(lost, items('never recorded', 'nor this'), 2);
     expect(await transcript()).to.deep.equal([QUESTION, ...items('a')]);
     const claimed = await store.claim(lost, 'other');
     expect(claimed?.run.transcript).to.deep.equal([QUESTION, ...items('a')]);
     if (claimed === undefined) throw new Error('The run was not claimed.');
     const next = [QUESTION, ...items('a', 'b')];
-    await store.saveRun(claimed.lease, { transcript: next }, undefined, 2);
+    await store.saveRun(claimed.lease, { transcript: next }, undefined, { stored: 2 });
     await written.add(lost, items('too late'), 3);
-    expect(await store.saveRun(lost, { transcript: [...next, ...items('z')] }, undefined, 3)).to.equal(false);
+    expect(await store.saveRun(lost, { transcript: [...next, ...items('z')] }, undefined, { stored: 3 })).to.equal(
+      false,
+    );
     expect(await transcript()).to.deep.equal(next);
     const longer = [...next, ...items('c', 'd')];
-    await store.saveRun(claimed.lease, { transcript: longer }, undefined, 3);
+    await store.saveRun(claimed.lease, { transcript: longer }, undefined, { stored: 3 });
     expect(await transcript()).to.deep.equal(longer);
   });
 
@@ -86,19 +88,19 @@ describe('RunTranscripts', () => {
     const lease = await store.create(runRequest('r'), 'running', 'me');
     await new RunTranscripts(opened.database.collection(RUN_ITEMS)).add(lease, items('a'), 1);
     const grown = [QUESTION, ...items('a', 'b')];
-    await store.saveRun(lease, { transcript: grown }, undefined, 1);
+    await store.saveRun(lease, { transcript: grown }, undefined, { stored: 1 });
     expect(await parts()).to.equal(1);
     expect(await transcript()).to.deep.equal(grown);
   });
 
   it('reads a transcript that was stored as a whole, and parts that follow it', async () => {
     const lease = await store.create(runRequest('r'), 'running', 'me');
-    await store.saveRun(lease, { transcript: [QUESTION, ...items('part')] }, undefined, 1);
+    await store.saveRun(lease, { transcript: [QUESTION, ...items('part')] }, undefined, { stored: 1 });
     const whole = [QUESTION, ...items('a', 'b')];
     await store.saveRun(lease, { transcript: whole });
     expect(await transcript()).to.deep.equal(whole);
     const grown = [...whole, ...items('c')];
-    await store.saveRun(lease, { transcript: grown }, undefined, 3);
+    await store.saveRun(lease, { transcript: grown }, undefined, { stored: 3 });
     expect(await transcript()).to.deep.equal(grown);
   });
 });

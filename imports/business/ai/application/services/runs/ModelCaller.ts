@@ -2,6 +2,7 @@
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import {
   billedResponse,
+  LLMAbortedError,
   LLMContextLengthError,
   isLLMError,
   isStoreOutage,
@@ -10,7 +11,8 @@ import {
 } from '../../../domain/errors/LLMErrors';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { GenerateOptions, NormalizedOptions } from '../../../domain/types/LLMTypes';
-import type { FailedAttempt, Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import { outputText } from '../../../domain/entities/Content';
+import type { FailedAttempt, Item, LLMResponse, MessageItem } from '../../../domain/types/ResponsesAPITypes';
 import { RunCompactor } from './compaction/RunCompactor';
 import { adoptInput, withOwnOptions } from '../ContentNormalizer';
 import { hostedMcpTools } from './hostedMcpTools';
@@ -39,7 +41,12 @@ interface Call {
   readonly attempts: FailedAttempt[];
   /** How often it was repeated with a shorter history. */
   refusals: number;
+  /** What the present attempt has streamed of the answer. */
+  text: string;
 }
+
+/** Why a model call ended that was aborted for a message. */
+class ModelInterruption extends LLMAbortedError {}
 
 export class ModelCaller {
   private readonly context: RunContext;
@@ -86,7 +93,8 @@ export class ModelCaller {
     try {
       response = await this.cancellation.race(this.send(this.request(call), call));
     } catch (error) {
-      await this.repeatOrFail(error, call);
+      if (error instanceof ModelInterruption) this.interrupted(call);
+      else await this.repeatOrFail(error, call);
       return;
     }
     this.present = undefined;
@@ -100,7 +108,8 @@ export class ModelCaller {
 
   /** The call of this iteration, at which there may have been attempts before. */
   private callOf(iteration: number): Call {
-    if (this.present?.iteration !== iteration) this.present = { iteration, characters: 0, attempts: [], refusals: 0 };
+    if (this.present?.iteration !== iteration)
+      this.present = { iteration, characters: 0, attempts: [], refusals: 0, text: '' };
     return this.present;
   }
 
@@ -108,10 +117,25 @@ export class ModelCaller {
     try {
       if (!(await this.isRepeated(error, call))) throw error;
     } catch (thrown) {
-      this.failed(thrown);
+      if (thrown instanceof ModelInterruption) this.interrupted(call);
+      else this.failed(thrown);
       return;
     }
     this.target.dispatch({ type: 'modelRefused', at: Date.now() });
+  }
+
+  /** Aborts the call. What it has cost is billed, and what it has said is kept. */
+  interrupt(): void {
+    this.cancellation.interrupt(new ModelInterruption('The run was sent a message.'));
+  }
+
+  private interrupted({ text, characters }: Call): void {
+    this.present = undefined;
+    const item: MessageItem | undefined =
+      text === ''
+        ? undefined
+        : { type: 'message', role: 'assistant', status: 'incomplete', content: [outputText(text.toWellFormed())] };
+    this.target.dispatch({ type: 'modelInterrupted', at: Date.now(), bill: this.estimate(characters), item });
   }
 
   private async isRepeated(error: unknown, call: Call): Promise<boolean> {
@@ -224,9 +248,11 @@ export class ModelCaller {
     return true;
   }
 
-  private retryListener({ attempts }: Call): NonNullable<GenerateOptions['onRetry']> {
+  private retryListener(call: Call): NonNullable<GenerateOptions['onRetry']> {
+    const { attempts } = call;
     return (attempt) => {
       attempts.push(attempt);
+      call.text = '';
       this.target.dispatch({ type: 'modelRetried', attempt });
       this.context.options.onRetry?.(attempt);
     };
@@ -241,6 +267,7 @@ export class ModelCaller {
         case 'response.refusal.delta':
         case 'response.reasoning.delta':
           call.characters += event.delta.length;
+          if (event.type === 'response.output_text.delta') call.text += event.delta;
           this.target.dispatch({ type: 'modelSaid', kind: DELTA_KIND[event.type], delta: event.delta });
           break;
         case 'response.tool_use.delta': {

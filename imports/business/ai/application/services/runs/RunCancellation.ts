@@ -12,7 +12,7 @@ export class RunCancellation implements AbortSource {
   /** A run that waits mostly has one, for which a set would be large. */
   private listeners: AbortListener | Set<AbortListener> | undefined;
   /** Rejects the race that is in progress. */
-  private rejectRace: (() => void) | undefined;
+  private rejectRace: ((error: LLMError) => void) | undefined;
 
   get aborted(): boolean {
     return this.cancelledWith !== undefined;
@@ -60,7 +60,15 @@ export class RunCancellation implements AbortSource {
       if (listeners instanceof Set) for (const listener of listeners) listener.handleEvent();
       else listeners?.handleEvent();
     }
-    this.rejectRace?.();
+    this.rejectRace?.(this.error);
+  }
+
+  /** Ends the step that is in progress, and not the run. */
+  interrupt(reason: LLMError): void {
+    const { controller } = this;
+    this.releaseSignal();
+    controller?.abort(reason);
+    this.rejectRace?.(reason);
   }
 
   /** Why the run was cancelled. */
@@ -77,9 +85,9 @@ export class RunCancellation implements AbortSource {
   race<T>(step: Promise<T>): Promise<T> {
     // One promise per race: `Promise.race` on a promise that lives as long as the run would retain every step.
     return new Promise<T>((resolve, reject) => {
-      const rejectRace = (): void => reject(this.error);
+      const rejectRace = (error: LLMError): void => reject(error);
       this.rejectRace = rejectRace;
-      if (this.aborted) rejectRace();
+      if (this.aborted) rejectRace(this.error);
       const end = (): void => {
         // A step that outlived its race must not end the next one.
         if (this.rejectRace === rejectRace) this.rejectRace = undefined;

@@ -5,6 +5,7 @@ import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { CompactionSetting } from '../../../domain/types/Compaction';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { RunObserver } from '../../../domain/interfaces/Instrumentation';
+import type { RunMessageStore } from '../../../domain/interfaces/RunMessageStore';
 import type { RunStore } from '../../../domain/interfaces/RunStore';
 import type { RunLease, RunRequest, ToolHash } from '../../../domain/types/RunRecords';
 import type { RunLimits } from '../../../domain/types/RunLimits';
@@ -35,6 +36,7 @@ export interface RunContext {
   readonly executor: IToolExecutor;
   readonly compaction: CompactionSetting;
   readonly signals: RunSignals;
+  readonly messages: RunMessageStore;
   readonly children: ChildRuns;
   readonly origin: RunOrigin;
   /** Names of tools that were offered when the run began and that this process lacks. Absent: it was never without. */

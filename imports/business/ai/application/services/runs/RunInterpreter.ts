@@ -174,6 +174,9 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
       case 'signal':
         this.context.signals.arrived(this.context.run.executionId);
         return true;
+      case 'message':
+        this.detached(() => this.dispatch({ type: 'messageSent', when: action.when }));
+        return true;
       case 'cancel':
         this.abort(new LLMAbortedError('The run was cancelled.'));
         return true;
@@ -287,6 +290,12 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
         return;
       case 'callModel':
         if (state.phase === 'calling') void this.model.call();
+        return;
+      case 'interruptModel':
+        if (state.phase === 'calling') this.model.interrupt();
+        return;
+      case 'takeMessages':
+        this.detached(() => void this.takeMessages(effect.isAfterAnswer));
         return;
       case 'endTurn':
         this.detached(() => void this.endTurn());
@@ -405,6 +414,28 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
     }
   }
 
+  private async takeMessages(isAfterAnswer: boolean): Promise<void> {
+    const { messages, run } = this.context;
+    const { executionId } = run;
+    try {
+      for (;;) {
+        const lease = this.writer?.lease ?? { executionId, fence: 0 };
+        const taken = await throughOutages(
+          () => messages.take(lease, isAfterAnswer),
+          () => !isOver(this.state),
+        );
+        if (taken !== undefined) {
+          this.dispatch({ type: 'messagesTaken', ...taken });
+          return;
+        }
+        // The run has another owner, which the writer then finds, or its lease was renewed meanwhile.
+        await this.writer?.verifyLease();
+      }
+    } catch (error) {
+      if (!(error instanceof LeaseLostError)) this.fail(error);
+    }
+  }
+
   private async endTurn(): Promise<void> {
     // Results that arrive together are delivered together.
     for (let task = 0; task < SETTLING_TASKS; task += 1) await SETTLED;
@@ -461,10 +492,17 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
   /** However long the store takes, the run neither times out nor waits for decisions any more. */
   private saveEnd(error: LLMError | undefined): void {
     this.deadline.pause();
-    this.tools.close();
-    const onStored = (): void => this.dispatch({ type: 'persisted', at: Date.now(), barrier: { before: 'end' } });
+    if (error !== undefined) this.tools.close();
+    const onStored = (isStored: boolean): void => {
+      if (isStored) this.dispatch({ type: 'persisted', at: Date.now(), barrier: { before: 'end' } });
+      else {
+        this.deadline.resume();
+        this.dispatch({ type: 'endRefused' });
+      }
+    };
     if (this.writer === undefined) {
-      onStored();
+      const { run, messages } = this.context;
+      onStored(error !== undefined || messages.end?.(run.executionId, run.current.sent) !== false);
       return;
     }
     const summary = error && { code: error.code, message: error.message, retryable: error.retryable };

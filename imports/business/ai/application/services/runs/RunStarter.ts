@@ -6,6 +6,7 @@ import { restoreError } from '../../../domain/errors/restoreError';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { NewRun, RunInstrumentation, RunObserver } from '../../../domain/interfaces/Instrumentation';
+import type { RunMessageStore } from '../../../domain/interfaces/RunMessageStore';
 import type { StoredRun } from '../../../domain/interfaces/RunStore';
 import type { ToolProcessor } from '../ToolProcessor';
 import type { ChildRuns } from '../tools/ChildRuns';
@@ -36,6 +37,7 @@ export interface RunStarterOptions {
   readonly processor: ToolProcessor;
   readonly work: WorkInProgress;
   readonly signals: RunSignals;
+  readonly messages: RunMessageStore;
   readonly children: ChildRuns;
   /** Receives the runs. */
   readonly live: RunRegistry['live'];
@@ -73,7 +75,8 @@ export class RunStarter {
 
   /** @returns settles when the run ends */
   launch({ plan, restored, origin = {}, ...init }: RunInit): Promise<RunResult> {
-    const { provider, toolExecutor, processor, work, signals, children, live, publisher, isUserRemoved } = this.options;
+    const { provider, toolExecutor, processor, work, signals, messages, children, live, publisher, isUserRemoved } =
+      this.options;
     const { options, limits, stream, compaction, toolSearch } = plan;
     const { executionId, observer } = init;
     const state = restored?.state ?? begunRun(plan, rulesOf(plan, init));
@@ -85,6 +88,7 @@ export class RunStarter {
       processor,
       work,
       signals,
+      messages,
       children,
       options,
       tools: offeredTools(plan),

@@ -9,6 +9,7 @@ import type { DocumentCollection, Modifier, Selector, Upsert } from '../../../..
 import type {
   ChildRun,
   ClaimedStoredRun,
+  MessageProgress,
   OpenCalls,
   OrphanClaim,
   QueueLock,
@@ -16,6 +17,7 @@ import type {
   RunStore,
   StoredRun,
   ToolWaits,
+  TranscriptItems,
 } from '../../../domain/interfaces/RunStore';
 import type { Item } from '../../../domain/types/ResponsesAPITypes';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
@@ -36,6 +38,7 @@ import type {
 } from '../../../domain/types/RunRecords';
 import type { AwaitedTools, ParkedRun } from '../../../domain/types/RunViews';
 import { JOB_STATES } from '../jobs/DocumentJobStates';
+import { DocumentRunMessages, deliveryModifier } from './DocumentRunMessages';
 import { DocumentRunSignals, RUN_SIGNALS } from './DocumentRunSignals';
 import { DocumentQueueLock } from './DocumentQueueLock';
 import { QueuedRunTurns } from './QueuedRunTurns';
@@ -78,6 +81,7 @@ export class DocumentRunStore implements RunStore {
   readonly isExclusive: boolean;
   readonly queueLock: QueueLock | undefined;
   readonly signals: DocumentRunSignals;
+  readonly messages: DocumentRunMessages;
   private readonly sealsContent: boolean;
   private readonly runs: DocumentCollection<RunDocument>;
   private readonly calls: DocumentCollection<ToolCallDocument>;
@@ -101,6 +105,7 @@ export class DocumentRunStore implements RunStore {
       ? undefined
       : new DocumentQueueLock(database.collection(JOB_STATES), this.runs);
     this.signals = new DocumentRunSignals(database.collection(RUN_SIGNALS));
+    this.messages = new DocumentRunMessages(this.runs);
     this.owners = database.collection(RUN_OWNERS);
     this.pendingCommands = database.collection(RUN_COMMANDS);
   }
@@ -172,20 +177,34 @@ export class DocumentRunStore implements RunStore {
     lease: RunLease,
     change: Partial<RunProgress>,
     calls: OpenCalls = { changed: [], settled: [] },
-    storedItems = 0,
-    inputItems = 0,
-  ): Promise<boolean> {
+    items: TranscriptItems = {},
+    { delivered, sent }: MessageProgress = { delivered: [], sent: 0 },
+  ): Promise<boolean | 'addressed'> {
     const isEnding = change.state !== undefined && isFinished(change.state);
-    const open = toOpenCallsModifier(calls, isEnding);
+    const seen = change.state === 'completed' ? { messagesSent: sent === 0 ? { $exists: false } : sent } : {};
+    const open = joined(toOpenCallsModifier(calls, isEnding), deliveryModifier(delivered));
+    if (await this.save({ lease, seen }, change, open, items)) return true;
+    return change.state === 'completed' && (await this.runs.count(unfinished(lease))) === 1 && 'addressed';
+  }
+
+  /** @param own selects the run */
+  private async save(
+    own: OwnRun,
+    change: Partial<RunProgress>,
+    open: Modifier,
+    { stored = 0, input = 0 }: TranscriptItems,
+  ): Promise<boolean> {
+    const { lease } = own;
+    const isEnding = change.state !== undefined && isFinished(change.state);
     const { transcript, ...others } = change;
-    const isGrown = transcript !== undefined && storedItems > 0;
+    const isGrown = transcript !== undefined && stored > 0;
     // Elsewhere, two writes cost a round trip more than one.
     const saveWhole = (): Promise<boolean> =>
-      this.update(lease, others, open, transcript && wholeModifier(transcript, inputItems));
+      this.update(own, others, open, transcript && wholeModifier(transcript, input));
     if (!this.isExclusive || !isGrown) return saveWhole();
     const saveGrowth = async (): Promise<boolean> => {
-      await this.transcripts.add(lease, transcript.slice(storedItems), storedItems);
-      return this.update(lease, others, open, { $set: { transcriptItems: transcript.length } });
+      await this.transcripts.add(lease, transcript.slice(stored), stored);
+      return this.update(own, others, open, { $set: { transcriptItems: transcript.length } });
     };
     if (!isEnding) return saveGrowth();
     try {
@@ -366,14 +385,14 @@ export class DocumentRunStore implements RunStore {
   }
 
   private async update(
-    { executionId, fence }: RunLease,
+    { lease, seen }: OwnRun,
     change: Partial<Omit<RunProgress, 'transcript'>>,
     calls: Modifier,
     transcript: Modifier = {},
   ): Promise<boolean> {
     const gone = { ...calls.$unset, ...transcript.$unset };
     const updated = await this.runs.update(
-      { _id: executionId, fence, state: { $in: UNFINISHED } },
+      { ...unfinished(lease), ...seen },
       {
         $set: { ...toRunFields(change), ...transcript.$set, ...calls.$set },
         ...(Object.keys(gone).length === 0 ? {} : { $unset: gone }),
@@ -386,6 +405,20 @@ export class DocumentRunStore implements RunStore {
   private async fenceCalls(executionId: string, fence: number): Promise<void> {
     await this.calls.update({ executionId, fence: { $lt: fence } }, { $set: { fence } }, { multi: true });
   }
+}
+
+/** A run to be written, if it was sent no more messages than it has `seen`. */
+interface OwnRun {
+  readonly lease: RunLease;
+  readonly seen: Selector;
+}
+
+function unfinished({ executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>): Selector {
+  return { _id: executionId, fence, state: { $in: UNFINISHED } };
+}
+
+function joined(one: Modifier, other: Modifier): Modifier {
+  return { $set: { ...one.$set, ...other.$set }, $unset: { ...one.$unset, ...other.$unset } };
 }
 
 /** The whole transcript in one document, in place of its parts and of what an earlier version wrote. */

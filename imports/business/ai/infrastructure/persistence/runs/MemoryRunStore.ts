@@ -8,12 +8,14 @@ import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type {
   ChildRun,
   ClaimedStoredRun,
+  MessageProgress,
   OpenCalls,
   OrphanClaim,
   QueueTurn,
   RunStore,
   StoredRun,
   ToolWaits,
+  TranscriptItems,
 } from '../../../domain/interfaces/RunStore';
 import type {
   ClaimReason,
@@ -30,6 +32,8 @@ import type {
   WorkingRun,
 } from '../../../domain/types/RunRecords';
 import type { AwaitedTools, ParkedRun } from '../../../domain/types/RunViews';
+import { MemoryRunMessages } from '../../../domain/entities/MemoryRunMessages';
+import type { RunMessageStore } from '../../../domain/interfaces/RunMessageStore';
 import { MemoryRunSignals } from '../../../domain/entities/MemoryRunSignals';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { Writable } from '../../../domain/types/Writable';
@@ -56,6 +60,19 @@ const DEFAULT_MAX_ENDED_RUNS = 1_000;
 export class MemoryRunStore implements RunStore {
   readonly isExclusive = true;
   readonly signals = new MemoryRunSignals();
+  private readonly queues = new MemoryRunMessages();
+  readonly messages: RunMessageStore = {
+    add: (executionId, message) => {
+      const state = this.entries.get(executionId)?.progress.state;
+      return state === undefined
+        ? Promise.resolve('unknown')
+        : this.queues.add(executionId, message, isFinished(state));
+    },
+    replace: (...change) => this.queues.replace(...change),
+    list: (executionId) => this.queues.list(executionId),
+    take: (lease, isAfterAnswer) =>
+      this.writable(lease) === undefined ? Promise.resolve(undefined) : this.queues.take(lease, isAfterAnswer),
+  };
   /** In the order in which they were created. */
   private readonly entries = new Map<string, Entry>();
   /** Execution ids by user id and request id. */
@@ -102,10 +119,11 @@ export class MemoryRunStore implements RunStore {
     delete entry.progress.awaitedTools;
     if (suspicion !== undefined) Object.assign(entry.progress, suspicion);
     else if (reason === 'orphaned') entry.progress.takeovers += 1;
-    const { run, calls } = toStoredRun(entry);
+    const { run, calls, messages } = this.toStoredRun(entry);
     return Promise.resolve({
       run: reason === 'end' || reason === 'hold' ? withoutTranscript(run) : run,
       calls,
+      ...omitUndefined({ messages }),
       lease: { executionId, userId: run.userId, owner, fence: fence + 1 },
     });
   }
@@ -127,9 +145,17 @@ export class MemoryRunStore implements RunStore {
     return Promise.resolve();
   }
 
-  saveRun(lease: RunLease, change: Partial<RunProgress>, open?: OpenCalls): Promise<boolean> {
+  saveRun(
+    lease: RunLease,
+    change: Partial<RunProgress>,
+    open?: OpenCalls,
+    _items?: TranscriptItems,
+    { delivered, sent }: MessageProgress = { delivered: [], sent: 0 },
+  ): Promise<boolean | 'addressed'> {
     const entry = this.writable(lease);
     if (entry === undefined) return Promise.resolve(false);
+    if (change.state === 'completed' && !this.queues.end(lease.executionId, sent)) return Promise.resolve('addressed');
+    this.queues.deliver(lease.executionId, delivered);
     Object.assign(entry.progress, change);
     for (const id of open?.settled ?? []) entry.calls.set(id, { saved: entry.calls.get(id)?.saved });
     for (const call of open?.changed ?? [])
@@ -206,7 +232,7 @@ export class MemoryRunStore implements RunStore {
 
   load(executionId: string): Promise<StoredRun | undefined> {
     const entry = this.entries.get(executionId);
-    return Promise.resolve(entry === undefined ? undefined : toStoredRun(entry));
+    return Promise.resolve(entry === undefined ? undefined : this.toStoredRun(entry));
   }
 
   findRequest(userId: string, requestId: string): Promise<RunRecord | undefined> {
@@ -335,11 +361,17 @@ export class MemoryRunStore implements RunStore {
     return entry !== undefined && entry.fence === fence && !isFinished(entry.progress.state) ? entry : undefined;
   }
 
+  private toStoredRun(entry: Entry): StoredRun {
+    const messages = this.queues.stored(entry.request.executionId);
+    return { run: toRecord(entry), calls: callsOf(entry), ...omitUndefined({ messages }) };
+  }
+
   private forget(executionId: string): void {
     const entry = this.entries.get(executionId);
     if (entry === undefined) return;
     this.entries.delete(executionId);
     void this.signals.remove([executionId]);
+    this.queues.remove(executionId);
     this.requests.delete(requestKey(entry.request.userId, entry.request.requestId));
   }
 }
@@ -355,10 +387,6 @@ function isAmong(awaited: AwaitedTools | undefined, others: ToolWaits | undefine
 
 function toRecord({ request, progress, owner, fence }: Entry): RunRecord {
   return { ...request, ...progress, owner, fence };
-}
-
-function toStoredRun(entry: Entry): StoredRun {
-  return { run: toRecord(entry), calls: callsOf(entry) };
 }
 
 function callsOf({ calls }: Entry): readonly ToolCall[] {

@@ -7,6 +7,8 @@ import type { RunRecord } from '../../../domain/types/RunRecords';
 import { UnreadableDocumentError } from '../../../../../database/databaseErrors';
 import { fromCallDocuments, fromRunDocument, recordedCalls } from './runDocuments';
 import type { RunDocument, ToolCallDocument } from './runDocuments';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
+import { storedMessages } from './DocumentRunMessages';
 import { wholeTranscript } from './RunTranscripts';
 import type { RunItemsDocument, RunTranscripts } from './RunTranscripts';
 
@@ -89,6 +91,7 @@ function toStoredRun(
     run: toRecord(run, parts),
     calls: fromCallDocuments(calls, run),
     recorded: recordedCalls(calls, run),
+    ...omitUndefined({ messages: storedMessages(run) }),
   }));
 }
 

@@ -49,6 +49,7 @@ interface PrivateRunFields {
   /** See `RunTranscripts`. */
   readonly transcriptItems?: number;
   readonly deliveries?: number;
+  readonly countedFrom?: number;
   readonly isCalling: boolean;
   readonly turnStart: number;
   /** JSON of the last LLMResponse. */
@@ -64,6 +65,12 @@ interface PrivateRunFields {
   readonly toolHashes?: readonly ToolHash[];
   /** JSON of the calls that have not settled, by their ids in hexadecimal digits after a "c". See `OpenCalls`. */
   readonly openCalls?: Readonly<Record<string, string>>;
+  /** JSON of the messages to the run that its transcript does not have, by their ids in hexadecimal after an "m". */
+  readonly messages?: Readonly<Record<string, string>>;
+  /** What became of each message to the run, in the order of arrival. A number: its place in the transcript. */
+  readonly messageStates?: Readonly<Record<string, 'waiting' | 'taken' | 'withdrawn' | number>>;
+  /** How many there were. */
+  readonly messagesSent?: number;
   /** The words of its ids and, unless content is sealed, of its title, for the search. */
   readonly words?: readonly string[];
   /** The words of the models and tools used so far, for the search. */
@@ -147,6 +154,10 @@ export const WITHOUT_TRANSCRIPT = {
   error: 1,
   turnStart: 1,
   openCalls: 1,
+  messages: 1,
+  messageStates: 1,
+  messagesSent: 1,
+  countedFrom: 1,
   failedTurns: 1,
   worked: 1,
   seq: 1,
@@ -263,6 +274,9 @@ export function fromRunDocument(document: Omit<RunDocument, 'input'> & Partial<P
     output: _output,
     transcriptItems: _items,
     openCalls: _openCalls,
+    messages: _messages,
+    messageStates: _states,
+    messagesSent: _sent,
     isDue: _isDue,
     claimToken: _token,
     trial: _trial,

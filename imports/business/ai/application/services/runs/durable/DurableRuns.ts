@@ -542,8 +542,8 @@ export class DurableRuns implements JournalHost {
     const entry = this.live.get(executionId);
     if (entry === undefined || (this.work.isDraining && action.kind !== 'cancel')) return;
     const { interpreter, run } = entry;
-    if (action.kind === 'signal') {
-      // Deleted before the store is searched: a signal that comes later brings a command of its own.
+    if (action.kind === 'signal' || action.kind === 'message') {
+      // Deleted before the store is searched: what comes later brings a command of its own.
       void this.store.removeCommand(id).then(
         () => interpreter.apply(action),
         (error: unknown) => this.logger.warn('Could not delete an applied run command.', error),

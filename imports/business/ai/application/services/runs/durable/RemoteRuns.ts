@@ -8,6 +8,7 @@ import { LLMInvalidRequestError, LLMServerError } from '../../../../domain/error
 import type { RunStore, StoredRun } from '../../../../domain/interfaces/RunStore';
 import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { RunAction, RunCommand, RunHead } from '../../../../domain/types/RunRecords';
+import type { MessageTime } from '../../../../domain/types/RunMessages';
 import { FollowUps } from '../FollowUps';
 import { totalsOf } from '../../../../domain/run/runTotals';
 import { throughOutages } from '../../shared/throughOutages';
@@ -71,6 +72,12 @@ export class RemoteRuns {
   /** Asks the run's owner to look for signals. */
   async sendSignal(executionId: string): Promise<void> {
     await this.store.addCommand({ id: `${executionId}:signal`, executionId, action: { kind: 'signal' } });
+  }
+
+  /** Asks the run's owner to look for messages. */
+  async sendMessage(executionId: string, when: MessageTime): Promise<void> {
+    const action = { kind: 'message', when } as const;
+    await this.store.addCommand({ id: `${executionId}:message:${when}`, executionId, action });
   }
 
   /** @returns undefined if an earlier command has settled the call's present wait */

@@ -71,7 +71,9 @@ export class RunStoreWriter {
   private includesProgress = false;
   /** The run has ended, and the last write will record it. */
   private isClosing = false;
-  private finalWrite: RunEnd | undefined;
+  private finalWrite: (RunEnd & { readonly sent: number }) | undefined;
+  /** The last write was refused, because the run was sent a message before. */
+  private isAddressed = false;
   private isBroken = false;
   private isScheduled = false;
   /** How many are in progress. */
@@ -294,9 +296,11 @@ export class RunStoreWriter {
 
   /**
    * Records the end of the run: first all calls, then the end in one last write.
+   * @returns false if the run was sent a message before, and goes on
    * @throws LeaseLostError
    */
-  async finish(end: RunEnd): Promise<void> {
+  async finish(end: RunEnd): Promise<boolean> {
+    const { sent } = this.owner.state;
     const { recordedIds, writtenCalls } = this;
     try {
       // The last write records the run itself, but a new call must not be stored before the transcript that it is in.
@@ -307,8 +311,13 @@ export class RunStoreWriter {
       if (error instanceof LeaseLostError) throw error;
       await this.writeRemaining();
     }
-    this.finalWrite = end;
+    this.finalWrite = { ...end, sent };
     await this.write(() => this.saveRun());
+    if (!this.isAddressed) return true;
+    this.isAddressed = false;
+    this.isClosing = false;
+    this.finalWrite = undefined;
+    return false;
   }
 
   /**
@@ -441,14 +450,21 @@ export class RunStoreWriter {
   }
 
   private async saveRun(): Promise<boolean> {
-    const { lease, finalWrite } = this;
+    const { lease, finalWrite, written } = this;
     const { state } = this.owner;
     const isEnding = finalWrite !== undefined;
     const changed = isEnding ? [] : this.openChanges(state);
     const settled = this.storedAsSettled();
     const change = this.changeTo(state);
-    const { inputLength } = state.rules;
-    const isSaved = await this.store.saveRun(lease, change, { changed, settled }, this.keptItems, inputLength);
+    // Messages leave the queue with the write of the transcript that they are in.
+    const delivered = this.keepsContent ? [] : state.delivered.slice(isEnding ? 0 : written.delivered.length);
+    const items = { stored: this.keptItems, input: state.rules.inputLength };
+    const seen = { delivered, sent: finalWrite?.sent ?? state.sent };
+    const isSaved = await this.store.saveRun(lease, change, { changed, settled }, items, seen);
+    if (isSaved === 'addressed') {
+      this.isAddressed = true;
+      return true;
+    }
     // If another write has claimed the run again meanwhile, all of this is written again.
     if (!isSaved) return isEnding && (await this.hasEnded());
     for (const { id } of changed) this.recordedIds.add(id);
@@ -477,7 +493,10 @@ export class RunStoreWriter {
       finalWrite !== undefined || !isFinished(state.status) ? progress : withoutState(progress);
     // A process that takes the run over ends it likewise. It is written before the changes that the end makes to calls.
     if (error !== undefined) change.error = { code: error.code, message: error.message };
-    if (finalWrite !== undefined) Object.assign(change, finalWrite);
+    if (finalWrite !== undefined) {
+      const { sent: _, ...end } = finalWrite;
+      Object.assign(change, end);
+    }
     if (keepsContent) return change;
     // The last write has all of it, so that the store can put it together.
     if (transcript !== undefined && (transcript.length > this.writtenItems || finalWrite !== undefined))

@@ -12,7 +12,8 @@ import type { RunState } from '../../../../domain/entities/Run';
 import type { FunctionCallOutputItem, Item, LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import { totalsOf } from '../../../../domain/run/runTotals';
 import { adoptItem } from '../../ContentNormalizer';
-import { newRun } from '../../../../domain/run/ActiveRun';
+import { newRun, NONE } from '../../../../domain/run/ActiveRun';
+import { NO_MESSAGES } from '../../../../domain/types/RunMessages';
 import type { ActiveRun, RunRules, TurnCall } from '../../../../domain/run/ActiveRun';
 import { CallTable } from '../../../../domain/run/CallTable';
 import { MAX_LISTED_TOOLS } from '../../../../domain/run/RunDraft';
@@ -39,7 +40,7 @@ export interface RestoredRun {
  */
 export const MAX_UNRECORDED_EVENTS = 1_000_000;
 
-export function restoreRun({ run, calls: storedCalls, recorded }: StoredRun, rules: RunRules): RestoredRun {
+export function restoreRun({ run, calls: storedCalls, recorded, messages }: StoredRun, rules: RunRules): RestoredRun {
   const transcript = run.transcript.map((item) => adoptItem(item));
   const results = resultsByCall(transcript);
   const acknowledged = transcript.flatMap((item) =>
@@ -74,7 +75,14 @@ export function restoreRun({ run, calls: storedCalls, recorded }: StoredRun, rul
     lateResults: lateResults.map(({ id }) => id),
     undelivered: undelivered.filter((id) => !isLate(id)),
     lateUndelivered: undelivered.filter(isLate),
-    isAfterAnswer: run.response !== undefined && !run.response.output.some(({ type }) => type === 'function_call'),
+    isAfterAnswer:
+      run.response !== undefined &&
+      !run.response.output.some(({ type }) => type === 'function_call') &&
+      !transcript.slice(run.turnStart).some((item) => item.type === 'message' && item.role === 'user'),
+    messages: messages?.taken ?? NONE,
+    waiting: messages?.waiting ?? NO_MESSAGES,
+    sent: messages?.sent ?? 0,
+    countedFrom: run.countedFrom ?? 0,
     // The call that replaces an interrupted one counts as the same.
     iterations: run.isCalling ? run.iterations - 1 : run.iterations,
     deliveries: run.deliveries ?? 0,
@@ -219,9 +227,11 @@ function openTurn(
     return [{ id: item.call_id, call_id: original.call_id, name: item.name, arguments: original.arguments }];
   });
   const [first] = calls;
+  // Late results, or messages: the model is called for them.
+  if (first === undefined) return transcript.length > turnEnd ? undefined : calls;
   const isAnswered = transcript
     .slice(turnEnd)
-    .some((item) => item.type === 'function_call_output' && item.call_id === first?.id);
+    .some((item) => item.type === 'function_call_output' && item.call_id === first.id);
   return isAnswered ? undefined : calls;
 }
 

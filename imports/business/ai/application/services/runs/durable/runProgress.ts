@@ -13,7 +13,7 @@ export function runProgress(
     readonly [K in 'missingTools' | 'changedTools' | 'toolHashes']?: OwnProgress[K] | undefined;
   },
 ): OwnProgress {
-  const { deliveries, toolNames, totals, iterations, turnStart, seq, failedTurns, takeovers } = state;
+  const { deliveries, countedFrom, toolNames, totals, iterations, turnStart, seq, failedTurns, takeovers } = state;
   const progress: Writable<OwnProgress> = {
     usage: totals.usage,
     state: state.status,
@@ -34,5 +34,6 @@ export function runProgress(
   if (about.changedTools !== undefined) progress.changedTools = about.changedTools;
   if (about.toolHashes !== undefined) progress.toolHashes = about.toolHashes;
   if (deliveries > 0) progress.deliveries = deliveries;
+  if (countedFrom > 0) progress.countedFrom = countedFrom;
   return progress;
 }

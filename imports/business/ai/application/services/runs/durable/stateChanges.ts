@@ -19,6 +19,7 @@ const FIELDS = [
   'totals',
   'iterations',
   'deliveries',
+  'countedFrom',
   'failedTurns',
   'takeovers',
   'compaction',
