@@ -76,6 +76,7 @@ const CAT = { userId: 'cat', source: 'http' } as const;
 const ASK = { providerId: 'shared', input: 'Hello' };
 const PRIVATE = { providerId: `private-${MARK}` };
 const call = (executionId: string) => ({ executionId, callId: 'call' });
+const NOTE = { executionId: `cancelled-${MARK}`, messageId: 'note' };
 const report = () => ({ from: Date.now() - 3_600_000, to: Date.now() + 3_600_000, interval: 'hour' });
 const UNKNOWN_PROVIDER = { refusal: 'permission-denied' };
 const BATCH = { batchId: `batch-${MARK}` };
@@ -112,6 +113,10 @@ const RULES: Readonly<Record<Name, Rule>> = {
   },
   'ai.runs.submitToolResult': { of: 'owner', argument: { ...call(`reviewed-${MARK}`), output: 'done' }, starts: 'run' },
   'ai.runs.signal': { of: 'owner', argument: { executionId: `cancelled-${MARK}`, name: 'paid' } },
+  'ai.runs.send': { of: 'owner', argument: { ...NOTE, message: 'Hello', when: 'after' } },
+  'ai.runs.messages': { of: 'owner', argument: { executionId: NOTE.executionId } },
+  'ai.runs.editMessage': { of: 'owner', argument: { ...NOTE, message: 'Hi' } },
+  'ai.runs.withdrawMessage': { of: 'owner', argument: NOTE },
   'ai.runs.cancel': { of: 'owner', argument: { executionId: `cancelled-${MARK}` }, starts: 'run' },
   'ai.runs.resume': { of: 'owner', argument: { executionId: `parked-${MARK}` }, starts: 'run' },
   'ai.inbox.dismiss': { of: 'owner', argument: ({ failedRun }) => ({ executionId: failedRun }) },

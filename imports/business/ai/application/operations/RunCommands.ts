@@ -7,6 +7,9 @@ import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { Embeddings } from '../../domain/types/EmbeddingTypes';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
+import type { QueuedMessage } from '../../domain/interfaces/RunMessageStore';
+import type { LLMInput } from '../../domain/types/LLMTypes';
+import type { MessageChange, SendOptions, SentMessage } from '../services/AgenticLoop';
 import type { ExternalResult } from '../services/tools/decisions';
 import type { AgenticExecutionUseCase, AgenticRequest } from '../usecases/AgenticExecutionUseCase';
 import type { EmbedRequest, EmbedUseCase } from '../usecases/EmbedUseCase';
@@ -49,6 +52,10 @@ export interface RunControl {
     payload: unknown,
     signalId: string | undefined,
   ): Awaitable<'accepted' | 'repeated'>;
+  send(executionId: string, message: LLMInput, options: SendOptions): Awaitable<SentMessage>;
+  editMessage(executionId: string, messageId: string, change: MessageChange): Awaitable<void>;
+  withdrawMessage(executionId: string, messageId: string): Awaitable<void>;
+  queuedMessages(executionId: string): Awaitable<readonly QueuedMessage[]>;
 }
 
 /** Messages that wait for earlier ones of their conversation, by the ids that their runs will have. */
@@ -109,6 +116,11 @@ export interface Signal {
 export interface SentSignal extends Pick<Signal, 'executionId' | 'name'> {
   /** `repeated`: the run was sent a signal with this id before, and nothing changed. */
   readonly result: 'accepted' | 'repeated';
+}
+
+export interface NamedMessage {
+  readonly executionId: string;
+  readonly messageId: string;
 }
 
 /** Every method throws LLMRateLimitError for a user with too many calls, and what its use case or the loop throws. */
@@ -206,8 +218,39 @@ export class RunCommands {
     return { executionId, name, result: await this.ports.control.signal(executionId, name, payload, signalId) };
   }
 
-  private async assertAccess(actor: Actor, executionId: string): Promise<void> {
-    await this.ports.admit?.(actor, 'command');
+  /** @throws ConflictError for a run that has ended, or was sent too many */
+  async send(
+    actor: Actor,
+    { executionId, message, ...options }: { readonly executionId: string; readonly message: LLMInput } & SendOptions,
+  ): Promise<NamedMessage & SentMessage> {
+    await this.assertAccess(actor, executionId, 'model');
+    return { executionId, ...(await this.ports.control.send(executionId, message, options)) };
+  }
+
+  /** @throws ConflictError if the run has taken the message */
+  async editMessage(
+    actor: Actor,
+    { executionId, messageId, ...change }: NamedMessage & MessageChange,
+  ): Promise<NamedMessage> {
+    await this.assertAccess(actor, executionId);
+    await this.ports.control.editMessage(executionId, messageId, change);
+    return { executionId, messageId };
+  }
+
+  /** @throws ConflictError if the run has taken the message */
+  async withdrawMessage(actor: Actor, { executionId, messageId }: NamedMessage): Promise<NamedMessage> {
+    await this.assertAccess(actor, executionId);
+    await this.ports.control.withdrawMessage(executionId, messageId);
+    return { executionId, messageId };
+  }
+
+  async messages(actor: Actor, executionId: string): Promise<{ readonly messages: readonly QueuedMessage[] }> {
+    if (!canAccess(actor, await this.ports.ownerOf(executionId))) throw new UnknownRunError();
+    return { messages: await this.ports.control.queuedMessages(executionId) };
+  }
+
+  private async assertAccess(actor: Actor, executionId: string, kind: CallKind = 'command'): Promise<void> {
+    await this.ports.admit?.(actor, kind);
     if (!canAccess(actor, await this.ports.ownerOf(executionId))) throw new UnknownRunError();
   }
 }

@@ -3,15 +3,18 @@ import * as v from 'valibot';
 import type { AuditRule } from '../../../../host/AuditRule';
 import type { OperationsOf } from '../../../../host/bindOperations';
 import { defineOperation } from '../../../../host/defineOperation';
-import { identifier, line, object, readBy, text, time } from '../../../../host/schemas';
+import { identifier, line, object, oneOf, readBy, text, time } from '../../../../host/schemas';
 import { json } from '../../domain/util/arguments';
 import { RUN_TRANSITIONS } from '../../domain/entities/Run';
 import type { RunState } from '../../domain/entities/Run';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
+import type { LLMInput } from '../../domain/types/LLMTypes';
+import { MESSAGE_TIMES } from '../../domain/types/RunMessages';
 import { MAX_SIGNAL_BYTES } from '../services/tools/signals/readSignal';
 import type { ExternalResult } from '../services/tools/decisions';
 import { MAX_SIGNAL_NAME } from '../services/tools/signalWait';
 import { ARGUMENT_LIMITS, asOneRequest } from './readArguments';
+import { readInput } from './readInput';
 import type { RunCommands } from './RunCommands';
 import { embedRequest, jsonRequest, runRequest, textRequest } from './runRequestSchemas';
 
@@ -20,6 +23,12 @@ export interface RunCommandServices {
 }
 
 const executionId = identifier(ARGUMENT_LIMITS.id);
+const MESSAGE = {
+  anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'object' }, minItems: 1, maxItems: 1 }],
+  description: 'A text, or a list with one message of the user.',
+};
+const message = (value: unknown): LLMInput => readInput({ input: value });
+const namedMessage = v.looseObject({ executionId: v.string(), messageId: v.string() });
 const callId = identifier(ARGUMENT_LIMITS.callId);
 const HASH_FORM = 'must be the SHA-256 of the arguments that were shown, in lower-case hexadecimal';
 const decision = object({
@@ -225,6 +234,85 @@ export const RUN_OPERATIONS = [
     changes: ['runs', 'calls'],
     audit: { action: 'run.signal', ...OF_RUN, details: ['name'] },
     execute: ({ runCommands }: RunCommandServices, { actor, argument }) => runCommands.signal(actor, argument),
+  }),
+  defineOperation({
+    name: 'ai.runs.send',
+    summary: 'Send a message to a run that is under way',
+    description:
+      'The model receives it with its `next` request (default), at once (`interrupt`), or once it has answered ' +
+      '(`after`). A run that has ended takes none: that is a `conflict`. The result is `repeated` for a `messageId` that ' +
+      'the run was sent before.',
+    access: 'generate',
+    stores: true,
+    argument: object({
+      executionId,
+      message: readBy('message', message, MESSAGE),
+      when: v.optional(oneOf(MESSAGE_TIMES)),
+      messageId: v.optional(executionId),
+    }),
+    example: { executionId: 'run-1', message: 'In Fahrenheit, please.' },
+    result: v.looseObject({
+      executionId: v.string(),
+      messageId: v.string(),
+      result: v.picklist(['accepted', 'repeated']),
+    }),
+    http: { address: 'POST /api/runs/:executionId/messages', status: 202 },
+    callsModel: true,
+    changes: ['runs'],
+    audit: { action: 'run.send', ...OF_RUN, details: ['when'] },
+    execute: ({ runCommands }: RunCommandServices, { actor, argument }) => runCommands.send(actor, argument),
+  }),
+  defineOperation({
+    name: 'ai.runs.editMessage',
+    summary: 'Change a message that a run has not taken yet',
+    description: 'Its content, when it is due, or both. It is a `conflict` if the run has taken it.',
+    access: 'generate',
+    stores: true,
+    argument: object({
+      executionId,
+      messageId: executionId,
+      message: v.optional(readBy('message', message, MESSAGE)),
+      when: v.optional(oneOf(MESSAGE_TIMES)),
+    }),
+    result: namedMessage,
+    http: 'POST /api/runs/:executionId/messages/:messageId',
+    changes: ['runs'],
+    audit: { action: 'run.edit_message', ...OF_RUN, details: ['messageId'] },
+    execute: ({ runCommands }: RunCommandServices, { actor, argument }) => runCommands.editMessage(actor, argument),
+  }),
+  defineOperation({
+    name: 'ai.runs.withdrawMessage',
+    summary: 'Withdraw a message that a run has not taken yet',
+    description: 'It is a `conflict` if the run has taken it.',
+    access: 'generate',
+    argument: object({ executionId, messageId: executionId }),
+    result: namedMessage,
+    http: 'DELETE /api/runs/:executionId/messages/:messageId',
+    changes: ['runs'],
+    audit: { action: 'run.withdraw_message', ...OF_RUN, details: ['messageId'], isSafe: true },
+    execute: ({ runCommands }: RunCommandServices, { actor, argument }) => runCommands.withdrawMessage(actor, argument),
+  }),
+  defineOperation({
+    name: 'ai.runs.messages',
+    summary: 'List the messages that a run has not received',
+    description: 'In the order in which they were sent. One with `isTaken` can no longer be changed.',
+    access: 'read',
+    argument: object({ executionId }),
+    result: v.looseObject({
+      messages: v.array(
+        v.looseObject({
+          messageId: v.string(),
+          when: v.picklist(MESSAGE_TIMES),
+          item: v.looseObject({}),
+          at: v.number(),
+          isTaken: v.boolean(),
+        }),
+      ),
+    }),
+    http: 'GET /api/runs/:executionId/messages',
+    reads: ['runs'],
+    execute: ({ runCommands }: RunCommandServices, { actor, argument }) =>
+      runCommands.messages(actor, argument.executionId),
   }),
 ] as const;
 

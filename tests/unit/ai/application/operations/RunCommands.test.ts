@@ -28,6 +28,10 @@ function operations(state: ToolCallState): { methods: RunMethods; decisions: unk
     submitToolResult: (_executionId, _callId, _result, by) => (decisions.push(by), 'accepted'),
     stateOfCall: () => state,
     signal: () => 'accepted',
+    send: () => ({ messageId: 'm', result: 'accepted' }),
+    editMessage: () => undefined,
+    withdrawMessage: () => undefined,
+    queuedMessages: () => [],
   };
   const unused = { execute: () => Promise.reject(new Error('not called')) };
   const ports = {
