@@ -4,7 +4,7 @@ import { textOfContent } from '../../../imports/business/ai/domain/entities/Cont
 import type { ErrorCode } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import { readTranscript } from './readTranscript';
 import type { ReadTranscript } from './readTranscript';
-import { INPUT, TOKENS_PER_CALL } from './ScriptedModel';
+import { INPUT, isAnswer, TOKENS_PER_CALL } from './ScriptedModel';
 import { toolOf } from './simulatedTools';
 import { ensure } from './Violation';
 import type { World } from './World';
@@ -139,6 +139,7 @@ function checkOutcome(
     () => `${answers.length} answers took ${run.iterations} iterations.`,
   );
   if (run.error === undefined) {
+    ensure(isAnswer(run.transcript.at(-1)!), () => 'The run completes before the model has answered what it was sent.');
     const last = plan.turns[answers.length - 1];
     ensure(last === undefined || last.kind === 'answer', () => 'The run completes before the model has answered.');
     return;
