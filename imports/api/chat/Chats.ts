@@ -4,9 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isFinished } from '../../business/ai/domain/entities/Run';
 import { isExternalTool, isSettled, waitsForOthers } from '../../business/ai/domain/entities/Tool';
 import type { FunctionTool } from '../../business/ai/domain/entities/Tool';
-import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import { ConflictError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { RunStore, StoredRun } from '../../business/ai/domain/interfaces/RunStore';
+import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { LLMInput } from '../../business/ai/domain/types/LLMTypes';
 import type { RunRecord } from '../../business/ai/domain/types/RunRecords';
 import { permittedTools } from '../../business/ai/application/operations/permittedTools';
 import type { AccessPolicy } from '../../business/ai/domain/interfaces/AccessPolicy';
@@ -18,6 +20,7 @@ import { hasLongTexts, withTexts } from '../../business/ai/domain/util/sharedTex
 import type { ReadMessage } from '../../interop/aiSdk/readUIMessages';
 import { reduceUIMessage } from '../../interop/aiSdk/reduceUIMessage';
 import { toItems } from '../../interop/aiSdk/toItems';
+import { userParts } from '../../interop/aiSdk/userParts';
 import { UIMessageEncoder } from '../../interop/aiSdk/UIMessageEncoder';
 import type { UIMessage } from '../../interop/aiSdk/UIMessages';
 import { toActor } from '../auth/ApiPrincipal';
@@ -25,6 +28,8 @@ import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import type { ModelDirectory } from '../gateway/models/ModelDirectory';
 import { HttpError } from '../http/HttpError';
 import type { ChatDocument, ChatStore, StoredChat } from './ChatStore';
+import { beginsTurn, isQueuedMessage, queuedMessageId, turnOf } from './chatTurns';
+import type { RunTurn } from './chatTurns';
 import { loadCurrentRun } from './loadCurrentRun';
 import type { ChatRequest } from './readChatRequest';
 import type { StreamedRun } from './streamRun';
@@ -34,7 +39,7 @@ import type { DecisionMethods } from './submitDecision';
 export interface ChatsPorts {
   readonly chats: ChatStore;
   readonly runs: Pick<RunStore, 'load' | 'findRequest'>;
-  readonly methods: DecisionMethods & Pick<RunMethods, 'ai.runs.start' | 'ai.runs.cancel'>;
+  readonly methods: DecisionMethods & Pick<RunMethods, 'ai.runs.start' | 'ai.runs.cancel' | 'ai.runs.send'>;
   readonly loop: Pick<AgenticLoop, 'getExecutionContext'>;
   readonly models: Pick<ModelDirectory, 'resolve'>;
   readonly tools: { readonly tools: readonly FunctionTool[] };
@@ -43,7 +48,9 @@ export interface ChatsPorts {
   readonly logger: Logger;
 }
 
-export interface ChatTurn extends StreamedRun {
+export interface ChatTurn extends StreamedRun, RunTurn {
+  /** Answers the message anew, if the run has ended without it. */
+  readonly again?: () => Promise<ChatTurn>;
   /** The message as the client has it, if the run continues it. */
   readonly known?: ReadMessage;
 }
@@ -68,8 +75,9 @@ export class Chats {
   }
 
   /**
-   * Starts a run that answers the last message, or continues the run whose message is the last one.
-   * @throws HttpError 409 while another run of the chat is in progress, 404 for an unknown message; what the
+   * Starts a run that answers the last message, sends the message to the chat's run if that is at work, or continues
+   * the run whose message is the last one.
+   * @throws HttpError 409 for a message that is to be answered anew while it is, 404 for an unknown message; what the
    *   operations on runs throw
    */
   submit(principal: ApiPrincipal, request: ChatRequest): Promise<ChatTurn> {
@@ -81,9 +89,13 @@ export class Chats {
    * The chat's run, unless it ended more than five minutes ago. Within them, a page may have read the messages, or lost
    * its connection, before the run ended, and could not learn the rest of the answer otherwise.
    */
-  async resumable(principal: ApiPrincipal, chatId: string): Promise<RunRecord | undefined> {
+  async resumable(principal: ApiPrincipal, chatId: string): Promise<ChatTurn | undefined> {
     const run = await this.lastRun(principal.userId, await this.ports.chats.find(principal.userId, chatId));
-    return Date.now() - (run?.endedAt ?? Infinity) > RESUMABLE_AFTER_END_MS ? undefined : run;
+    if (run === undefined || Date.now() - (run.endedAt ?? Infinity) > RESUMABLE_AFTER_END_MS) return undefined;
+    const { executionId } = run;
+    const stored = await this.ports.runs.load(executionId);
+    const messageId = stored?.messages?.delivered.findLast((each) => isQueuedMessage(each.messageId))?.messageId;
+    return omitUndefined({ executionId, messageId });
   }
 
   /** Cancels the chat's run. @returns its state, or undefined if none is in progress */
@@ -101,7 +113,7 @@ export class Chats {
     // The store holds what was read from a client.
     const messages = JSON.parse(json) as UIMessage[];
     const stored = run === undefined ? undefined : await loadCurrentRun(this.ports, run.executionId);
-    return stored === undefined ? messages : [...messages, messageOf(stored)];
+    return stored === undefined ? messages : [...messages, ...messagesOf(stored)];
   }
 
   private async start(principal: ApiPrincipal, request: ChatRequest): Promise<ChatTurn> {
@@ -131,7 +143,14 @@ export class Chats {
       }
       if (current !== undefined && chat?.fingerprint === fingerprint && isRepetition(current, trigger))
         return { executionId: current.executionId };
-      if (current !== undefined && !isFinished(current.state)) await this.endWaiting(principal, current);
+      if (current !== undefined && !isFinished(current.state)) {
+        if (await this.isWaiting(current)) await this.cancel(principal, current);
+        else {
+          const queued = await this.queue(principal, request, current, fingerprint);
+          if (queued !== undefined) return queued;
+          continue;
+        }
+      }
       // Reserved first, so that only one of two messages at a time is answered.
       const reserved = { userId, chatId, requestId: randomUUID(), fingerprint, messages };
       if (await chats.replace(reserved, chat?.requestId))
@@ -184,7 +203,9 @@ export class Chats {
   private async continue(principal: ApiPrincipal, { trigger }: ChatRequest, message: ReadMessage): Promise<ChatTurn> {
     if (trigger === 'regenerate-message')
       throw new LLMInvalidRequestError('"messages" must end with the user message to answer.', { path: 'messages' });
-    const { id: executionId, parts } = message;
+    const { parts } = message;
+    const turn = turnOf(message.id);
+    const { executionId } = turn;
     const stored = await loadCurrentRun(this.ports, executionId);
     if (stored?.run.userId !== principal.userId)
       throw new HttpError(404, 'The last message is not the output of a run that can be continued.', {
@@ -198,21 +219,42 @@ export class Chats {
       const open = { executionId, call, isExternal: this.isExternal(call.name) };
       if (await submitDecision(this.ports.methods, actor, open, part)) decided.add(call.id);
     }
-    return { executionId, decided, known: message };
+    return { ...turn, decided, known: message };
   }
 
   /**
-   * Ends a run that waits for decisions which the user did not take, but wrote a message instead.
-   * @throws HttpError 409 for a run that works
+   * Sends the last message to the run, which answers it as its next turn.
+   * @returns undefined if the run has ended
+   * @throws HttpError 409
    */
-  private async endWaiting(principal: ApiPrincipal, run: RunRecord): Promise<void> {
+  private async queue(
+    principal: ApiPrincipal,
+    request: ChatRequest,
+    { executionId }: RunRecord,
+    fingerprint: string,
+  ): Promise<ChatTurn | undefined> {
+    const last = request.messages.at(-1);
+    if (request.trigger === 'regenerate-message' || last === undefined) throw busyError();
+    const messageId = queuedMessageId(fingerprint);
+    // An item is input as it is.
+    const message = toItems([last]) as LLMInput;
+    try {
+      await this.ports.methods['ai.runs.send'](toActor(principal), { executionId, message, when: 'after', messageId });
+    } catch (error) {
+      if (error instanceof ConflictError) return undefined;
+      throw error;
+    }
+    return { executionId, messageId, again: () => this.submit(principal, request) };
+  }
+
+  /** Whether the run waits for decisions, which the user did not take, but wrote a message instead. */
+  private async isWaiting(run: RunRecord): Promise<boolean> {
     const stored = await loadCurrentRun(this.ports, run.executionId);
     const open = (stored?.calls ?? []).filter((call) => !isSettled(call));
     const isWaiting = open.length > 0 && open.every((call) => waitsForOthers(call, this.isExternal(call.name)));
     // A run of this process may have ended its model call before that is stored.
     const progress = this.ports.loop.getExecutionContext(run.executionId) ?? stored?.run;
-    if (!isWaiting || progress?.isCalling === true) throw busyError();
-    await this.cancel(principal, run);
+    return isWaiting && progress?.isCalling !== true;
   }
 
   private isExternal(toolName: string): boolean {
@@ -249,7 +291,22 @@ function busyError(): HttpError {
   return new HttpError(409, 'The last message of this chat is still being answered. Wait for the answer, or stop it.');
 }
 
-function messageOf(stored: StoredRun): UIMessage {
-  const encoder = new UIMessageEncoder();
-  return reduceUIMessage(replayRun(stored).flatMap((event) => encoder.push(event)));
+/** The answers of a run, and the messages between them. */
+function messagesOf(stored: StoredRun): readonly UIMessage[] {
+  const messages: UIMessage[] = [];
+  let turn: AgentEvent[] = [];
+  const endTurn = (): void => {
+    const encoder = new UIMessageEncoder();
+    if (turn.length > 0) messages.push(reduceUIMessage(turn.flatMap((event) => encoder.push(event))));
+  };
+  for (const event of replayRun(stored)) {
+    if (beginsTurn(event)) {
+      endTurn();
+      turn = [];
+      messages.push({ id: event.messageId, role: 'user', parts: userParts(event.item) });
+    }
+    turn.push(event);
+  }
+  endTurn();
+  return messages;
 }

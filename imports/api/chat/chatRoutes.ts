@@ -1,12 +1,15 @@
 /** `/api/chat`: the endpoint of the AI SDK's `useChat`. https://ai-sdk.dev/docs/ai-sdk-ui/transport */
+import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { HttpRequest } from '../http/HttpMessages';
 import { ContinuedUIMessage } from '../../interop/aiSdk/ContinuedUIMessage';
 import { UIMessageEncoder } from '../../interop/aiSdk/UIMessageEncoder';
 import { UIMessageStreamEncoder } from '../../interop/aiSdk/UIMessageStreamEncoder';
 import type { RouteHandler } from '../http/RequestContext';
-import type { Chats } from './Chats';
+import type { Chats, ChatTurn } from './Chats';
+import { eventsOfTurn, isQueuedMessage } from './chatTurns';
+import { followRun } from './followRun';
 import { chatId, readChatRequest } from './readChatRequest';
-import { streamRun } from './streamRun';
+import { streamEvents } from './streamRun';
 import type { StreamRunPorts } from './streamRun';
 
 export interface ChatRoutePorts extends StreamRunPorts {
@@ -18,9 +21,25 @@ export function submitChat({ chat, ...ports }: ChatRoutePorts): RouteHandler {
   return async (context) => {
     const turn = await chat.submit(context.principal, readChatRequest(context.request.body));
     const { known } = turn;
-    const encoder = known === undefined ? new UIMessageEncoder() : new ContinuedUIMessage(known);
-    await streamRun(context, turn, new UIMessageStreamEncoder(encoder), ports);
+    const options = { endsBefore: isQueuedMessage };
+    const encoder = known === undefined ? new UIMessageEncoder(options) : new ContinuedUIMessage(known, options);
+    await streamEvents(context, answerOf(turn, ports, context.signal), new UIMessageStreamEncoder(encoder), ports);
   };
+}
+
+/** The events of a turn. A message that its run has ended without is answered by another run. */
+async function* answerOf(
+  turn: ChatTurn,
+  ports: StreamRunPorts,
+  signal: AbortSignal,
+): AsyncGenerator<AgentEvent, void, undefined> {
+  let next: ChatTurn | undefined = turn;
+  while (next !== undefined) {
+    const current: ChatTurn = next;
+    const events = followRun(ports, current.executionId, { signal, decided: current.decided });
+    const hasBegun: boolean | undefined = yield* eventsOfTurn(events, current.messageId);
+    next = hasBegun === false ? await current.again?.() : undefined;
+  }
 }
 
 /** Streams the chat's last message from its beginning, or responds with 204 if its run ended a while ago. */
@@ -28,7 +47,11 @@ export function resumeChat({ chat, ...ports }: ChatRoutePorts): RouteHandler {
   return async (context) => {
     const run = await chat.resumable(context.principal, chatIn(context.request));
     if (run === undefined) context.response.status(204).end();
-    else await streamRun(context, run, new UIMessageStreamEncoder(new UIMessageEncoder()), ports);
+    else {
+      // The client asks once: what is answered next belongs to the message.
+      const events = eventsOfTurn(followRun(ports, run.executionId, context), run.messageId, true);
+      await streamEvents(context, events, new UIMessageStreamEncoder(new UIMessageEncoder()), ports);
+    }
   };
 }
 

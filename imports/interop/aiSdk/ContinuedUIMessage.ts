@@ -52,6 +52,7 @@ export class ContinuedUIMessage {
       case 'source-url':
       case 'file':
       case 'custom':
+      case 'steering-message':
         return this.step > this.steps;
       case 'tool-input-available':
         return !this.toolParts.has(chunk.toolCallId);

@@ -3,7 +3,6 @@
  * model call. https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol
  */
 import { toolCalls } from '../../business/ai/domain/entities/Response';
-import { textOfContent } from '../../business/ai/domain/entities/Content';
 import type { AgentEvent, AgentEventOf } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMResponse, Usage } from '../../business/ai/domain/types/ResponsesAPITypes';
 import { unreachable } from '../../business/ai/domain/util/unreachable';
@@ -12,14 +11,17 @@ import type { TextBlock } from './outputParts';
 import { OUTPUT_PART } from './UIMessages';
 import type { FinishReason, MessageMetadata, UIMessageChunk } from './UIMessages';
 import { UIToolCalls } from './UIToolCalls';
+import { userParts } from './userParts';
 
 export interface UIMessageEncoderOptions {
-  /** Default: the run's execution id. */
+  /** Default: the run's execution id and, for a stream that begins with a message to the run, its id after a `#`. */
   readonly messageId?: string;
   /** Whether reasoning is part of the message. Default: true. */
   readonly sendReasoning?: boolean;
   /** Metadata that is added to the message's at its start. */
   readonly messageMetadata?: object;
+  /** Whether a message that the run was sent is answered by another message. Default: none is. */
+  readonly endsBefore?: (messageId: string) => boolean;
 }
 
 interface OpenBlock extends TextBlock {
@@ -45,8 +47,11 @@ export class UIMessageEncoder {
   }
 
   push(event: AgentEvent): readonly UIMessageChunk[] {
-    if (!this.hasStarted) this.start(event);
-    this.encode(event);
+    if (this.hasEnded) return [];
+    const isFirst = !this.hasStarted;
+    if (isFirst) this.start(event);
+    // The message that it begins with is the user's.
+    if (!isFirst || event.type !== 'message:delivered') this.encode(event);
     return this.take();
   }
 
@@ -73,9 +78,11 @@ export class UIMessageEncoder {
     return chunks;
   }
 
-  private start({ executionId }: AgentEvent): void {
+  private start(event: AgentEvent): void {
+    const { executionId } = event;
     this.hasStarted = true;
-    const { messageId = executionId, messageMetadata } = this.options;
+    const id = event.type === 'message:delivered' ? `${executionId}#${event.messageId}` : executionId;
+    const { messageId = id, messageMetadata } = this.options;
     this.chunks.push({ type: 'start', messageId, messageMetadata: { executionId, ...messageMetadata } });
   }
 
@@ -100,11 +107,9 @@ export class UIMessageEncoder {
         this.finishStep();
         break;
       case 'message:delivered':
-        this.chunks.push({
-          type: 'data-message',
-          id: event.messageId,
-          data: { messageId: event.messageId, text: textOfContent(event.item.content) },
-        });
+        this.finishStep();
+        if (this.options.endsBefore?.(event.messageId) === true) this.finish('stop', {});
+        else this.chunks.push({ type: 'steering-message', id: event.messageId, parts: userParts(event.item) });
         break;
       case 'llm:response':
         this.completeStep(event.response);

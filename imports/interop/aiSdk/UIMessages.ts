@@ -23,6 +23,7 @@ export type UIMessagePart =
   | FilePart
   | CustomPart
   | DataPart
+  | SteeringPart
   | { type: 'step-start' };
 
 export interface TextPart {
@@ -58,6 +59,15 @@ export interface CustomPart {
   kind: `${string}.${string}`;
   providerMetadata?: ProviderMetadata;
 }
+
+/** A message that was sent to the run while it answered, before the step that received it. */
+export interface SteeringPart {
+  type: 'steering-message';
+  id: string;
+  parts: UserPart[];
+}
+
+export type UserPart = TextPart | FilePart;
 
 export interface DataPart {
   type: `data-${string}`;
@@ -110,6 +120,7 @@ export type UIMessageChunk =
   | { type: 'source-url'; sourceId: string; url: string; title?: string }
   | { type: 'file'; url: string; mediaType: string }
   | { type: 'custom'; kind: `${string}.${string}`; providerMetadata?: ProviderMetadata }
+  | SteeringPart
   | { type: `data-${string}`; id?: string; data: unknown; transient?: boolean }
   | { type: 'message-metadata'; messageMetadata: unknown }
   | { type: 'error'; errorText: string }

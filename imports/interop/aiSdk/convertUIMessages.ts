@@ -3,12 +3,13 @@ import { turnsOf } from '../../business/ai/application/services/replayRun';
 import { NO_USAGE, outputTextOf } from '../../business/ai/domain/entities/Response';
 import { isErrorState } from '../../business/ai/domain/entities/Tool';
 import type { AgentEvent, AgentEventBody } from '../../business/ai/domain/types/AgentEvents';
-import type { InputContent, Item, LLMResponse, MessageItem } from '../../business/ai/domain/types/ResponsesAPITypes';
+import type { Item, LLMResponse } from '../../business/ai/domain/types/ResponsesAPITypes';
 import { readUIMessages } from './readUIMessages';
 import { reduceUIMessage } from './reduceUIMessage';
 import { toItems } from './toItems';
 import { UIMessageEncoder } from './UIMessageEncoder';
-import type { UIMessage, UIMessagePart } from './UIMessages';
+import type { UIMessage } from './UIMessages';
+import { userParts } from './userParts';
 
 /**
  * The input of a run that continues the conversation.
@@ -35,37 +36,11 @@ export function toUIMessages(items: readonly Item[]): UIMessage[] {
     else if (item.role === 'user') {
       endAnswer();
       const id = item.id ?? `message-${messages.length + 1}`;
-      messages.push({ id, role: 'user', parts: item.content.flatMap(userPart) });
+      messages.push({ id, role: 'user', parts: userParts(item) });
     }
   }
   endAnswer();
   return messages;
-}
-
-function userPart(part: MessageItem['content'][number]): readonly UIMessagePart[] {
-  switch (part.type) {
-    case 'input_text':
-    case 'output_text':
-      return [{ type: 'text', text: part.text }];
-    case 'input_image':
-    case 'input_file': {
-      const { url, mediaType } = fileOf(part);
-      if (url === undefined) return [];
-      const filename = part.type === 'input_file' && part.filename !== undefined ? { filename: part.filename } : {};
-      return [{ type: 'file', mediaType, url, ...filename }];
-    }
-    case 'refusal':
-      return [];
-  }
-}
-
-function fileOf(part: Exclude<InputContent, { readonly type: 'input_text' }>): {
-  readonly url: string | undefined;
-  readonly mediaType: string;
-} {
-  const url = part.type === 'input_image' ? part.image_url : (part.file_url ?? part.file_data);
-  const inDataUrl = /^data:([^;,]+)/.exec(url ?? '')?.[1];
-  return { url, mediaType: inDataUrl ?? (part.type === 'input_image' ? 'image' : 'application/octet-stream') };
 }
 
 /** The same encoder as for a run, so that a message looks the same whether it was streamed or loaded. */

@@ -76,6 +76,7 @@ function apply(message: UIMessage, chunk: UIMessageChunk): void {
     case 'source-url':
     case 'file':
     case 'custom':
+    case 'steering-message':
       parts.push({ ...chunk });
       return;
     case 'tool-input-start':

@@ -7,7 +7,14 @@ import { failure } from '../../../support/failure';
 
 const PRINCIPAL = { userId: 'ann' };
 const CALL = { id: 'g', name: 'guarded', state: 'awaiting_approval' };
-const MESSAGE: ChatRequest = { chatId: 'c', messages: [], sentMessages: '[]', trigger: 'submit-message', tools: [] };
+const LAST = { id: 'm', role: 'user', parts: [{ kind: 'text', text: 'Hello' }] } as const;
+const MESSAGE: ChatRequest = {
+  chatId: 'c',
+  messages: [LAST],
+  sentMessages: '[]',
+  trigger: 'submit-message',
+  tools: [],
+};
 
 describe('Chats', () => {
   it('takes a message in place of a decision before the end of the model call is stored', async () => {
@@ -16,16 +23,23 @@ describe('Chats', () => {
     expect(cancelled).to.deep.equal(['run-1']);
   });
 
-  it('refuses a message while a late result is given to the model', async () => {
-    const { chats, cancelled } = chatWithRun({ stored: false, live: true });
-    const error = await failure(chats.submit(PRINCIPAL, MESSAGE));
-    expect(error).to.be.instanceOf(HttpError).with.property('httpStatus', 409);
+  it('queues a message while a late result is given to the model', async () => {
+    const { chats, cancelled, sent } = chatWithRun({ stored: false, live: true });
+    expect(await chats.submit(PRINCIPAL, MESSAGE)).to.include({ executionId: 'run-1' });
+    expect(sent).to.deep.equal(['run-1']);
     expect(cancelled).to.deep.equal([]);
   });
 
-  it('goes by what is stored of a run of another process', async () => {
-    const error = await failure(chatWithRun({ stored: true }).chats.submit(PRINCIPAL, MESSAGE));
+  it('refuses to answer anew while it answers', async () => {
+    const { chats } = chatWithRun({ stored: true });
+    const error = await failure(chats.submit(PRINCIPAL, { ...MESSAGE, trigger: 'regenerate-message' }));
     expect(error).to.be.instanceOf(HttpError).with.property('httpStatus', 409);
+  });
+
+  it('goes by what is stored of a run of another process', async () => {
+    const busy = chatWithRun({ stored: true });
+    await busy.chats.submit(PRINCIPAL, MESSAGE);
+    expect(busy).to.deep.include({ sent: ['run-1'], cancelled: [] });
     const { chats, cancelled } = chatWithRun({ stored: false });
     await chats.submit(PRINCIPAL, MESSAGE);
     expect(cancelled).to.deep.equal(['run-1']);
@@ -33,10 +47,11 @@ describe('Chats', () => {
 });
 
 /** A chat whose run waits for an approval. @param isCalling what is stored, and what the run's process knows */
-function chatWithRun({ stored, live }: { stored: boolean; live?: boolean }): { chats: Chats; cancelled: string[] } {
+function chatWithRun({ stored, live }: { stored: boolean; live?: boolean }) {
   const run = { executionId: 'run-1', userId: 'ann', state: 'running', isCalling: stored };
   const context = { executionId: 'run-1', toolCalls: new Map([[CALL.id, CALL]]), isCalling: live };
   const cancelled: string[] = [];
+  const sent: string[] = [];
   const ports = {
     chats: {
       find: async () => ({ userId: 'ann', chatId: 'c', requestId: 'first', fingerprint: 'another', messages: '[]' }),
@@ -49,10 +64,11 @@ function chatWithRun({ stored, live }: { stored: boolean; live?: boolean }): { c
         cancelled.push(executionId);
         return 'cancelled';
       },
+      'ai.runs.send': async (_actor: unknown, { executionId }: { executionId: string }) => void sent.push(executionId),
     },
     loop: { getExecutionContext: () => (live === undefined ? undefined : context) },
     models: { resolve: async () => ({ providerId: 'openai', address: 'openai' }) },
     tools: { tools: [] },
   };
-  return { chats: new Chats(ports as unknown as ChatsPorts), cancelled };
+  return { chats: new Chats(ports as unknown as ChatsPorts), cancelled, sent };
 }
