@@ -243,7 +243,7 @@ export const RUN_OPERATIONS = [
       '(`after`). A run that has ended takes none: that is a `conflict`. The result is `repeated` for a `messageId` that ' +
       'the run was sent before.',
     access: 'generate',
-    stores: true,
+    stores: 1,
     argument: object({
       executionId,
       message: readBy('message', message, MESSAGE),
@@ -267,7 +267,7 @@ export const RUN_OPERATIONS = [
     summary: 'Change a message that a run has not taken yet',
     description: 'Its content, when it is due, or both. It is a `conflict` if the run has taken it.',
     access: 'generate',
-    stores: true,
+    stores: 1,
     argument: object({
       executionId,
       messageId: executionId,
