@@ -2,11 +2,10 @@
  * Counts the commands that a run sends to MongoDB: `npm run bench:stores [-- --save]`. The server is the one at
  * MONGO_URL, else the minimal stand-in of the tests. The counts do not depend on the machine.
  */
-import { fork, spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { MongoClient } from 'mongodb';
 import { createAIModule } from '../imports/business/ai/infrastructure/factories/createAIModule';
@@ -15,6 +14,7 @@ import { openRunStore } from '../imports/business/ai/infrastructure/persistence/
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { BUILD, bundle } from './bundle';
 import { MODELS, TOOL, weather } from './Contender';
+import { mongoUrl } from './mongoUrl';
 import { saveSection, table } from './resultsPage';
 import { workload } from './workloads';
 
@@ -117,26 +117,6 @@ function counter(client: MongoClient): (work: () => Promise<unknown>) => Promise
     onIdle = undefined;
     return { commands, roundTrips };
   };
-}
-
-async function mongoUrl(children: ChildProcess[]): Promise<string> {
-  const database = `bolide_bench_${process.pid}`;
-  const given = process.env['MONGO_URL'];
-  if (given !== undefined && given !== '') {
-    const url = new URL(given);
-    url.pathname = `/${database}`;
-    return url.href;
-  }
-  const server = path.join(__dirname, '../tests/support/mini-mongod.mjs');
-  const child = spawn(process.execPath, [server, '--port', '0', '--with-parent'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  children.push(child);
-  for await (const line of createInterface({ input: child.stdout })) {
-    const [, url] = /on (mongodb:\S+)/.exec(line) ?? [];
-    if (url !== undefined) return `${url}${database}`;
-  }
-  throw new Error('The stand-in for MongoDB ended before it was ready.');
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -15,8 +15,8 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
-import { startTestMongo } from '../../tests/support/startTestMongo';
 import { end } from '../gateway/contenders';
+import { mongoUrl } from '../mongoUrl';
 import { saveSection, table } from '../resultsPage';
 import type { Delays, Question, ReaderQuestion, ReaderReport, Reading, ServerMessage } from './messages';
 
@@ -100,17 +100,19 @@ async function bundle(): Promise<void> {
 async function measure(load: Load): Promise<readonly string[]> {
   const directory = await mkdtemp(path.join(tmpdir(), 'bolide-load-'));
   const children: ChildProcess[] = [];
-  const mongo = load.store === 'mongo' ? await startTestMongo() : undefined;
   try {
     const vendor = fork(path.join(BUILD, 'vendor.js'));
     children.push(vendor);
     const [port] = (await once(vendor, 'message')) as [number];
-    const server = await Server.start(load, { directory, vendorUrl: `http://127.0.0.1:${port}`, mongoUrl: mongo?.url });
+    const server = await Server.start(load, {
+      directory,
+      vendorUrl: `http://127.0.0.1:${port}`,
+      databaseUrl: load.store === 'mongo' ? await mongoUrl(children) : undefined,
+    });
     children.push(server.process);
     return await drive(server, load, children);
   } finally {
     await Promise.all(children.map(end));
-    await mongo?.stop();
     await rm(directory, { recursive: true, force: true });
   }
 }
@@ -118,7 +120,7 @@ async function measure(load: Load): Promise<readonly string[]> {
 interface Place {
   readonly directory: string;
   readonly vendorUrl: string;
-  readonly mongoUrl: string | undefined;
+  readonly databaseUrl: string | undefined;
 }
 
 class Server {
@@ -132,7 +134,7 @@ class Server {
     this.process = child;
   }
 
-  static async start({ profiles }: Load, { directory, vendorUrl, mongoUrl }: Place): Promise<Server> {
+  static async start({ profiles }: Load, { directory, vendorUrl, databaseUrl }: Place): Promise<Server> {
     if (profiles !== undefined) await mkdir(profiles, { recursive: true });
     const server = new Server(
       fork(path.join(BUILD, 'server.js'), [], {
@@ -141,7 +143,7 @@ class Server {
           HOME: process.env['HOME'],
           PORT: '0',
           DATA_DIR: directory,
-          ...(mongoUrl === undefined ? {} : { MONGO_URL: mongoUrl }),
+          ...(databaseUrl === undefined ? {} : { MONGO_URL: databaseUrl }),
           LOG_LEVEL: 'warn',
           USER_REQUESTS_PER_MINUTE: '0',
           // All readers are one user's.

@@ -1,6 +1,6 @@
 /**
- * A plain-Node server in a process of its own, with tools that take their time: `step` and `look` 150 milliseconds, `think`
- * six seconds. `look` may be repeated. Environment: as for the server.
+ * A plain-Node server in a process of its own, with tools that take their time: `step` and `look` 150 milliseconds,
+ * `think` six seconds. `look` may be repeated. Environment: as for the server.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
