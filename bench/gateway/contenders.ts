@@ -23,6 +23,8 @@ interface ContenderKind {
   readonly environment: (setting: Setting) => NodeJS.ProcessEnv;
   readonly headers: (scenario: Scenario, vendorUrl: string) => Readonly<Record<string, string>>;
   readonly modelOf: (scenario: Scenario, model: string) => string;
+  /** Default: none. */
+  readonly nodeOptions?: readonly string[];
   /** Default: all scenarios. */
   readonly takesPart?: (scenario: Scenario) => boolean;
 }
@@ -35,6 +37,8 @@ const KINDS = {
     modelOf: (_scenario, model) => model,
   },
   bolide: {
+    // `npm start` has it, too.
+    nodeOptions: ['--max-semi-space-size=4'],
     environment: ({ vendorUrl, directory }) => ({
       PORT: '0',
       DATA_DIR: directory,
@@ -120,7 +124,10 @@ export async function startContender(
       HOME: process.env['HOME'],
       ...kind.environment({ ...setting, directory: path.join(directory, name) }),
     },
-    execArgv: profiles === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', path.join(profiles, name)],
+    execArgv: [
+      ...(kind.nodeOptions ?? []),
+      ...(profiles === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', path.join(profiles, name)]),
+    ],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   children.push(child);
