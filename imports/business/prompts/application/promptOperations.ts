@@ -112,7 +112,6 @@ export const PROMPT_OPERATIONS = [
       label: promptLabel,
       version: v.nullable(integer(1, Number.MAX_SAFE_INTEGER)),
     }),
-    example: { promptId: 'p1', label: 'production', version: 3 },
     result: prompt,
     http: 'POST /api/prompts/:promptId/labels',
     changes: ['prompts'],
