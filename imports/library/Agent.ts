@@ -26,11 +26,14 @@ import { Conversation } from './Conversation';
 import { generateObject } from './generateObject';
 import type { ObjectResult } from './generateObject';
 import { ObjectRun } from './ObjectRun';
+import type { Skills } from './skills/loadSkills';
 import { checkSchema, checkTool } from './tool';
 
 export interface AgentOptions extends AgentSettings, EngineOptions {
   /** Tools of `tool`, tools that run at the vendor, and names of the host's tools. */
   readonly tools?: readonly (RegisteredTool | BuiltInTool | string)[];
+  /** Skills of `loadSkills`, which the model is told of after the instructions. */
+  readonly skills?: Skills;
 }
 
 export interface ObjectOptions<Schema> extends CallOptions {
@@ -80,15 +83,20 @@ export class Agent {
   private readonly tools: readonly RegisteredTool[];
   /** The tools as the loop takes them: functions by name. */
   private readonly offered: readonly (string | BuiltInTool)[];
+  private readonly skills: Skills | undefined;
   private engine: AgentEngine | undefined;
 
   constructor(options: AgentOptions) {
-    const fields = readObject(options, [...SETTING_NAMES, ...ENGINE_NAMES, 'tools']);
+    const fields = readObject(options, [...SETTING_NAMES, ...ENGINE_NAMES, 'tools', 'skills']);
     checkSettings(fields);
-    const { tools = [] } = options;
+    const { tools: given = [], skills } = options;
+    if (skills !== undefined && !(isObject(skills) && isObject(skills.tool)))
+      throw invalid('skills', 'must be skills, as "loadSkills" resolves with them');
     checkEngineOptions(options);
-    checkTools(tools);
+    checkTools(given);
+    const tools = skills === undefined ? given : [...given, skills.tool];
     this.settings = settingsOf(options);
+    this.skills = skills;
     this.engineOptions = options;
     this.tools = tools.filter((tool): tool is RegisteredTool => typeof tool === 'object' && !isBuiltIn(tool));
     this.offered = tools.map((tool) => (typeof tool === 'string' || isBuiltIn(tool) ? tool : tool.name));
@@ -196,11 +204,14 @@ export class Agent {
     const [providerId = model, ...rest] = model.split('/');
     const { executionId = randomUUID() } = options;
     const { recall = this.engineOptions.memory !== undefined, ...execute } = toExecuteOptions(settings);
+    // The same in every turn, so that what vendors cache of it stays.
+    const instructions = [settings.instructions ?? [], this.skills?.instructions ?? []].flat().join('\n\n');
     return {
       loop: engine.loop,
       userId,
       options: {
         ...execute,
+        ...(instructions === '' ? {} : { instructions }),
         ...(recall === false ? {} : { recall }),
         model,
         input: items,

@@ -17,6 +17,7 @@ const LIBRARIES = [
   'minisearch',
   'p-limit',
   'valibot',
+  'yaml',
   'zod-to-json-schema',
   // What these import.
   'fast-deep-equal',
