@@ -215,7 +215,7 @@ export { OpenAIChatAdapter } from '../business/ai/infrastructure/tools/adapters/
 export { OpenAIResponsesAdapter } from '../business/ai/infrastructure/tools/adapters/OpenAIResponsesAdapter';
 export { PartialJson } from '../business/ai/domain/util/PartialJson';
 export { Agent, agent } from '../library/Agent';
-export type { AgentBatchOptions, AgentOptions, ObjectOptions } from '../library/Agent';
+export type { AgentBatchOptions, AgentOptions, HandoffAgent, ObjectOptions } from '../library/Agent';
 export type { AgentHost } from '../library/AgentEngine';
 export type { AgentResult } from '../library/AgentResult';
 export { AgentRun } from '../library/AgentRun';
@@ -229,6 +229,9 @@ export { embed } from '../library/embed';
 export type { EmbedSettings } from '../library/embed';
 export type { BatchEntry, BatchSuccess } from '../library/batch';
 export type { ObjectResult } from '../library/generateObject';
+export { handoff } from '../library/handoff';
+export type { HandoffOptions } from '../library/handoff';
+export type { Handoff } from '../business/ai/domain/types/Handoff';
 export { loadSkills } from '../library/skills/loadSkills';
 export type { SkillOptions, Skills, SkillSummary } from '../library/skills/loadSkills';
 export { mcpSkillFiles } from '../library/skills/mcpSkillFiles';

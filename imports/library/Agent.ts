@@ -5,7 +5,7 @@ import { programLogger } from '../log/programLogger';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import { isList, isObject } from '../business/ai/domain/util/json';
 import type { BuiltInTool } from '../business/ai/domain/entities/Tool';
-import type { LLMInput } from '../business/ai/domain/types/LLMTypes';
+import type { LLMInput, ToolChoice } from '../business/ai/domain/types/LLMTypes';
 import type { SchemaInput, ValueOf } from '../business/ai/domain/types/Schemas';
 import { normalizeInput } from '../business/ai/application/services/ContentNormalizer';
 import type { BatchOptions } from '../business/ai/application/services/batches/runBatch';
@@ -20,6 +20,8 @@ import { AgentRun } from './AgentRun';
 import type { AgentRunInit } from './AgentRun';
 import { checkCallOptions, checkSettings, SETTING_NAMES, settingsOf, toExecuteOptions } from './AgentSettings';
 import type { AgentSettings, CallOptions } from './AgentSettings';
+import { allowedTools } from '../business/ai/application/services/runs/handOver';
+import type { Handoff } from '../business/ai/domain/types/Handoff';
 import { generateBatch } from './batch';
 import type { BatchEntry } from './batch';
 import { Conversation } from './Conversation';
@@ -47,6 +49,17 @@ export interface AgentBatchOptions<Schema = undefined>
   /** The schema of each value. Default: the values are texts. */
   readonly schema?: Schema;
 }
+
+/** What the runs of other agents need of one that they can hand over to. */
+export interface HandoffAgent {
+  readonly handoff: Handoff;
+  /** The functions, and those of whoever it can hand over to. */
+  readonly tools: readonly RegisteredTool[];
+  readonly names: readonly (string | BuiltInTool)[];
+}
+
+/** By the tool that hands over to it. */
+export const HANDOFFS = new WeakMap<object, HandoffAgent>();
 
 interface ResolvedCall {
   readonly settings: AgentSettings;
@@ -84,6 +97,8 @@ export class Agent {
   /** The tools as the loop takes them: functions by name. */
   private readonly offered: readonly (string | BuiltInTool)[];
   private readonly skills: Skills | undefined;
+  /** The agents that it can hand over to. */
+  private readonly others: readonly HandoffAgent[];
   private engine: AgentEngine | undefined;
 
   constructor(options: AgentOptions) {
@@ -101,7 +116,8 @@ export class Agent {
     this.tools = tools.filter((tool): tool is RegisteredTool => typeof tool === 'object' && !isBuiltIn(tool));
     this.offered = tools.map((tool) => (typeof tool === 'string' || isBuiltIn(tool) ? tool : tool.name));
     // At once, because a host may recover runs that call the tools.
-    if (options.host !== undefined) this.engine = createAgentEngine(options, this.tools, options.model);
+    this.others = tools.flatMap((tool) => (typeof tool === 'object' ? (HANDOFFS.get(tool) ?? []) : []));
+    if (options.host !== undefined) this.engine = createAgentEngine(options, this.allTools, options.model);
   }
 
   /** Starts a run whose text and events arrive as the model writes. Later errors reach the run's readers. */
@@ -180,6 +196,42 @@ export class Agent {
     return entries as BatchEntry<Schema extends undefined ? string : ValueOf<Schema>>[];
   }
 
+  /** The agent as another one hands over to it. */
+  asHandoff(): HandoffAgent {
+    const { settings, tools, others } = this;
+    return {
+      handoff: omitUndefined({
+        model: settings.model,
+        instructions: this.instructions(settings),
+        tools: this.allowed,
+      }),
+      tools: [...tools, ...others.flatMap((other) => other.tools)],
+      names: [...this.offered, ...others.flatMap((other) => other.names)],
+    };
+  }
+
+  private get allowed(): Handoff['tools'] {
+    return this.offered.map((tool) =>
+      typeof tool === 'string' ? { type: 'function', name: tool } : { type: tool.type },
+    );
+  }
+
+  /** Runs offer the tools of all agents, of which each may call its own. */
+  private ownChoice(choice: ToolChoice = 'auto'): { readonly tool_choice?: ToolChoice } {
+    if (this.others.length === 0 || (choice !== 'auto' && choice !== 'required')) return {};
+    return { tool_choice: allowedTools(this.allowed, choice) };
+  }
+
+  private get allTools(): readonly RegisteredTool[] {
+    return [...new Set([...this.tools, ...this.others.flatMap(({ tools }) => tools)])];
+  }
+
+  private instructions({ instructions }: AgentSettings): string | undefined {
+    // The same in every turn, so that what vendors cache of it stays.
+    const texts = [instructions, this.skills?.instructions].filter((text) => text !== undefined);
+    return texts.length === 0 ? undefined : texts.join('\n\n');
+  }
+
   /** @param messages the conversation so far, such as the `transcript` of an earlier one */
   conversation(messages: LLMInput = []): Conversation {
     return new Conversation(this, messages, this.settings);
@@ -188,7 +240,7 @@ export class Agent {
   /** @throws LLMInvalidRequestError, LLMModelNotFoundError */
   private resolve(options: CallOptions): ResolvedCall {
     const settings = { ...this.settings, ...settingsOf(options) };
-    this.engine ??= createAgentEngine(this.engineOptions, this.tools, settings.model);
+    this.engine ??= createAgentEngine(this.engineOptions, this.allTools, settings.model);
     return {
       settings,
       engine: this.engine,
@@ -204,18 +256,18 @@ export class Agent {
     const [providerId = model, ...rest] = model.split('/');
     const { executionId = randomUUID() } = options;
     const { recall = this.engineOptions.memory !== undefined, ...execute } = toExecuteOptions(settings);
-    // The same in every turn, so that what vendors cache of it stays.
-    const instructions = [settings.instructions ?? [], this.skills?.instructions ?? []].flat().join('\n\n');
+    const instructions = this.instructions(settings);
     return {
       loop: engine.loop,
       userId,
       options: {
         ...execute,
-        ...(instructions === '' ? {} : { instructions }),
+        ...omitUndefined({ instructions }),
+        ...this.ownChoice(execute.tool_choice),
         ...(recall === false ? {} : { recall }),
         model,
         input: items,
-        tools: this.offered,
+        tools: [...new Set([...this.offered, ...this.others.flatMap(({ names }) => names)])],
         stream,
         executionId,
         ...omitUndefined({ signal }),

@@ -47,6 +47,7 @@ const FIELDS = {
   parameters: checkSchema,
   execute: aFunction,
   hosted: aFunction,
+  handoff: anObject,
   blocking: boolean,
   timeout: numberBetween(1, 2_147_483_647),
   sequential: boolean,

@@ -12,7 +12,7 @@ export interface WrongProgram {
 
 /** What all programs start with. */
 export const PREAMBLE = `
-import { agent, simpleSchema, tool, typed, ToolRegistry } from 'bolide';
+import { agent, handoff, simpleSchema, tool, typed, ToolRegistry } from 'bolide';
 import type { StandardSchema, ToolOutput } from 'bolide';
 import SimpleSchema from 'simpl-schema';
 import * as v from 'valibot';
@@ -25,7 +25,7 @@ const getWeather = tool({
 });
 const assistant = agent({ model: 'anthropic/claude-sonnet-5-5', instructions: 'Be brief.', tools: [getWeather] });
 declare const other: StandardSchema<{ readonly city: string }>;
-export { agent, assistant, getWeather, other, simpleSchema, SimpleSchema, tool, typed, ToolRegistry, v, z, z3 };
+export { agent, assistant, handoff, getWeather, other, simpleSchema, SimpleSchema, tool, typed, ToolRegistry, v, z, z3 };
 export type { StandardSchema, ToolOutput };
 `;
 
@@ -335,6 +335,20 @@ export const WRONG_PROGRAMS: readonly WrongProgram[] = [
     right: 'number',
     wrong: 'string',
     errors: [[2322, 'return']],
+  },
+  {
+    what: 'a handoff to something else than an agent',
+    program: `agent({ tools: [handoff(@@, { name: 'other', when: 'Always.' })] });`,
+    right: 'assistant',
+    wrong: 'getWeather',
+    errors: [[2345, 'getWeather']],
+  },
+  {
+    what: 'a handoff that does not say when',
+    program: `handoff(assistant, { name: 'other'@@ });`,
+    right: `, when: 'Always.'`,
+    wrong: '',
+    errors: [[2345, `{ name: 'other' }`]],
   },
   {
     what: 'a part of a value that may not have arrived',

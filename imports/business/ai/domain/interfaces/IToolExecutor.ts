@@ -1,4 +1,5 @@
 /** Provides tool definitions and runs the tools. */
+import type { Handoff } from '../types/Handoff';
 import type { FunctionTool, InputRequest } from '../entities/Tool';
 import type { HostedMcpTool } from '../types/HostedMcp';
 import type { JsonObject } from '../types/VendorTypes';
@@ -56,6 +57,8 @@ export interface IToolExecutor {
   listToolNames?(): readonly string[];
   /** The tool as a vendor may call it itself. Undefined, also if absent: Bolide calls it. */
   hostedMcpTool?(toolName: string): HostedMcpTool | undefined;
+  /** The agent that a run goes on with after a call of the tool. Undefined, also if absent: the one that called. */
+  handoff?(toolName: string): Handoff | undefined;
   /** Whether tools may appear later, so that runs wait for those that are missing. Default: false. */
   readonly gainsTools?: boolean;
 }

@@ -6,6 +6,7 @@ import type { IToolExecutor, ToolCallContext } from '../../domain/interfaces/ITo
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { SourceTool, ToolSource } from '../../domain/interfaces/ToolSource';
 import { omitUndefined } from '../../domain/util/omitUndefined';
+import type { Handoff } from '../../domain/types/Handoff';
 import type { HostedMcpTool } from '../../domain/types/HostedMcp';
 import type { LiteralJsonSchema } from '../../domain/types/InferSchema';
 import type { SchemaInput, StandardSchema, TypedSchema, ValueOf } from '../../domain/types/Schemas';
@@ -42,6 +43,8 @@ export interface RegisteredTool extends Settings {
   readonly execute?: (args: never, context: ToolCallContext) => unknown;
   /** Only for the tool of a source: see `SourceTool`. */
   readonly hosted?: SourceTool['hosted'];
+  /** The agent that the run goes on with after a call: see `handoff`. */
+  readonly handoff?: Handoff;
 }
 
 /** A schema whose type states the type of its values. */
@@ -64,7 +67,7 @@ export class ToolRegistry implements IToolExecutor {
   register<const T extends RegisteredTool>(tool: T extends { readonly parameters?: StatedSchema } ? never : T): this;
   register(tool: RegisteredTool): this {
     // What a vendor is told of a server may contain credentials, which are no part of the definition.
-    const { execute, parameters, needsApproval, hosted: _, ...definition } = withKind(tool);
+    const { execute, parameters, needsApproval, hosted: _, handoff: __, ...definition } = withKind(tool);
     const { kind = 'function' } = definition;
     if (!NAME.test(tool.name))
       throw new LLMInvalidRequestError(
@@ -214,6 +217,10 @@ export class ToolRegistry implements IToolExecutor {
 
   hostedMcpTool(toolName: string): HostedMcpTool | undefined {
     return this.registered.get(toolName)?.hosted?.();
+  }
+
+  handoff(toolName: string): Handoff | undefined {
+    return this.registered.get(toolName)?.handoff;
   }
 
   getToolDefinition(toolName: string): FunctionTool | undefined {

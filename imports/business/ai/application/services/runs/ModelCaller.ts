@@ -15,6 +15,7 @@ import { outputText } from '../../../domain/entities/Content';
 import type { FailedAttempt, Item, LLMResponse, MessageItem } from '../../../domain/types/ResponsesAPITypes';
 import { RunCompactor } from './compaction/RunCompactor';
 import { adoptInput, withOwnOptions } from '../ContentNormalizer';
+import { optionsOf, speakerOf } from './handOver';
 import { hostedMcpTools } from './hostedMcpTools';
 import { estimateUsage } from '../routing/estimateUsage';
 import { unreportedResponse } from '../routing/unreportedResponse';
@@ -55,6 +56,8 @@ export class ModelCaller {
   /** What a provider that keeps state already has of the transcript. */
   private sent: { readonly responseId: string; readonly upTo: number } | undefined;
   private present: Call | undefined;
+  /** The call after which the agent speaks that does. Undefined: it is the run's first. */
+  private handedOverBy: string | undefined;
 
   readonly compactor: RunCompactor;
 
@@ -72,6 +75,7 @@ export class ModelCaller {
 
   /** `historyFitted`, or `modelFailed`. */
   fitHistory(): void {
+    this.handOver();
     const onFitted = (): void => this.target.dispatch({ type: 'historyFitted', at: Date.now() });
     const fitting = this.compactor.fit();
     if (fitting === undefined) onFitted();
@@ -83,6 +87,15 @@ export class ModelCaller {
         },
         (error: unknown) => this.failed(error),
       );
+  }
+
+  private handOver(): void {
+    const { context } = this;
+    const speaker = speakerOf(context);
+    if (speaker === undefined || speaker.callId === this.handedOverBy) return;
+    this.handedOverBy = speaker.callId;
+    this.sent = undefined;
+    context.options = optionsOf(context.options, speaker.to, context.provider);
   }
 
   /** `modelAnswered`; `modelRefused` if the call is to be made again; or `modelFailed`. */
