@@ -16,8 +16,8 @@ export interface HandoffOptions {
 }
 
 /**
- * Once the call has completed, the run goes on with the agent's instructions, model and tools. Everything else stays the
- * run's: its user, its limits and budget, and the calls that are under way, whose results the agent gets.
+ * Once the call has completed, the run goes on with the agent's instructions, model and tools. Everything else stays
+ * the run's: its user, its limits and budget, and the calls that are under way, whose results the agent gets.
  * @throws LLMInvalidRequestError, whose `path` names the invalid field
  */
 export function handoff(agent: Agent, { name, when, input }: HandoffOptions): RegisteredTool {
@@ -29,7 +29,7 @@ export function handoff(agent: Agent, { name, when, input }: HandoffOptions): Re
   const tool: RegisteredTool = {
     name: `hand_over_to_${name}`,
     description: `Hands the conversation over to the agent "${name}". ${when}`,
-    ...(input === undefined ? {} : { parameters: input }),
+    parameters: input,
     idempotent: true,
     readOnly: true,
     handoff: to.handoff,

@@ -1,6 +1,6 @@
 /**
- * Agent Skills: folders with a `SKILL.md`, whose name and description the model is told, and whose instructions and files
- * it reads when it needs them. https://agentskills.io/specification
+ * Agent Skills: folders with a `SKILL.md`, whose name and description the model is told, and whose instructions and
+ * files it reads when it needs them. https://agentskills.io/specification
  */
 import { LLMInvalidRequestError, ToolError } from '../../business/ai/domain/errors/LLMErrors';
 import { invalid } from '../../business/ai/domain/util/arguments';

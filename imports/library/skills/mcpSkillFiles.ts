@@ -1,4 +1,4 @@
-/** Skills that an MCP server offers as resources: every resource whose address ends in `/SKILL.md`, and those beside it. */
+/** Skills that an MCP server offers as resources: each whose address ends in `/SKILL.md`, and those beside it. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { McpSource } from '../../business/mcp/infrastructure/McpSource';
 import type { SkillFiles } from './SkillFiles';
