@@ -14,6 +14,7 @@ const TOKEN_FIELDS = {
   userId: 1,
   name: 1,
   scopes: 1,
+  'grant.client': 1,
   team: 1,
   tags: 1,
   models: 1,
@@ -29,7 +30,10 @@ const TOKEN_FIELDS = {
   revokedAt: 1,
   expiresAt: 1,
   lastUsedAt: 1,
-} as const satisfies Record<Exclude<keyof StoredApiToken, 'hash' | 'prefix' | 'previous'>, 1>;
+} as const satisfies Record<
+  Exclude<keyof StoredApiToken, 'hash' | 'prefix' | 'previous' | 'grant'> | 'grant.client',
+  1
+>;
 
 export const API_COLLECTIONS = [
   {

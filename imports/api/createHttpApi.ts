@@ -292,7 +292,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
       next();
     });
   // Other paths skip the OAuth routes. The lookahead matches no characters, so these routes see the whole path.
-  if (oauth !== undefined) router.use(/^(?=\/oauth)/i, oauth);
+  if (oauth !== undefined) router.use(/^(?=\/(?:oauth|\.well-known\/oauth-authorization-server))/i, oauth);
   if (ports.servesPages === true) router.use(leavePages);
   router.use(useCanonicalPath);
   addApiRoutes(router, shared);

@@ -1,5 +1,6 @@
 /** What a host is configured with, and what it is given by the program that it runs in. */
 import type { AuthFailureLimits } from '../api/auth/AuthFailureLimiter';
+import type { ConsentPage } from '../api/authorization/authorizationPages';
 import type { HttpApiPorts } from '../api/createHttpApi';
 import type { DashboardPagePorts } from '../api/dashboard/dashboardPages';
 import type { RouterFactory } from '../api/http/createRouter';
@@ -73,6 +74,8 @@ export interface HostSettings {
   readonly mcpCommands?: boolean;
   /** What is offered over MCP. Default: nothing. */
   readonly mcp?: McpSettings;
+  /** The path of the app's page where people sign in when they connect an MCP client; `off` for none. Default: `/`. */
+  readonly mcpSignIn?: string;
   /** Whether requests of an MCP session reach the same process. Default: if no other process has the database. */
   readonly mcpSessions?: boolean;
   /** Which users may use which tools. Default: everyone may use all. */
@@ -106,6 +109,8 @@ export interface HostPorts {
   readonly relayTimes?: Partial<RelayTimes>;
   /** The app serves pages of its own; see `HttpApiPorts.servesPages`. */
   readonly servesPages?: true;
+  /** How MCP clients get the consent of the app's users. Default: clients need API tokens. */
+  readonly consent?: ConsentPage | undefined;
   /** What the app offers over MCP besides what the settings name. Default: nothing. */
   readonly exposed?: McpExposure | undefined;
   /** Access to `/mcp` with tokens of an authorization server. Default: none. */

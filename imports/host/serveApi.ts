@@ -1,10 +1,16 @@
 /** Creates the HTTP API of a host, with the pages on which people sign in at vendors and MCP servers. */
+import type { IncomingMessage } from 'node:http';
+import { GRANT_PREFIX } from '../api/auth/ApiTokens';
 import { AuthFailureLimiter } from '../api/auth/AuthFailureLimiter';
+import { clientOf } from '../api/auth/clientOf';
+import { AuthorizationServer, GRANTED_SCOPES } from '../api/authorization/AuthorizationServer';
+import { createAuthorizationRoutes } from '../api/authorization/authorizationRoutes';
 import { createHttpApi } from '../api/createHttpApi';
 import type { HttpApi, HttpApiPorts } from '../api/createHttpApi';
 import type { ChatStore } from '../api/chat/ChatStore';
 import { UsedStates, SIGN_IN_STATES } from '../api/signIn/UsedStates';
 import { createRouter } from '../api/http/createRouter';
+import type { HttpRouter } from '../api/http/createRouter';
 import { createOAuthRoutes } from '../api/oauth/oauthRoutes';
 import { MissingPackageError } from '../business/ai/domain/errors/LLMErrors';
 import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
@@ -12,6 +18,8 @@ import { RunHealth } from '../business/ai/infrastructure/persistence/runs/RunHea
 import type { OpenedAudit } from '../business/audit/openAudit';
 import type { UserLimiter } from '../business/limits/application/UserLimiter';
 import { importMcpServer } from '../business/mcp/api/importMcpServer';
+import { MCP_PATH } from '../business/mcp/api/addMcpRoutes';
+import type { McpAccess } from '../business/mcp/api/addMcpRoutes';
 import type { McpOffer } from '../business/mcp/api/createMcpServerPorts';
 import { MCP_SIGN_IN_PAGES } from '../business/mcp/api/mcpSignInPages';
 import type { DelegatedOAuthFlow } from '../business/providers/application/oauth/DelegatedOAuthFlow';
@@ -44,6 +52,9 @@ export async function serveApi(
   const pages = { express, authenticate: authFailures.limit(authenticate) };
   const homeOf = (page: string): string => (dashboard === undefined ? settings.rootUrl : `${homeUrl}/${page}`);
   const oauth = createRouter(express);
+  const mcp = await offeredMcp(host);
+  const authorization = mcp === undefined ? undefined : createAuthorization(host, parts, mcp);
+  if (authorization !== undefined) oauth.use(authorization.routes);
   oauth.use(
     createOAuthRoutes({
       ...{ ...pages, flow: parts.mcpFlow, pages: MCP_SIGN_IN_PAGES },
@@ -73,7 +84,7 @@ export async function serveApi(
     runHealth: new RunHealth(database, stores.inbox),
     isAlone: database.isExclusive,
     limits: omitUndefined({ shutdownGrace: parts.shutdownGraceMs, maxBodyBytes, maxJsonValues }),
-    ...(await offeredMcp(host)),
+    mcp: mcp && omitUndefined({ ...mcp, access: ports.mcpAccess ?? authorization?.access }),
     servesPages: ports.servesPages ?? false,
     // A proxy may or may not strip the root URL's path.
     basePaths: [httpPath, new URL(rootUrl).pathname.replace(/\/+$/, '')],
@@ -89,10 +100,10 @@ async function offeredMcp({
   rootUrl,
   homeUrl,
   logger,
-}: RunningHost): Promise<{ readonly mcp?: McpOffer }> {
+}: RunningHost): Promise<OfferedMcp | undefined> {
   const { tools = [] } = settings.mcp ?? {};
-  const { exposed, mcpAccess: access } = ports;
-  if (tools.length === 0 && exposed === undefined) return {};
+  const { exposed } = ports;
+  if (tools.length === 0 && exposed === undefined) return undefined;
   // Random ids, like the states of sign-ins, which are kept for minutes, too.
   const usedApprovals = new UsedStates(database.collection(SIGN_IN_STATES));
   await usedApprovals.ready();
@@ -101,12 +112,57 @@ async function offeredMcp({
     if (tools.length > 0 || !(error instanceof MissingPackageError)) throw error;
     logger.info(`The exposed methods are tools of runs, and are not offered over MCP: ${error.message}`);
   });
-  if (sdk === undefined) return {};
+  if (sdk === undefined) return undefined;
+  const { mcpSessions: keepsSessions } = settings;
+  return { sdk, tools, exposed, rootUrl, homeUrl, usedApprovals, toolTasks: stores.toolTasks, keepsSessions };
+}
+
+interface OfferedMcp extends Omit<McpOffer, 'access'> {
+  readonly usedApprovals: UsedStates;
+}
+
+/** An authorization server for `/mcp`, where the app's users consent. */
+function createAuthorization(
+  { settings, ports, homeUrl, rootUrl, sealer, findUser, tokens }: RunningHost,
+  { audit, secrets }: ServedParts,
+  { usedApprovals }: OfferedMcp,
+): { readonly routes: HttpRouter; readonly access: McpAccess } | undefined {
+  const { mcpSignIn = '/' } = settings;
+  const { consent, express, authenticate } = ports;
+  const [secret] = secrets;
+  if (consent === undefined || mcpSignIn === 'off' || secret === undefined) return undefined;
+  const server = new AuthorizationServer({
+    ...{ tokens, sealer, secret, rootUrl },
+    usedCodes: usedApprovals,
+    isUser: async (userId) => (await findUser(userId)) !== undefined,
+    resource: rootUrl + MCP_PATH,
+  });
+  const record = (
+    action: 'token.create' | 'token.revoke',
+    { userId, tokenId }: { readonly userId: string; readonly tokenId: string },
+    request?: IncomingMessage,
+  ): Promise<void> => {
+    const client = request === undefined ? {} : { client: clientOf(request, settings.forwardedCount ?? 0) };
+    const subject = { kind: 'token', id: tokenId, ownerId: userId } as const;
+    return audit.trail.record({ userId, source: 'http', ...client }, { action, subject }, { isSafe: true });
+  };
   return {
-    mcp: omitUndefined({
-      ...{ sdk, tools, exposed, rootUrl, homeUrl, usedApprovals, access },
-      toolTasks: stores.toolTasks,
-      keepsSessions: settings.mcpSessions,
+    routes: createAuthorizationRoutes({
+      ...{ ...consent, express, server },
+      // Only the app's own sign-in counts: a token must not beget others.
+      authenticate: async (request) => ports.authenticate(request),
+      signInUrl: homeUrl + mcpSignIn,
+      basePath: new URL(homeUrl).pathname.replace(/^\/|\/$/g, ''),
+      nameOf: async (userId) => (await findUser(userId))?.name,
+      revoke: (userId, id) => tokens.revoke(userId, id),
+      onGranted: (issued, request) => record('token.create', issued, request),
+      onRevoked: (revoked) => record('token.revoke', revoked),
     }),
+    access: {
+      issuer: server.issuer,
+      scopes: GRANTED_SCOPES,
+      accepts: (token) => token.startsWith(GRANT_PREFIX),
+      verify: (token) => server.verify(token),
+    },
   };
 }

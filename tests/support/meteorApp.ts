@@ -39,14 +39,14 @@ export interface MeteorApp {
  */
 export async function startMeteorApp(
   ai: Readonly<Record<string, unknown>> = {},
-  { onReset, ...options }: Partial<BolideOptions> & { readonly onReset?: () => void } = {},
+  { onReset, ...options }: Partial<BolideOptions> & { readonly onReset?: () => void | Promise<void> } = {},
 ): Promise<MeteorApp> {
   const simulator = await startSimulator();
   const settings = Meteor.settings;
   Meteor.settings = { public: {}, ai: { secrets: newKey('k1'), admins: ['ann'], allowPrivateHosts: true, ...ai } };
   resetMeteor();
   resetWebApp();
-  onReset?.();
+  await onReset?.();
   for (const _id of PEOPLE) await Meteor.users.insertAsync({ _id });
   const host = await startBolide({
     ...METEOR_PACKAGES,

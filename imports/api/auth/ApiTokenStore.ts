@@ -25,6 +25,8 @@ export interface StoredApiToken extends ApiTokenFields {
   readonly previous?: PreviousSecret;
   readonly userId: string;
   readonly scopes: readonly Scope[];
+  /** Present for what a user has granted to a client of `/mcp`: such a token is valid nowhere else. */
+  readonly grant?: TokenGrant;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   /** Absent: its owner, or an admin whose data is deleted. */
@@ -40,6 +42,13 @@ export interface StoredApiToken extends ApiTokenFields {
   readonly revokedAt?: number;
   /** Accurate to a minute. Absent: never used. */
   readonly lastUsedAt?: number;
+}
+
+export interface TokenGrant {
+  /** Where the client receives its codes, as people are shown it. */
+  readonly client: string;
+  /** A hash of the code that it was issued for. */
+  readonly code: string;
 }
 
 export interface PreviousSecret {

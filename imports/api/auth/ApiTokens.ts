@@ -8,7 +8,7 @@ import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { User } from '../../business/ai/domain/types/Actor';
 import { SCOPES } from './ApiPrincipal';
 import type { ApiPrincipal, Scope } from './ApiPrincipal';
-import type { ApiTokenChange, ApiTokenFields, ApiTokenStore, StoredApiToken } from './ApiTokenStore';
+import type { ApiTokenChange, ApiTokenFields, ApiTokenStore, StoredApiToken, TokenGrant } from './ApiTokenStore';
 import { presentedToken } from './presentedToken';
 
 export interface ApiTokenRequest extends ApiTokenFields {
@@ -18,6 +18,8 @@ export interface ApiTokenRequest extends ApiTokenFields {
   readonly createdBy?: string;
   /** An admin has set its limits, so its owner cannot change them. */
   readonly isManaged?: true;
+  /** What a user has granted to a client of `/mcp`. */
+  readonly grant?: TokenGrant;
 }
 
 export interface ApiTokensOptions {
@@ -40,6 +42,7 @@ export interface ListedApiToken extends Omit<StoredApiToken, 'hash' | 'prefix' |
 const LAST_USED_EVERY_MS = 60_000;
 /** Makes leaked tokens recognizable. */
 const PREFIX = 'bolide_';
+export const GRANT_PREFIX = 'mcp_';
 /** Longer strings are rejected without hashing. */
 const MAX_LENGTH = 512;
 
@@ -62,7 +65,7 @@ export class ApiTokens {
    * @throws LLMInvalidRequestError without a user or with an unknown scope
    */
   async issue(request: ApiTokenRequest): Promise<{ readonly token: string; readonly id: string }> {
-    const token = generateSecret();
+    const token = generateSecret(request.grant);
     return { token, id: await this.adopt(token, request) };
   }
 
@@ -101,7 +104,7 @@ export class ApiTokens {
   ): Promise<{ readonly token: string } | undefined> {
     const stored = await this.store.find(id);
     if (stored === undefined) return undefined;
-    const token = generateSecret();
+    const token = generateSecret(stored.grant);
     const hash = hashOf(token);
     const now = this.now();
     const changed = await this.change(id, userId, {
@@ -129,15 +132,26 @@ export class ApiTokens {
     return this.store.find(id);
   }
 
-  /** @returns the token's principal, or undefined for an unknown or expired token */
+  /** @returns the token's principal, or undefined for an unknown or expired token, and for a grant */
   async verify(token: string): Promise<ApiPrincipal | undefined> {
+    const stored = await this.storedAs(token);
+    return stored === undefined || stored.grant !== undefined ? undefined : this.toPrincipal(stored);
+  }
+
+  /** As `verify`, for nothing but grants. */
+  async verifyGrant(token: string): Promise<ApiPrincipal | undefined> {
+    const stored = await this.storedAs(token);
+    return stored?.grant === undefined ? undefined : this.toPrincipal(stored);
+  }
+
+  private async storedAs(token: string): Promise<StoredApiToken | undefined> {
     if (token.length > MAX_LENGTH) return undefined;
     const hash = hashOf(token);
     const prefix = idOf(hash);
     const byId = await this.store.find(prefix);
     // After a rotation, the id is no longer the prefix of the secret.
     const stored = byId !== undefined && isSame(byId.hash, hash) ? byId : await this.store.findByPrefix(prefix);
-    return stored !== undefined && this.accepts(stored, hash) ? this.toPrincipal(stored) : undefined;
+    return stored !== undefined && this.accepts(stored, hash) ? stored : undefined;
   }
 
   /**
@@ -147,7 +161,7 @@ export class ApiTokens {
   async verifySecretId(secretId: string): Promise<ApiPrincipal | undefined> {
     const byId = await this.store.find(secretId);
     const stored = byId?.hash.startsWith(secretId) === true ? byId : await this.store.findByPrefix(secretId);
-    if (stored === undefined) return undefined;
+    if (stored === undefined || stored.grant !== undefined) return undefined;
     const { hash, previous } = stored;
     const isPrevious = previous?.prefix === secretId && previous.expiresAt > this.now();
     return hash.startsWith(secretId) || isPrevious ? this.toPrincipal(stored) : undefined;
@@ -254,8 +268,8 @@ export function secretIdOf(token: string): string {
   return idOf(hashOf(token));
 }
 
-function generateSecret(): string {
-  return PREFIX + randomBytes(32).toString('base64url');
+function generateSecret(grant: TokenGrant | undefined): string {
+  return (grant === undefined ? PREFIX : GRANT_PREFIX) + randomBytes(32).toString('base64url');
 }
 
 function hashOf(token: string): Buffer {

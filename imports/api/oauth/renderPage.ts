@@ -52,7 +52,7 @@ export function pageHeaders(referrer: 'no-referrer' | 'same-origin' = 'no-referr
   };
 }
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.toWellFormed().replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 

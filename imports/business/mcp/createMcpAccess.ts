@@ -36,6 +36,8 @@ export function createMcpAccess({ issuer, audience, allowPrivateHosts }: McpAcce
   const tokens = new JwtAccessTokens({ issuer: issuerOf(issuer), audience, fetch, metadata, allowInsecure });
   return {
     issuer: tokens.issuer,
+    // JWTs are those of the authorization server. This server's own tokens are none.
+    accepts: (token) => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token),
     async verify(token): Promise<ApiPrincipal | undefined> {
       const grant = await tokens.verify(token);
       if (grant === undefined || !/^[\x21-\x7e]{1,200}$/.test(grant.subject)) return undefined;

@@ -30,6 +30,9 @@ export const mcpSettings = defineSettings({
   mcp: setting('MCP_TOOLS', offeredTools, 'none').means(
     'The tools that are [offered over MCP](../guides/mcp-server.md): names with commas, in which `*` stands for any characters. Without it, and without [exposed methods](../guides/meteor-expose.md), there is no `/mcp`.',
   ),
+  mcpSignIn: setting('MCP_SIGN_IN', signInPage, '`/`').means(
+    'Meteor only: where people [sign in](../guides/meteor-sign-in.md) to the app when they connect an MCP client, such as `/login`; `off`: clients need API tokens.',
+  ),
   mcpSessions: setting('MCP_SESSIONS', onOff, '`on` for one process').means(
     'Whether clients of earlier revisions of MCP have [sessions](../guides/mcp-server.md#sessions): `on` for several processes behind a balancer with sticky sessions.',
   ),
@@ -48,6 +51,13 @@ export const mcpAccessSettings = defineSettings({
     'The user as whom [`npx bolide mcp`](../guides/mcp-server.md#over-stdio) calls tools. From the environment only.',
   ),
 });
+
+/** @returns the page's path, or `off` */
+function signInPage(given: unknown, name: string): string {
+  if (given === 'off') return given;
+  if (typeof given === 'string' && /^\/(?!\/)[\x21-\x7e]*$/.test(given)) return given;
+  throw invalidSetting(name, `${name} must be "off", or the path of a page of the app, such as "/login".`);
+}
 
 function offeredTools(given: unknown, name: string): McpSettings {
   return { tools: toolNames(given, name) };

@@ -68,6 +68,8 @@ export interface MeteorWebApp {
   /** Express itself, which the types of older releases leave out, too. */
   readonly express?: unknown;
   readonly httpServer: Pick<Server, 'on' | 'off' | 'close'>;
+  /** What browsers load, by architecture. */
+  readonly clientPrograms?: unknown;
 }
 
 export interface MeteorAccounts {
@@ -77,6 +79,8 @@ export interface MeteorAccounts {
   readonly onLogin?: (listener: never) => unknown;
   readonly onLoginFailure?: (listener: never) => unknown;
   readonly onLogout?: (listener: never) => unknown;
+  /** Its site's name is what people know the app by. */
+  readonly emailTemplates?: { readonly siteName?: string } | undefined;
   _hashLoginToken(token: string): string;
 }
 

@@ -11,6 +11,7 @@ import { processEnvironment } from '../settings/environment';
 import { describePrivateHosts } from '../settings/host';
 import { readMeteorSettings } from '../settings/meteor';
 import { configureSignUp, createFirstUser, requirePasswords } from './configureAccounts';
+import { consentPage } from './consentPage';
 import { ExposedApp } from './expose/ExposedApp';
 import { exposures } from './expose/exposeMethods';
 import { MeteorUsers } from './MeteorUsers';
@@ -133,6 +134,7 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
         hasAccounts: true,
         servesPages: true,
         exposed,
+        consent: consentPage(packages),
         ai: registry === undefined ? undefined : { tools: registry },
       },
     );

@@ -24,6 +24,10 @@ type Authenticate = RoutePorts['authenticate'];
 /** Access with tokens of an authorization server. */
 export interface McpAccess {
   readonly issuer: string;
+  /** Whether a token is of this server's kind. Those of other kinds are authenticated as on every route. */
+  accepts(token: string): boolean;
+  /** What clients are to ask for. Default: the scope that calls need. */
+  readonly scopes?: readonly Scope[];
   /** @returns undefined for a token that is not valid here, among them those for other servers */
   verify(token: string): Promise<ApiPrincipal | undefined>;
 }
@@ -69,7 +73,8 @@ export function addMcpRoutes(add: AddEndpoint, ports: McpRoutePorts): void {
     scope: SCOPE,
     authenticate: access && acceptingTokensOf(access, ports),
     admit: (request: HttpRequest) => assertPermittedOrigin(request, ports),
-    challenge: (error: LLMError) => challengeOf(error, rootUrl + METADATA_PATH + MCP_PATH),
+    challenge: (error: LLMError) =>
+      challengeOf(error, rootUrl + METADATA_PATH + MCP_PATH, (access?.scopes ?? [SCOPE]).join(' ')),
     handler: serve(ports),
   });
   add(
@@ -82,14 +87,16 @@ export function addMcpRoutes(add: AddEndpoint, ports: McpRoutePorts): void {
   );
 }
 
-/** JWTs are those of the authorization server. This server's own tokens are none. */
 function acceptingTokensOf(access: McpAccess, { authenticate, authFailures }: McpRoutePorts): Authenticate {
-  const limited = authFailures.limit(({ headers }) => access.verify(jwtIn(headers) ?? ''));
-  return (request) => (jwtIn(request.headers) === undefined ? authenticate(request) : limited(request));
+  const limited = authFailures.limit(({ headers }) => access.verify(bearerIn(headers) ?? ''));
+  return (request) => {
+    const token = bearerIn(request.headers);
+    return token !== undefined && access.accepts(token) ? limited(request) : authenticate(request);
+  };
 }
 
-function jwtIn({ authorization = '' }: IncomingHttpHeaders): string | undefined {
-  return /^Bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(authorization)?.[1];
+function bearerIn({ authorization = '' }: IncomingHttpHeaders): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
 }
 
 function serve({ mcp, rootUrl, maxConnectionTime, closing }: McpRoutePorts): RouteHandler {
@@ -158,9 +165,9 @@ function assertPermittedOrigin(request: HttpRequest, { corsOrigins, rootUrl }: M
 }
 
 /** https://www.rfc-editor.org/rfc/rfc6750#section-3, https://www.rfc-editor.org/rfc/rfc9728#section-5.1 */
-function challengeOf(error: LLMError, metadataUrl: string): string | undefined {
+function challengeOf(error: LLMError, metadataUrl: string, scope: string): string | undefined {
   const where = `resource_metadata="${metadataUrl}"`;
-  if (error.code === 'auth-failed') return `Bearer ${where}, scope="${SCOPE}"`;
+  if (error.code === 'auth-failed') return `Bearer ${where}, scope="${scope}"`;
   return error instanceof LLMPermissionError
     ? `Bearer error="insufficient_scope", scope="${SCOPE}", ${where}`
     : undefined;
