@@ -387,7 +387,7 @@ function lastCellsOf(text: string): string {
 const NOT_RUN: Readonly<Record<string, number>> = {
   'needs Meteor': 16,
   'needs a page': 1,
-  'needs a public host': 1,
+  'needs a public host': 2,
   'needs a vendor key': 1,
   'needs the meteor tool': 4,
   'serves until it is stopped': 5,

@@ -12,8 +12,11 @@ import { Accounts } from 'meteor/accounts-base';
 import { check, Match } from 'meteor/check';
 import { DDP } from 'meteor/ddp';
 import { Meteor } from 'meteor/meteor';
-import { WebApp } from 'meteor/webapp';
+import { resetWebApp, WebApp } from 'meteor/webapp';
 import { exposeMethods, exposures } from '../../imports/host/meteor/expose/exposeMethods';
+import { startBolide } from '../../imports/host/meteor/startBolide';
+import { METEOR_PACKAGES } from '../meteor/meteorPackages';
+import { resetMeteor } from '../stubs/server/registry';
 import { failure } from '../support/failure';
 import { startMeteorApp } from '../support/meteorApp';
 import type { MeteorApp, Person } from '../support/meteorApp';
@@ -62,7 +65,7 @@ describe('Signing in to a Meteor app over MCP', () => {
   const itInTime = suiteInVirtualTime();
   let app: MeteorApp;
   let url: string;
-  const { absoluteUrl } = Meteor;
+  const { absoluteUrl } = Meteor as { readonly absoluteUrl: (this: void, path?: string) => string };
 
   before(async () => {
     globals.Package = { ddp: { DDP }, check: { check, Match } };
@@ -79,7 +82,7 @@ describe('Signing in to a Meteor app over MCP', () => {
           WebApp.httpServer.listen(0, '127.0.0.1');
           await once(WebApp.httpServer, 'listening');
           url = `http://127.0.0.1:${(WebApp.httpServer.address() as AddressInfo).port}`;
-          Meteor.absoluteUrl = (path = '') => `${url}/${path}`;
+          Meteor.absoluteUrl = (path?: string) => `${url}/${path ?? ''}`;
         },
       },
     );
@@ -134,7 +137,7 @@ describe('Signing in to a Meteor app over MCP', () => {
   const register = async (redirects: readonly string[] = [CALLBACK]): Promise<string> =>
     (await post('/oauth/register', { client_name: 'Editor', redirect_uris: redirects })).body['client_id'] as string;
   const query = (clientId: string, changes: Readonly<Record<string, string | undefined>> = {}): string => {
-    const all = {
+    const all: Readonly<Record<string, string | undefined>> = {
       ...{ response_type: 'code', client_id: clientId, redirect_uri: CALLBACK, state: 's' },
       ...{ code_challenge: CHALLENGE, code_challenge_method: 'S256', resource: `${url}/mcp`, ...changes },
     };
@@ -382,5 +385,21 @@ describe('Signing in to a Meteor app over MCP', () => {
     await Meteor.users.removeAsync({ _id: 'ann' });
     expect(await mcpStatus(token)).to.equal(401);
     await Meteor.users.insertAsync({ _id: 'ann' });
+  });
+
+  it('says it at the root of the host, too, where the API is below a path', async () => {
+    await app.host.close();
+    resetMeteor();
+    resetWebApp();
+    Meteor.methods({ whoami: () => 'nobody' });
+    const host = await startBolide({ ...METEOR_PACKAGES, simulates: false, httpPath: '/ai' });
+    WebApp.httpServer.listen(0, '127.0.0.1');
+    await once(WebApp.httpServer, 'listening');
+    const origin = `http://127.0.0.1:${(WebApp.httpServer.address() as AddressInfo).port}`;
+    for (const path of ['/.well-known/oauth-authorization-server/ai', '/.well-known/oauth-protected-resource/ai/mcp']) {
+      const metadata = await (await fetch(origin + path)).text();
+      expect(metadata, path).to.match(/"(?:issuer|resource)":"[^"]*\/ai/);
+    }
+    await host.close();
   });
 });

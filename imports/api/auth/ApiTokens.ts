@@ -138,7 +138,7 @@ export class ApiTokens {
     return stored === undefined || stored.grant !== undefined ? undefined : this.toPrincipal(stored);
   }
 
-  /** As `verify`, for nothing but grants. */
+  /** @returns the principal of a grant, or undefined for any other token */
   async verifyGrant(token: string): Promise<ApiPrincipal | undefined> {
     const stored = await this.storedAs(token);
     return stored?.grant === undefined ? undefined : this.toPrincipal(stored);

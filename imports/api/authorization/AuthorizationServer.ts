@@ -7,6 +7,7 @@
  */
 import { createHash, createHmac } from 'node:crypto';
 import { fieldsOf, isList } from '../../business/ai/domain/util/json';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import { hashOf, isSameHash, isToken, randomToken } from '../../business/providers/application/oauth/flowTokens';
 import { SealError } from '../../business/providers/domain/interfaces/Sealer';
@@ -221,7 +222,7 @@ export class AuthorizationServer {
   }
 
   private async redeem(form: URLSearchParams, clientId: string): Promise<IssuedTokens> {
-    const code = this.open<Code>('code', single(form, 'code') ?? '');
+    const code = this.open('code', single(form, 'code') ?? '') as Code | undefined;
     const verifier = single(form, 'code_verifier') ?? '';
     const isRight =
       code !== undefined &&
@@ -327,8 +328,8 @@ export class AuthorizationServer {
   }
 
   private clientOf(clientId: string): OAuthClient {
-    const client = this.open<OAuthClient>('client', clientId);
-    if (client !== undefined && isList(fieldsOf(client)['redirectUris'])) return client;
+    const client = this.open('client', clientId);
+    if (client !== undefined && isList(fieldsOf(client)['redirectUris'])) return client as OAuthClient;
     throw new OAuthProtocolError('invalid_client', 'There is no such client. Register it first.');
   }
 
@@ -338,7 +339,7 @@ export class AuthorizationServer {
   ): URL {
     const url = new URL(redirectUri);
     // https://www.rfc-editor.org/rfc/rfc9207
-    const all = { ...parameters, ...(state === undefined ? {} : { state }), iss: this.issuer };
+    const all = omitUndefined({ ...parameters, state, iss: this.issuer });
     for (const [name, value] of Object.entries(all)) url.searchParams.set(name, value);
     return url;
   }
@@ -348,12 +349,12 @@ export class AuthorizationServer {
     return `${keyId}.${sealed}`;
   }
 
-  private open<Content>(purpose: 'client' | 'code', text: string): Content | undefined {
+  private open(purpose: 'client' | 'code', text: string): object | undefined {
     const [, keyId, sealed] = SEALED.exec(text) ?? [];
     if (keyId === undefined || sealed === undefined) return undefined;
     try {
       // Nobody else can have sealed it.
-      return JSON.parse(this.ports.sealer.open({ keyId, sealed }, this.binding(purpose))) as Content;
+      return JSON.parse(this.ports.sealer.open({ keyId, sealed }, this.binding(purpose))) as object;
     } catch (error) {
       if (error instanceof SealError) return undefined;
       throw error;

@@ -91,7 +91,7 @@ function render(
 const STYLE =
   ':root{color-scheme:light dark}body.bolide-page{margin:0;display:grid;min-height:100vh;place-items:center;font:16px/1.5 system-ui,sans-serif}.bolide-page main{max-width:34rem;padding:2rem;overflow-wrap:anywhere}.bolide-page h1{font-size:1.4rem}.bolide-page button{padding:.6rem 1.2rem;cursor:pointer}.bolide-page button:disabled{cursor:default}.bolide-grants{padding:0;list-style:none}.bolide-grants li{display:flex;gap:1rem;justify-content:space-between;align-items:center;padding:.5rem 0}';
 
-/** Meteor's key is `Meteor.loginToken`, with the root URL's path where it has one (accounts-base/accounts_client.js). */
+/** Meteor's key is `Meteor.loginToken`, with the path of a root URL that has one (accounts-base/accounts_client.js). */
 const SCRIPT = `(() => {
   const { kind, base } = document.body.dataset;
   const find = (selector) => document.querySelector(selector);

@@ -79,7 +79,7 @@ export interface MeteorAccounts {
   readonly onLogin?: (listener: never) => unknown;
   readonly onLoginFailure?: (listener: never) => unknown;
   readonly onLogout?: (listener: never) => unknown;
-  /** Its site's name is what people know the app by. */
+  /** The templates, whose name of the site is what people know the app by. */
   readonly emailTemplates?: { readonly siteName?: string } | undefined;
   _hashLoginToken(token: string): string;
 }

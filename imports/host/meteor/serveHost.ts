@@ -8,6 +8,7 @@ import { definePublications } from '../../business/ai/publications';
 import { COLLECTIONS } from '../../business/providers/infrastructure/factories/createProvidersModule';
 import { CREDENTIAL_CHANGES_ID } from '../../business/providers/infrastructure/persistence/createChangeCounter';
 import { defineProviderPublication } from '../../business/providers/publications';
+import type { HttpHandler } from '../../api/http/HttpMessages';
 import type { Host } from '../createHost';
 import { auditSignIns } from './auditSignIns';
 import { CallsInProgress } from './CallsInProgress';
@@ -62,7 +63,7 @@ export async function serveHost(host: Host, ports: ServePorts): Promise<() => Pr
     console.warn(
       `The app itself answers ${taken.join(', ')}, with handlers that were added to WebApp.handlers before Bolide's. Remove them, or mount Bolide's routes below another path: startBolide({ httpPath: '/llm' }).`,
     );
-  (handlers as Handlers).use(httpPath === '' ? '/' : httpPath, host.api.router);
+  mount(handlers as Handlers, httpPath, host.api.router);
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // Other sockets belong to DDP.
     host.api.handleUpgrade(request, socket, head);
@@ -138,9 +139,28 @@ async function relayWrites({ packages, database }: ServePorts): Promise<WriteRel
   return relay;
 }
 
+/**
+ * Clients look for the metadata of what is below a path at the root of the host.
+ * https://www.rfc-editor.org/rfc/rfc8414#section-3.1, https://www.rfc-editor.org/rfc/rfc9728#section-3.1
+ */
+const METADATA = ['/.well-known/oauth-authorization-server', '/.well-known/oauth-protected-resource'] as const;
+
+function mount(handlers: Handlers, httpPath: string, router: Host['api']['router']): void {
+  if (httpPath === '') {
+    handlers.use('/', router);
+    return;
+  }
+  handlers.use(httpPath, router);
+  for (const path of METADATA)
+    handlers.use(path + httpPath, (request, response, next) => {
+      request.url = path;
+      router(request, response, next);
+    });
+}
+
 /** The part of Express that is used. */
 interface Handlers extends ExpressHandlers {
-  use(path: string, router: Host['api']['router']): unknown;
+  use(path: string, handler: HttpHandler): unknown;
 }
 
 function once(run: (hurry?: AbortSignal) => Promise<void>): (hurry?: AbortSignal) => Promise<void> {
