@@ -128,7 +128,7 @@ function createAuthorization(
   { usedApprovals }: OfferedMcp,
 ): { readonly routes: HttpRouter; readonly access: McpAccess } | undefined {
   const { mcpSignIn = '/' } = settings;
-  const { consent, express, authenticate } = ports;
+  const { consent, express } = ports;
   const [secret] = secrets;
   if (consent === undefined || mcpSignIn === 'off' || secret === undefined) return undefined;
   const server = new AuthorizationServer({
@@ -153,7 +153,6 @@ function createAuthorization(
       authenticate: async (request) => ports.authenticate(request),
       signInUrl: homeUrl + mcpSignIn,
       basePath: new URL(homeUrl).pathname.replace(/^\/|\/$/g, ''),
-      nameOf: async (userId) => (await findUser(userId))?.name,
       revoke: (userId, id) => tokens.revoke(userId, id),
       onGranted: (issued, request) => record('token.create', issued, request),
       onRevoked: (revoked) => record('token.revoke', revoked),

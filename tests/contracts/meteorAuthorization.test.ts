@@ -65,7 +65,7 @@ describe('Signing in to a Meteor app over MCP', () => {
   const itInTime = suiteInVirtualTime();
   let app: MeteorApp;
   let url: string;
-  const { absoluteUrl } = Meteor as { readonly absoluteUrl: (this: void, path?: string) => string };
+  const absoluteUrl = Meteor.absoluteUrl.bind(Meteor);
 
   before(async () => {
     globals.Package = { ddp: { DDP }, check: { check, Match } };
@@ -302,6 +302,11 @@ describe('Signing in to a Meteor app over MCP', () => {
     const denied = new URL((await decide(query(clientId), 'bob', 'deny')).body['location'] as string);
     expect(Object.fromEntries(denied.searchParams)).to.include({ error: 'access_denied', state: 's' });
     expect((await decide(query(clientId), 'bob', 'who')).body).to.deep.equal({ name: 'bob' });
+    await Meteor.users.updateAsync(
+      { _id: 'bob' },
+      { $set: { emails: [{ address: 'bob@a.example', verified: false }] } },
+    );
+    expect((await decide(query(clientId), 'bob', 'who')).body).to.deep.equal({ name: 'bob@a.example' });
   });
 
   itInTime('redeems a code once, for its client, its address and its verifier, within a minute', async (time) => {

@@ -10,6 +10,8 @@ export interface ConsentPage {
   readonly appName: string;
   /** Addresses of the app's style sheets. */
   readonly styleSheets: () => readonly string[];
+  /** How users are shown to themselves. */
+  readonly nameOf: (userId: string) => Promise<string | undefined>;
 }
 
 export interface ConsentPorts extends ConsentPage {

@@ -21,8 +21,6 @@ export interface AuthorizationRoutesPorts extends ConsentPorts {
   readonly server: AuthorizationServer;
   /** The signed-in user of a page's request. API tokens are no sign-in. */
   readonly authenticate: (request: IncomingMessage) => Promise<ApiPrincipal | undefined>;
-  /** How the user is shown. */
-  readonly nameOf: (userId: string) => Promise<string | undefined>;
   readonly onGranted: (issued: IssuedTokens, request: IncomingMessage) => Promise<void>;
   readonly onRevoked: (revoked: { readonly userId: string; readonly tokenId: string }) => Promise<void>;
   /** Revokes a grant of the user. @returns false if there is no such grant */

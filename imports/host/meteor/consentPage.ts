@@ -20,5 +20,12 @@ export function consentPage({
         type === 'css' && where === 'client' && typeof url === 'string' ? [url] : [],
       );
     },
+    // An address need not be verified for its owner to know it.
+    nameOf: async (userId) => {
+      const fields = { username: 1, 'emails.address': 1, 'profile.name': 1 };
+      const { username, emails, profile } = (await Meteor.users.findOneAsync(userId, { fields })) ?? {};
+      const name = profile?.name;
+      return username ?? emails?.[0]?.address ?? (typeof name === 'string' ? name : undefined);
+    },
   };
 }
