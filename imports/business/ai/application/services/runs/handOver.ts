@@ -38,8 +38,11 @@ export function optionsOf(
   return normalizeOptions({
     ...options,
     model,
-    ...omitUndefined({ instructions, providerId }),
-    ...(options.tools === undefined ? {} : { tool_choice: allowedTools(tools) }),
+    ...omitUndefined({
+      instructions,
+      providerId,
+      tool_choice: options.tools === undefined ? undefined : allowedTools(tools),
+    }),
   });
 }
 
