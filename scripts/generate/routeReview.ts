@@ -77,7 +77,8 @@ export async function routeReview(server: ReviewedServer): Promise<string> {
     return isPage ? [{ method, path, isPublic: !path.endsWith('/session') || method !== 'GET' }] : [];
   });
   const rows: string[] = [];
-  for (const route of [...pages, ...described]) rows.push(await rowOf(server, route));
+  const session = new Session(server);
+  for (const route of [...pages, ...described]) rows.push(await rowOf(session, route));
   return `${HEAD}${rows.join('\n')}\n`;
 }
 
@@ -108,16 +109,14 @@ function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
   return isObject(value) ? Object.entries(value) : [];
 }
 
-async function rowOf(server: ReviewedServer, route: Route): Promise<string> {
+async function rowOf(session: Session, route: Route): Promise<string> {
   const cells: string[] = [];
   let last: Answer | undefined;
   // A page is what is opened, and a session answers scripts.
   const senders: readonly Sender[] = ['other site', 'opened', 'script'];
   for (const sender of senders) {
     if (route.isPublic && sender === 'opened') continue;
-    // Some of the requests end the session.
-    const cookie = route.isPublic ? undefined : await signIn(server);
-    last = await ask(server, route, { ...SENDERS[sender], ...(cookie === undefined ? {} : { cookie }) });
+    last = await session.ask(route, SENDERS[sender]);
     cells.unshift(route.isPublic ? '–' : isAuthenticated(last) ? 'yes' : 'no');
   }
   if (route.isPublic) cells.push('–');
@@ -150,6 +149,24 @@ interface Answer {
   readonly headers: IncomingHttpHeaders;
   /** The start of the body. */
   readonly text: string;
+}
+
+/** The session of a dashboard, which signs in again when a request has ended it. */
+class Session {
+  private readonly server: ReviewedServer;
+  private cookie: string | undefined;
+
+  constructor(server: ReviewedServer) {
+    this.server = server;
+  }
+
+  async ask(route: Route, headers: Readonly<Record<string, string>>): Promise<Answer> {
+    if (route.isPublic) return ask(this.server, route, headers);
+    this.cookie ??= await signIn(this.server);
+    const answer = await ask(this.server, route, { ...headers, cookie: this.cookie });
+    if (answer.headers['set-cookie'] !== undefined) this.cookie = undefined;
+    return answer;
+  }
 }
 
 async function signIn({ url, token }: ReviewedServer): Promise<string> {

@@ -10,7 +10,7 @@ import { RecordingLogger } from '../../../../support/RecordingLogger';
 /** Milliseconds. */
 const LEASE = 15_000;
 
-describe('RunRecovery', () => {
+describe('the recovery of runs', () => {
   let clock: SinonFakeTimers;
   let isOut: boolean;
   let beats: number;
