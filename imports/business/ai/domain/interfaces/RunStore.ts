@@ -66,9 +66,9 @@ export interface OpenCalls {
 
 /** How many items at the beginning of a transcript a store has already. */
 export interface TranscriptItems {
-  /** Those that earlier writes have stored, and that have not changed since. Default: 0 */
+  /** The number that earlier writes have stored, and that have not changed since. Default: 0 */
   readonly stored?: number;
-  /** Those of the run's input, which `create` has stored. Default: 0 */
+  /** The number that the run's input has, which `create` has stored. Default: 0 */
   readonly input?: number;
 }
 
