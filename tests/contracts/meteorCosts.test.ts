@@ -187,20 +187,21 @@ function isIndexed({ indexed }: MemoryCollection, { selector, spec }: OpenObserv
   const sort = Object.entries(spec.sort ?? {});
   return indexed.some((keys) => {
     const columns = Object.entries(keys);
-    const at = columns.length - sort.length;
-    if (at < 0) return false;
-    const prefix = columns.slice(0, at).map(([field]) => field);
-    const isOrdered = [1, -1].some((sign) =>
-      sort.every(([field, direction], place) => {
-        const [column, order] = columns[at + place] ?? [];
-        return field === column && direction * sign === order;
-      }),
-    );
-    // The calls of one run are few, so that further conditions on them need no index.
-    const isCovered = prefix.includes('executionId')
-      ? prefix.every((field) => equal.includes(field))
-      : prefix.length === equal.length && prefix.every((field) => equal.includes(field));
-    return isOrdered && isCovered;
+    // What follows the order is only read from the index.
+    return columns.some((_, at) => {
+      const prefix = columns.slice(0, at).map(([field]) => field);
+      const isOrdered = [1, -1].some((sign) =>
+        sort.every(([field, direction], place) => {
+          const [column, order] = columns[at + place] ?? [];
+          return field === column && direction * sign === order;
+        }),
+      );
+      // The calls of one run are few, so that further conditions on them need no index.
+      const isCovered = prefix.includes('executionId')
+        ? prefix.every((field) => equal.includes(field))
+        : prefix.length === equal.length && prefix.every((field) => equal.includes(field));
+      return isOrdered && isCovered;
+    });
   });
 }
 

@@ -50,11 +50,21 @@ const FORGOTTEN: Readonly<Record<string, readonly [field: string, seconds: numbe
 /** Small collections, and one that only processes that share a database have. */
 const READ_WHOLE: readonly string[] = ['ai_providers', 'ai_authorizations', 'ai_run_commands', 'ai_run_events'];
 
-/** The lists that people filter, with the order in which they are shown. */
-const LISTS: Readonly<Record<string, { readonly order: string; readonly filters: readonly string[] }>> = {
+interface FilteredList {
+  /** Newest first, by this field. */
+  readonly order: string;
+  /** Each has an index of its own. */
+  readonly filters: readonly string[];
+  /** The index of the order has these, so that no document is read for them. */
+  readonly scanned?: readonly string[];
+}
+
+/** The lists that people filter. */
+const LISTS: Readonly<Record<string, FilteredList>> = {
   ai_requests: {
     order: 'at',
-    filters: ['userId', 'state', 'source', 'api', 'providerId', 'models', 'tokenId', 'team', 'executionId', 'words'],
+    filters: ['userId', 'executionId', 'words'],
+    scanned: ['state', 'source', 'api', 'providerId', 'model', 'requestedModel', 'tokenId', 'team'],
   },
   ai_audit: {
     order: 'at',
@@ -108,11 +118,17 @@ describe('The indexes of a host', () => {
     });
   }
 
-  for (const [collection, { order, filters }] of Object.entries(LISTS))
+  for (const [collection, { order, filters, scanned = [] }] of Object.entries(LISTS)) {
     for (const filter of filters)
       it(`show ${collection} of one ${filter} in their order`, () => {
         expect(keysOf(collection).map((keys) => keys.join())).to.include([filter, order, '_id'].join());
       });
+    for (const filter of scanned)
+      it(`read no document of ${collection} to filter by ${filter}`, () => {
+        const ordered = keysOf(collection).find(([first, second]) => first === order && second === '_id');
+        expect(ordered).to.include(filter);
+      });
+  }
 });
 
 /** @returns undefined if they are found by their ids, or by any of several fields */
