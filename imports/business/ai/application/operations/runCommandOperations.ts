@@ -250,7 +250,6 @@ export const RUN_OPERATIONS = [
       when: v.optional(oneOf(MESSAGE_TIMES)),
       messageId: v.optional(executionId),
     }),
-    example: { executionId: 'run-1', message: 'In Fahrenheit, please.' },
     result: v.looseObject({
       executionId: v.string(),
       messageId: v.string(),
