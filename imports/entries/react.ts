@@ -19,6 +19,7 @@ export { useConversation } from '../ui/hooks/useConversation';
 export type { Conversation, UseConversationOptions } from '../ui/hooks/useConversation';
 export { useRun } from '../ui/hooks/useRun';
 export type { LiveRun } from '../ui/hooks/useRun';
+export type { QueuedMessage, RunMessages } from '../ui/hooks/useRunMessages';
 export type { BrowserMeteor, BrowserMongo, BrowserPackages, BrowserTracker } from '../ui/data/meteor/BrowserPackages';
 export { createMeteorData } from '../ui/data/meteor/createMeteorData';
 export { BolideChatTransport } from '../interop/aiSdk/BolideChatTransport';

@@ -5,8 +5,10 @@
  */
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { isFinished } from '../../business/ai/domain/entities/Run';
+import type { MessageTime } from '../../business/ai/domain/types/RunMessages';
 import type { LLMInput } from '../../business/ai/domain/types/LLMTypes';
 import type { RunView, UsageView } from '../../business/ai/domain/types/RunViews';
+import { DashboardError } from '../data/DashboardData';
 import { useData } from './BolideProvider';
 import type { ConversationMessage } from './ConversationMessage';
 import { newRequestId } from './newRequestId';
@@ -47,8 +49,12 @@ export interface Conversation extends CallCommands {
   readonly usage: UsageView;
   /** The run that answers the last message, or answered it. */
   readonly run: LiveRun;
-  /** Sends a message: a text, or messages with images and files. Failures are reported in `error`. */
-  readonly send: (input: LLMInput) => Promise<void>;
+  /**
+   * Sends a message: a text, or messages with images and files. Failures are reported in `error`. While an answer is
+   * written, one message is sent to its run, whose `queue` shows it until the model receives it. @param when default:
+   * `after` the answer
+   */
+  readonly send: (input: LLMInput, when?: MessageTime) => Promise<void>;
   /** Cancels the run that answers the last message. */
   readonly stop: () => Promise<void>;
   /** Replaces the last answer by another one. */
@@ -88,10 +94,24 @@ export function useConversation(options: UseConversationOptions): Conversation {
   });
   const { call } = data;
   const start = useCallback(
-    async (input: LLMInput | undefined): Promise<void> => {
+    async (input: LLMInput | undefined, when: MessageTime = 'after'): Promise<void> => {
       const { newest: last, outgoing: before } = latest.current;
       const after = last.run?._id;
-      if (latest.current.isSending || last.isActive) {
+      if (input !== undefined && after !== undefined && last.isActive && !latest.current.isSending) {
+        const nothing = { conversationId: id, requestId: '', input: undefined, after };
+        try {
+          await last.send(input, when);
+          setSent((shown) => (shown?.requestId === '' ? undefined : shown));
+          return;
+        } catch (thrown) {
+          // A run that has ended meanwhile is continued by another one.
+          if (!(thrown instanceof DashboardError) || thrown.code !== 'conflict') {
+            setSent({ ...nothing, error: toConversationError(thrown) });
+            return;
+          }
+        }
+      }
+      if (latest.current.isSending || (input === undefined && last.isActive)) {
         const nothing = { conversationId: id, requestId: '', input: undefined, after };
         setSent((shown) => ({ ...(shown?.conversationId === id ? shown : nothing), error: BUSY }));
         return;

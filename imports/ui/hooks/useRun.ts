@@ -12,8 +12,10 @@ import type { ConversationMessage } from './ConversationMessage';
 import { toMessages } from './toMessages';
 import { useCallCommands } from './useCallCommands';
 import type { CallCommands } from './useCallCommands';
+import { useRunMessages } from './useRunMessages';
+import type { RunMessages } from './useRunMessages';
 
-export interface LiveRun extends CallCommands {
+export interface LiveRun extends CallCommands, RunMessages {
   /**
    * The run's state; `idle` without an execution id, `loading` until the run has arrived, `unavailable` while it cannot
    * be loaded (see `error` and `retry`), and `not-found` for a run that does not exist or belongs to another user.
@@ -47,6 +49,8 @@ export function useRun(executionId: string | undefined): LiveRun {
   const loaded = data.useRun(executionId);
   const details = loaded.state === 'ready' ? loaded.value : undefined;
   const callCommands = useCallCommands(executionId, details);
+  const isActive = details !== undefined && !isFinished(details.run.state);
+  const messageCommands = useRunMessages(executionId, isActive);
   const { call } = data;
   const cancel = useMemo(
     () => async (): Promise<void> => {
@@ -61,8 +65,9 @@ export function useRun(executionId: string | undefined): LiveRun {
     let messages: readonly ConversationMessage[] | undefined;
     return {
       ...callCommands,
+      ...messageCommands,
       status: run?.state ?? statusOf(executionId, loaded),
-      isActive: run !== undefined && !isFinished(run.state),
+      isActive,
       text: written.text + (details?.liveText.text ?? ''),
       reasoning: written.reasoning + (details?.liveText.reasoning ?? ''),
       // Computed for those who read it.
@@ -78,7 +83,7 @@ export function useRun(executionId: string | undefined): LiveRun {
       retry: loaded.state === 'failed' ? () => loaded.retry() : doNothing,
       cancel,
     };
-  }, [executionId, loaded, details, written, callCommands, cancel]);
+  }, [executionId, loaded, details, isActive, written, callCommands, messageCommands, cancel]);
 }
 
 const NOTHING: readonly never[] = [];

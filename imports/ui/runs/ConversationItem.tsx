@@ -28,7 +28,10 @@ export const ConversationItem = memo(function ConversationItem(props: Conversati
       const isModel = item.role === 'assistant';
       return (
         <li className={`message message-${item.role}`}>
-          <span className="message-role">{ROLE_LABELS[item.role]}</span>
+          <span className="message-role">
+            {ROLE_LABELS[item.role]}
+            {isModel && item.status === 'incomplete' && ' · interrupted'}
+          </span>
           {text !== '' && (
             <div className="message-text">
               {isModel && !isPlain ? (

@@ -13,6 +13,7 @@ import type { AgainChoice } from './AgainPanel';
 import { CallCards } from './CallCards';
 import { Conversation } from './Conversation';
 import { EventLog } from './EventLog';
+import { MessageComposer } from './MessageComposer';
 import { ToolNotices } from './ToolNotices';
 import { ParkedRun } from './ParkedRun';
 import { PendingActions } from './PendingActions';
@@ -108,6 +109,7 @@ function RunContent({ live, details }: { readonly live: LiveRun; readonly detail
             </button>
           </div>
           <Conversation details={details} onSelect={scrollToCall} isPlain={isPlain} />
+          {live.isActive && <MessageComposer live={live} />}
         </section>
         <div className="run-side">
           <section className="card" aria-labelledby="turns-title">
