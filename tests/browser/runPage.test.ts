@@ -73,6 +73,36 @@ describe('a run’s page in Chromium', () => {
     await page.locator('.timeline-totals [data-part="waiting"]').waitFor();
   });
 
+  for (const options of [{}, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const])
+    it(`sends messages to a run that waits, and shows those that wait ${JSON.stringify(options)}`, async () => {
+      const id = await app.startRun('send_reminder "take a coat"', ['send_reminder']);
+      await app.waitForEvent(id, 'tool:approval_required');
+      await open(`/runs/${id}`, options);
+      const field = page.getByRole('textbox', { name: 'Message to this run' });
+      await field.fill('Hello, are you there?');
+      await page.getByLabel('When the model receives it').selectOption('after');
+      await page.getByRole('button', { name: 'Send', exact: true }).click();
+      const queue = page.getByRole('list', { name: 'Messages that wait' });
+      await queue.getByText('Hello, are you there?').waitFor();
+      expect(await field.inputValue()).to.equal('');
+      await field.fill('Never mind.');
+      await field.press('Control+Enter');
+      await queue.getByText('Never mind.').waitFor();
+      expect(await overflow()).to.equal(0);
+      await queue
+        .getByRole('listitem')
+        .filter({ hasText: 'Never mind.' })
+        .getByRole('button', { name: 'Withdraw' })
+        .click();
+      await queue.getByText('Never mind.').waitFor({ state: 'detached' });
+      await queue.getByRole('button', { name: 'Send now' }).click();
+      await page.locator('.conversation .message-user').filter({ hasText: 'Hello, are you there?' }).waitFor();
+      await queue.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Approve', exact: true }).click();
+      await page.locator('.run-page[data-state="completed"]').waitFor();
+      expect(await field.count()).to.equal(0);
+    });
+
   for (const options of [
     { viewport: { width: 390, height: 844 } },
     { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const,

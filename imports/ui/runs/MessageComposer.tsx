@@ -29,7 +29,7 @@ export function MessageComposer({ live }: { readonly live: Messages }) {
     if (message !== '' && !sending.isBusy) sending.run(message, when);
   };
   return (
-    <div className="composer">
+    <div className="run-composer">
       {queue.length > 0 && (
         <ol className="message-queue" aria-label="Messages that wait">
           {queue.map((each) => (
@@ -38,7 +38,7 @@ export function MessageComposer({ live }: { readonly live: Messages }) {
         </ol>
       )}
       <form
-        className="composer-form"
+        className="run-composer-form"
         onSubmit={(event) => {
           event.preventDefault();
           submit();
@@ -57,7 +57,7 @@ export function MessageComposer({ live }: { readonly live: Messages }) {
           placeholder="Message to this run"
           aria-label="Message to this run"
         />
-        <div className="composer-actions">
+        <div className="run-composer-actions">
           <label className="visually-hidden" htmlFor={`${id}-when`}>
             When the model receives it
           </label>
