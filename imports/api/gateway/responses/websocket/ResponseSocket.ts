@@ -25,12 +25,14 @@ import type { InFlightRequests } from '../../../http/InFlightRequests';
 import type { JsonLimits } from '../../../http/JsonScan';
 import { parseJson } from '../../../http/parseJson';
 import type { Metrics } from '../../../http/Metrics';
+import type { Item } from '../../../../business/ai/domain/types/ResponsesAPITypes';
 import { isObject } from '../../../../business/ai/domain/util/json';
 import { prepareResponse } from '../prepareResponse';
 import type { PreparationPorts } from '../prepareResponse';
 import { changesIn, gatewayOrigin, logChanges } from '../../vendorCall';
 import type { VendorCallPorts } from '../../vendorCall';
 import type { ResponseService, SaveTurn } from '../ResponseService';
+import { ResponseSteering } from './ResponseSteering';
 import { ConnectionResponseStore } from './ConnectionResponseStore';
 import { SocketSink } from './SocketSink';
 
@@ -55,7 +57,15 @@ export interface SocketPorts extends PreparationPorts, VendorCallPorts, JsonLimi
   readonly rawReasoningName: RawReasoningName;
 }
 
+interface CreateRequest {
+  readonly body: Record<string, unknown>;
+  readonly generates: boolean;
+}
+
 const ROUTE = '/v1/responses';
+/** The type of messages that steer. */
+const STEER = '"response.steer"';
+const MAX_STEER_BYTES = 1024 * 1024;
 /** Requests and their bytes that may wait while one is being handled. Beyond that, the socket is not read. */
 const MAX_WAITING = 4;
 const MAX_WAITING_BYTES = 256 * 1024;
@@ -65,6 +75,7 @@ export class ResponseSocket {
   private readonly principal: ApiPrincipal;
   private readonly ports: SocketPorts;
   private readonly store: ConnectionResponseStore;
+  private readonly steering = new ResponseSteering((event) => this.send(event));
   private readonly waiting: (() => Promise<void>)[] = [];
   private readonly timers: readonly ReturnType<typeof setTimeout>[];
   private current: AbortController | undefined;
@@ -113,12 +124,50 @@ export class ResponseSocket {
 
   private enqueue(data: RawData, isBinary: boolean): void {
     if (this.isClosing) return;
-    const bytes = Buffer.isBuffer(data) ? data.length : 0;
+    // It is about the turn in progress, and does not wait for it.
+    if (!isBinary && Buffer.isBuffer(data) && data.includes(STEER) && data.length <= MAX_STEER_BYTES) {
+      void this.steer(data);
+      return;
+    }
+    this.waiting.push(this.request(() => this.readCreate(data, isBinary), Buffer.isBuffer(data) ? data.length : 0));
+    this.begin();
+  }
+
+  /** Takes input for the response in progress. What only contains the type of such a message is handled as others. */
+  private async steer(data: Buffer): Promise<void> {
+    const message = await this.parsed(data);
+    if (message?.type === 'response.steer') this.continue(this.steering.steer(message));
+    else this.waiting.push(this.request(() => this.readCreate(data, false), data.length));
+    this.begin();
+  }
+
+  /** @returns undefined for what is no JSON object, which is reported in its turn */
+  private async parsed(data: Buffer): Promise<Record<string, unknown> | undefined> {
+    try {
+      const message = await parseJson(data, this.ports);
+      return isObject(message) ? message : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** @param body of the response that follows by itself */
+  private continue(body: Record<string, unknown> | undefined): void {
+    if (body === undefined) return;
+    const read = (): Promise<CreateRequest> => Promise.resolve({ body, generates: true });
+    // Before what its client has sent meanwhile, which may continue it.
+    this.waiting.unshift(this.request(read, JSON.stringify(body).length));
+  }
+
+  private request(read: () => Promise<CreateRequest>, bytes: number): () => Promise<void> {
     this.waitingBytes += bytes;
-    this.waiting.push(() => {
+    return () => {
       this.waitingBytes -= bytes;
-      return this.trace(() => this.handle(data, isBinary));
-    });
+      return this.trace(() => this.handle(read, bytes));
+    };
+  }
+
+  private begin(): void {
     if (this.waiting.length >= MAX_WAITING || this.waitingBytes > MAX_WAITING_BYTES) this.socket.pause();
     if (this.current === undefined) void this.handleWaiting();
   }
@@ -137,7 +186,7 @@ export class ResponseSocket {
   }
 
   /** Never rejects: errors are sent to the client. */
-  private async handle(data: RawData, isBinary: boolean): Promise<RequestOutcome> {
+  private async handle(read: () => Promise<CreateRequest>, bytes: number): Promise<RequestOutcome> {
     const { service, inFlight, metrics, toError, keepAliveAfter, maxRetryTime, logger, rawReasoningName, requestLog } =
       this.ports;
     const controller = new AbortController();
@@ -156,21 +205,28 @@ export class ResponseSocket {
     this.current = controller;
     const { userId, tokenId, sessionId } = this;
     inFlight.enter(controller, { route: 'socket /v1/responses', userId, tokenId, sessionId });
-    const sink = new SocketSink(this.socket, signal);
+    let requested: Record<string, unknown> = {};
+    let output: readonly Item[] | undefined;
+    const sink = new SocketSink(this.socket, signal, (message) => this.steering.sent(message, requested));
     let release: Release | undefined;
     try {
       release = await beginRequest(this.ports, this.principal, {
         holds: 'calls',
-        bytes: Buffer.isBuffer(data) ? data.length : 0,
+        bytes,
         signal,
       });
-      const { body, generates } = await this.readCreate(data, isBinary);
+      const { body: given, generates } = await read();
+      const body = this.steering.steered(given);
+      requested = body;
       if (typeof body.model === 'string') details.model = body.model;
       previousId = typeof body.previous_response_id === 'string' ? body.previous_response_id : undefined;
-      this.hold(Buffer.isBuffer(data) ? data.length : 0, previousId);
+      this.hold(bytes, previousId);
       const turn = await prepareResponse(body, this.principal, this.store, this.ports);
       provider = turn.route.providerId;
-      const saveTurn: SaveTurn = (stored, isStored) => this.store.saveTurn(stored, turn.history, isStored);
+      const saveTurn: SaveTurn = (stored, isStored) => {
+        output = stored.response.output;
+        return this.store.saveTurn(stored, turn.history, isStored);
+      };
       const onNotStored = ({ message }: LLMError): void => logger.info(message, { userId: this.userId });
       if (!generates) {
         await service.prepare(turn, sink, { saveTurn, onNotStored, rawReasoningName });
@@ -202,6 +258,7 @@ export class ResponseSocket {
       }
     } finally {
       release?.();
+      this.continue(this.steering.ended(output));
       this.current = undefined;
       inFlight.leave(controller);
       metrics.record({
@@ -238,10 +295,7 @@ export class ResponseSocket {
    * https://platform.openai.com/docs/guides/websocket-mode
    * @throws LLMInvalidRequestError unless the message is a valid `response.create`
    */
-  private async readCreate(
-    data: RawData,
-    isBinary: boolean,
-  ): Promise<{ readonly body: Record<string, unknown>; readonly generates: boolean }> {
+  private async readCreate(data: RawData, isBinary: boolean): Promise<CreateRequest> {
     if (isBinary || !Buffer.isBuffer(data))
       throw new LLMInvalidRequestError('Messages must be text, not binary.', { path: '' });
     const message = await parseJson(data, this.ports);
@@ -256,6 +310,10 @@ export class ResponseSocket {
     if (generate !== undefined && typeof generate !== 'boolean')
       throw new LLMInvalidRequestError('generate must be true or false.', { path: 'generate' });
     return { body, generates: generate !== false };
+  }
+
+  private send(event: object): void {
+    if (!this.hasLeft) this.socket.send(JSON.stringify(event), () => undefined);
   }
 
   private get hasLeft(): boolean {

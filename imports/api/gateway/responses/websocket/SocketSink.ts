@@ -8,12 +8,17 @@ const HIGH_WATER = 64 * 1024;
 export class SocketSink implements FrameSink {
   private readonly socket: WebSocket;
   private readonly signal: AbortSignal;
+  private readonly onMessage: ((message: string) => void) | undefined;
   private started = false;
 
-  /** @param signal fires when the client disconnects */
-  constructor(socket: WebSocket, signal: AbortSignal) {
+  /**
+   * @param signal fires when the client disconnects
+   * @param onMessage called before each message is sent
+   */
+  constructor(socket: WebSocket, signal: AbortSignal, onMessage?: (message: string) => void) {
     this.socket = socket;
     this.signal = signal;
+    this.onMessage = onMessage;
   }
 
   get hasStarted(): boolean {
@@ -42,6 +47,7 @@ export class SocketSink implements FrameSink {
     const message = frame.slice(frame.indexOf('data: ') + 'data: '.length).trimEnd();
     if (message === '[DONE]') return undefined;
     this.started = true;
+    this.onMessage?.(message);
     if (this.socket.bufferedAmount < HIGH_WATER) {
       // Failures are reported by the socket's own events.
       this.socket.send(message, () => undefined);
