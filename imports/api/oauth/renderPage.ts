@@ -56,8 +56,18 @@ export function escapeHtml(text: string): string {
   return text.toWellFormed().replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-const STYLE =
-  ':root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}body{margin:0;display:grid;min-height:100vh;place-items:center}main{max-width:32rem;padding:2rem;overflow-wrap:anywhere}h1{font-size:1.4rem}button{font:inherit;padding:.6rem 1.2rem;cursor:pointer}.detail{opacity:.8}';
+/** The look of the dashboard, whose tokens are in `imports/ui/styles/tokens.css`. Pages load nothing, so it is here. */
+const STYLE = [
+  ':root{color-scheme:light dark;--paper:#f6f5f2;--surface:#fff;--ink:#1d1b20;--ink-2:#56525e;--line:#e5e2dc;--accent:#b93c0b;--accent-ink:#fff;--focus:#1d4ed8;--shadow:0 1px 2px rgb(30 25 20 / 5%),0 6px 20px -12px rgb(30 25 20 / 18%)}',
+  '@media(prefers-color-scheme:dark){:root{--paper:#111014;--surface:#1a191e;--ink:#f0eef3;--ink-2:#b7b3c0;--line:#2c2a32;--accent:#ff8f57;--accent-ink:#1c0d05;--focus:#8fb2ff;--shadow:0 1px 2px rgb(0 0 0 / 40%)}}',
+  "body{margin:0;display:grid;min-height:100vh;place-items:center;background:var(--paper);color:var(--ink);font:15px/1.55 ui-sans-serif,system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}",
+  'main{box-sizing:border-box;width:min(420px,100% - 32px);padding:32px;border:1px solid var(--line);border-radius:14px;background:var(--surface);box-shadow:var(--shadow);overflow-wrap:anywhere}',
+  'h1{margin:0 0 12px;font-size:22px;line-height:1.2;font-weight:650;letter-spacing:-.022em}',
+  'p{margin:0 0 16px;color:var(--ink-2)}form+p,p:last-child{margin-bottom:0}form{margin:20px 0 16px}form:last-child{margin-bottom:0}',
+  'a{color:var(--accent);text-underline-offset:3px}',
+  'button{min-height:38px;padding:7px 15px;border:1px solid var(--accent);border-radius:10px;background:var(--accent);color:var(--accent-ink);font:inherit;font-size:14px;font-weight:560;cursor:pointer}',
+  ':focus-visible{outline:2px solid var(--focus);outline-offset:2px}',
+].join('');
 
 const STYLE_HASH = `sha256-${createHash('sha256').update(STYLE).digest('base64')}`;
 
