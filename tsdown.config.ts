@@ -7,6 +7,7 @@ import type { UserConfig } from 'tsdown';
 import { ENTRIES } from './scripts/package/entries';
 import { INLINED_PACKAGES, isInlined } from './scripts/package/inlinedPackages';
 import { inlinePages } from './scripts/package/inlinePages';
+import { inlineStyles } from './scripts/package/inlineStyles';
 import { loadHttpLazily } from './scripts/package/loadHttpLazily';
 import { loadSimulatorLazily } from './scripts/package/loadSimulatorLazily';
 import { shrinkChunks } from './scripts/package/shrinkChunks';
@@ -62,6 +63,7 @@ const config: UserConfig = defineConfig({
     preferInstalledSdks(),
     splitReact(),
     inlinePages(),
+    inlineStyles(),
     shrinkChunks(),
   ],
 });

@@ -1,7 +1,7 @@
 /** `bolide/react`: the dashboard as a component, and hooks. */
-export { Dashboard } from '../ui/Dashboard';
-export { mountDashboard } from '../ui/mountDashboard';
-export type { MountOptions } from '../ui/mountDashboard';
+export { EmbeddedDashboard as Dashboard } from '../ui/embedded/EmbeddedDashboard';
+export { mountEmbeddedDashboard as mountDashboard } from '../ui/embedded/mountEmbeddedDashboard';
+export type { MountOptions } from '../ui/mountPage';
 export type { DashboardData } from '../ui/data/DashboardData';
 export { createHttpData } from '../ui/data/http/createHttpData';
 export type { HttpDashboardData } from '../ui/data/http/toDashboardData';

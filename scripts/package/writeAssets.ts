@@ -3,7 +3,6 @@ import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
-import { build } from 'esbuild';
 import { bundleDashboard } from '../../server/bundleDashboard';
 import { billOfMaterials } from './billOfMaterials';
 import { BUNDLED_PACKAGES } from './inlinedPackages';
@@ -51,19 +50,9 @@ function brotliSmallest(contents: Buffer): Promise<Buffer> {
   });
 }
 
-/** The style sheet of `Dashboard`. */
+/** An empty style sheet, for apps that import it, as they had to before the dashboard brought its own styles. */
 async function writeStyles(): Promise<void> {
-  const { outputFiles } = await build({
-    entryPoints: [join(ROOT, 'imports/ui/dashboardStyles.ts')],
-    bundle: true,
-    write: false,
-    minify: true,
-    outdir: '/styles',
-    logLevel: 'error',
-  });
-  const css = outputFiles.find(({ path }) => path.endsWith('.css'));
-  if (css === undefined) throw new Error('The dashboard has no style sheet.');
-  await writeFile(join(PACKAGE_DIRECTORY, 'react/styles.css'), css.contents);
+  await writeFile(join(PACKAGE_DIRECTORY, 'react/styles.css'), '/* The dashboard brings its own styles. */\n');
 }
 
 /** The licences of the bundled packages, which their texts require to come along. */

@@ -3,6 +3,7 @@
  */
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
+import { uiRoot } from '../shell/uiRoot';
 
 export interface DialogProps {
   /** Names the dialog for screen readers. */
@@ -17,7 +18,7 @@ export interface DialogProps {
 export function Dialog({ label, className = '', closesOutside = true, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   // At the first rendering: a field with `autoFocus` has the focus before any effect.
-  const [opener] = useState(() => document.activeElement);
+  const [opener] = useState(() => uiRoot().activeElement);
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();

@@ -12,6 +12,7 @@ import { FoldedText } from './FoldedText';
 import { JsonRowView, ROW_HEIGHT } from './JsonRowView';
 import { countValues, flattenJson, isContainer, pathOf, searchJson } from './flattenJson';
 import type { JsonExpansion, JsonRow } from './flattenJson';
+import { uiRoot } from '../shell/uiRoot';
 
 export interface JsonTreeProps {
   /** JSON, or any other text. */
@@ -61,7 +62,10 @@ function Tree({ value, text, label }: { readonly value: object; readonly text: s
     if (row === undefined) return;
     setSelected(row);
     if (isVirtual) virtual.scrollToIndex(rows.indexOf(row), { align: 'auto' });
-    else document.getElementById(`${id}-${rows.indexOf(row)}`)?.scrollIntoView({ block: 'nearest' });
+    else
+      uiRoot()
+        .getElementById(`${id}-${rows.indexOf(row)}`)
+        ?.scrollIntoView({ block: 'nearest' });
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;

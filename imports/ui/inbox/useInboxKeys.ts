@@ -5,6 +5,7 @@
 import { useRef } from 'react';
 import type { RefObject } from 'react';
 import { useKeys } from '../keys/keyBindings';
+import { uiRoot } from '../shell/uiRoot';
 
 export interface InboxKeys<T extends HTMLElement> {
   /** The `ref` of the list. */
@@ -21,7 +22,7 @@ export function useInboxKeys<T extends HTMLElement>(): InboxKeys<T> {
   const entries = (): readonly HTMLElement[] => [
     ...(list.current?.querySelectorAll<HTMLElement>('[data-entry]') ?? []),
   ];
-  const focused = (): HTMLElement | undefined => entries().find((entry) => entry.contains(document.activeElement));
+  const focused = (): HTMLElement | undefined => entries().find((entry) => entry.contains(uiRoot().activeElement));
   const focus = (index: number): void => {
     const entry = entries()[index];
     if (entry === undefined) return;

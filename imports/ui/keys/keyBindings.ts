@@ -3,6 +3,7 @@
  * nothing while someone types in a field, and in a dialog only its own work.
  */
 import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { targetOf, uiRoot } from '../shell/uiRoot';
 
 export interface KeyBinding {
   /** A `KeyboardEvent.key`, such as `j`, `/` or `?`; `mod+k` is ⌘K on a Mac, and Ctrl+K elsewhere. */
@@ -52,11 +53,11 @@ function dispatch(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || event.altKey) return;
   const isModified = event.ctrlKey || event.metaKey;
   const key = isModified ? `mod+${event.key.toLowerCase()}` : event.key;
-  const target = event.target instanceof Element ? event.target : document.body;
+  const target = targetOf(event) ?? document.body;
   // The dashboard may be a part of an app's page.
   if (target !== document.body && target.closest('.bolide') === null) return;
   if (!isModified && target.closest(FIELDS) !== null) return;
-  if (document.querySelector('.bolide dialog[open]') !== null) return;
+  if (uiRoot().querySelector('.bolide dialog[open]') !== null) return;
   const binding = groups.toReversed().flatMap(({ current }) => current.bindings.filter((each) => each.key === key))[0];
   if (binding === undefined) return;
   event.preventDefault();

@@ -5,6 +5,7 @@
 import { useRef } from 'react';
 import type { RefObject } from 'react';
 import { useKeys } from './keyBindings';
+import { uiRoot } from '../shell/uiRoot';
 
 /**
  * @param name the heading in the list of keys, and what a row is: "Runs", "run"
@@ -14,7 +15,7 @@ export function useRowKeys<T extends HTMLElement>(name: string, what: string): R
   const list = useRef<T>(null);
   const move = (step: 1 | -1): void => {
     const rows = [...(list.current?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];
-    const index = rows.findIndex((row) => row.contains(document.activeElement));
+    const index = rows.findIndex((row) => row.contains(uiRoot().activeElement));
     const next = index === -1 ? (step === 1 ? rows[0] : rows.at(-1)) : rows[index + step];
     next?.focus();
     next?.scrollIntoView({ block: 'nearest' });

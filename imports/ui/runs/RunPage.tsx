@@ -33,6 +33,7 @@ import type { RunError } from '../../business/ai/domain/types/RunViews';
 import { ERROR_ADVICE } from '../format/errorAdvice';
 import type { ErrorAdvice } from '../format/errorAdvice';
 import { FoldedText } from '../components/FoldedText';
+import { uiRoot } from '../shell/uiRoot';
 
 export function RunPage({ executionId }: { readonly executionId: string }) {
   const live = useRun(executionId);
@@ -162,7 +163,7 @@ function scrollToCall(callId: string): void {
 
 /** @param id of the element */
 function openCard(id: string): void {
-  const card = document.getElementById(id);
+  const card = uiRoot().getElementById(id);
   if (!(card instanceof HTMLDetailsElement)) return;
   card.open = true;
   card.scrollIntoView({ block: 'nearest' });

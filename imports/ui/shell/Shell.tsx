@@ -20,6 +20,7 @@ import { useLostSince } from './useLostSince';
 import { THEMES } from './useTheme';
 import { useNow } from '../components/useNow';
 import { formatDuration } from '../format/format';
+import { uiRoot } from './uiRoot';
 
 export interface ShellProps {
   readonly route: Route;
@@ -101,7 +102,7 @@ export function Shell({ route, theme, name, children }: ShellProps) {
 /** A link to `#bolide-content` would replace the route in the URL. */
 function focusContent(event: { preventDefault(): void }): void {
   event.preventDefault();
-  document.getElementById('bolide-content')?.focus();
+  uiRoot().getElementById('bolide-content')?.focus();
 }
 
 /** Whether the page receives live updates. */

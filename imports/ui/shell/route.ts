@@ -3,6 +3,7 @@
  * within a page of an app it is behind `#`, so that the app needs no routes for it.
  */
 import { useMemo, useSyncExternalStore } from 'react';
+import { targetOf } from './uiRoot';
 
 export interface Route {
   /** `runs/8f2…` has two segments. */
@@ -78,8 +79,8 @@ export function writeAddress(method: 'pushState' | 'replaceState', link: string,
 /** The page that a click on a link of the dashboard leads to without loading it: undefined for any other click. */
 export function clickedLink(event: MouseEvent): string | undefined {
   const isModified = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0;
-  if (prefix === '#' || event.defaultPrevented || isModified || !(event.target instanceof Element)) return undefined;
-  const link = event.target.closest('a');
+  if (prefix === '#' || event.defaultPrevented || isModified) return undefined;
+  const link = targetOf(event)?.closest('a');
   const href = link?.getAttribute('href') ?? '';
   if (
     !href.startsWith(`${prefix}/`) ||

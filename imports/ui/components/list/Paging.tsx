@@ -11,6 +11,7 @@
 import { Icon } from '../Icon';
 import { goToPage, placeOf } from '../../shell/queryParameters';
 import type { Route } from '../../shell/route';
+import { uiRoot } from '../../shell/uiRoot';
 
 export interface PagingProps {
   readonly route: Route;
@@ -31,7 +32,7 @@ export function Paging({ route, limit, count, total, next, what }: PagingProps) 
   const first = (page - 1) * limit + 1;
   const go = (target: number, cursor: string | undefined): void => {
     goToPage(route, target, cursor);
-    document.getElementById('bolide-content')?.scrollIntoView({ block: 'start' });
+    uiRoot().getElementById('bolide-content')?.scrollIntoView({ block: 'start' });
   };
   return (
     <div className="paging" role="group" aria-label="Pages">
