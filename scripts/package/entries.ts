@@ -9,6 +9,3 @@ export const ENTRIES = {
   'ai-sdk': 'aiSdk.ts',
   testing: 'testing.ts',
 } as const;
-
-/** The subpath that has types alone. */
-export const METHOD_TYPES = 'meteor-methods';

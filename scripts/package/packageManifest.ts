@@ -1,7 +1,7 @@
 /** The npm package's manifest: `package.npm.json`, completed with what the root `package.json` and the entries say. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ENTRIES, METHOD_TYPES } from './entries';
+import { ENTRIES } from './entries';
 
 const ROOT = join(__dirname, '../..');
 
@@ -58,7 +58,7 @@ export function rootRange(name: string): string {
 }
 
 function packageExports(): Readonly<Record<string, unknown>> {
-  const entries = [...Object.keys(ENTRIES), METHOD_TYPES].map((name): [string, unknown] => [
+  const entries = Object.keys(ENTRIES).map((name): [string, unknown] => [
     name === 'index' ? '.' : `./${name}`,
     { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` },
   ]);

@@ -9,15 +9,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { ENTRIES, METHOD_TYPES } from './entries';
-import { meteorMethodTypes } from './meteorMethodTypes';
+import { ENTRIES } from './entries';
 
 /** Entries that run in browsers, in a Meteor app. */
 const CLIENT_ENTRIES: readonly string[] = ['react', 'meteor-client'];
 
 /** @param directory of the package, in which the ES modules are in `dist` */
 export async function writeMeteorFiles(directory: string): Promise<void> {
-  await writeMethodTypes(directory);
   for (const name of Object.keys(ENTRIES)) {
     const folder = name === 'index' ? directory : join(directory, name);
     await mkdir(folder, { recursive: true });
@@ -31,17 +29,6 @@ export async function writeMeteorFiles(directory: string): Promise<void> {
       : `module.exports = require('${module}');\n`;
     await writeFile(join(folder, 'index.cjs'), code);
   }
-}
-
-/** Writes declarations, with empty modules for programs that import them as one. */
-async function writeMethodTypes(directory: string): Promise<void> {
-  const folder = join(directory, METHOD_TYPES);
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(directory, `dist/${METHOD_TYPES}.d.ts`), meteorMethodTypes('./meteor-client.js'));
-  await writeFile(join(directory, `dist/${METHOD_TYPES}.js`), 'export {};\n');
-  await writeFile(join(folder, 'index.cjs'), "'use strict';\n");
-  const manifest = { main: './index.cjs', types: `../dist/${METHOD_TYPES}.d.ts` };
-  await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 /** Bundles an ES module for a bundler that parses none; React is the app's. */

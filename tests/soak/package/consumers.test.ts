@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { expect } from 'chai';
 import ts from 'typescript';
-import { ENTRIES, METHOD_TYPES } from '../../../scripts/package/entries';
+import { ENTRIES } from '../../../scripts/package/entries';
 import { isInlined } from '../../../scripts/package/inlinedPackages';
 import { BROWSER_ARCHES } from '../../support/meteorBuild/MeteorArch';
 import type { MeteorArch } from '../../support/meteorBuild/MeteorArch';
@@ -64,17 +64,7 @@ describe('The npm package', () => {
     expect(unpackedSize).to.be.below(10 * MEGABYTE);
     const folders = new Set(files.map((file) => (file.includes('/') ? file.slice(0, file.indexOf('/')) : file)));
     const subpaths = Object.keys(ENTRIES).filter((name) => name !== 'index');
-    const roots = [
-      'LICENSE',
-      'README.md',
-      'bin',
-      'dist',
-      'index.cjs',
-      'package.json',
-      'sbom.cdx.json',
-      METHOD_TYPES,
-      ...subpaths,
-    ];
+    const roots = ['LICENSE', 'README.md', 'bin', 'dist', 'index.cjs', 'package.json', 'sbom.cdx.json', ...subpaths];
     expect([...folders]).to.have.members(roots);
     expect(files).to.include('dist/LICENSES.txt');
     expect(files.filter((file) => /\.map$|\.tsx?$/.test(file) && !file.endsWith('.d.ts'))).to.deep.equal([]);

@@ -1,7 +1,7 @@
 /** The methods of Bolide as functions, such as `bolide.runs.start({ … })`, with the types of their operations. */
 import { newRequestId } from '../../hooks/newRequestId';
 import type { ArgumentOf, OperationName, ResultOf } from '../operations';
-import type { BrowserMeteor } from './BrowserPackages';
+import type { BrowserPackages } from './BrowserPackages';
 import { callMethod } from './callMethod';
 import type { MethodKinds } from './MethodKinds';
 import { METHOD_TABLE } from './methodTable';
@@ -39,7 +39,7 @@ export type Bolide = {
  * What names a request, or changes nothing, is sent again after a lost connection; what else changes something is not,
  * and rejects with `invocation-failed`.
  */
-export function createBolide({ Meteor }: { readonly Meteor: Pick<BrowserMeteor, 'applyAsync'> }): Bolide {
+export function createBolide({ Meteor }: Pick<BrowserPackages, 'Meteor'>): Bolide {
   const groups = Object.entries<MethodKinds[string]>(METHOD_TABLE).map(([group, methods]) => [
     group,
     Object.fromEntries(

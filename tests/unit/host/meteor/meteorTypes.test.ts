@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import ts from 'typescript';
-import { meteorMethodTypes } from '../../../../scripts/package/meteorMethodTypes';
 import { itInSoak } from '../../../support/soak';
 
 const ROOT = join(__dirname, '../../../..');
@@ -20,7 +19,6 @@ import type { MethodToolsPackages } from './imports/business/ai/infrastructure/t
 import type { MeteorPackages } from './imports/host/meteor/MeteorPackages';
 import type { BrowserPackages } from './imports/ui/data/meteor/BrowserPackages';
 import { createBolide, openCollections } from './imports/entries/meteorClient';
-import type {} from './meteor-methods';
 
 export const onServer: MeteorPackages[] = [
   { Meteor, Mongo, WebApp, Accounts },
@@ -38,12 +36,9 @@ export const { RunsCollection } = openCollections({ Meteor, Mongo, Tracker });
 export async function calls() {
   const { executionId } = await bolide.runs.start({ providerId: 'openai', input: 'Hi', tools: ['clock'] });
   const { runs } = await bolide.runs.list();
-  const text: string = await Meteor.callAsync('ai.llm.generateText', { requestId: 'r', providerId: 'openai', input: 'Hi' });
-  await Meteor.callAsync('ai.llm.generateText', 'openai', 'Hi', { requestId: 'r' });
-  const started = await Meteor.callAsync('ai.runs.start', { requestId: 'r', providerId: 'openai', input: 'Hi' });
-  const mine: number = await Meteor.callAsync('orders.count', 1, 2);
   const state: string | undefined = RunsCollection.findOne(executionId)?.state;
-  return [runs[0]?.cost, text.length, started.executionId, mine, state];
+  const text: string = await bolide.llm.generateText({ providerId: 'openai', input: 'Hi' });
+  return [runs[0]?.cost, text.length, state];
 }
 export async function wrongCalls() {
   // @ts-expect-error
@@ -54,12 +49,6 @@ export async function wrongCalls() {
   await bolide.runs.start();
   // @ts-expect-error
   (await bolide.runs.start({ providerId: 'openai', input: 'Hi' })).runId;
-  // @ts-expect-error
-  (await Meteor.callAsync('ai.runs.begin', { requestId: 'r', providerId: 'openai', input: 'Hi' })).executionId;
-  // @ts-expect-error
-  (await Meteor.callAsync('ai.runs.start', { providerId: 'openai', input: 'Hi' })).executionId;
-  // @ts-expect-error
-  (await Meteor.callAsync('ai.runs.get', { id: 'x' })).run;
   // @ts-expect-error
   RunsCollection.findOne({ status: 'completed' });
   // @ts-expect-error
@@ -93,17 +82,9 @@ describe("Meteor's published types", () => {
     const { options } = ts.parseJsonConfigFileContent({ ...(config as object), include: [], files: [] }, ts.sys, ROOT);
     options.types = ['node', 'meteor'];
     const host = ts.createCompilerHost(options);
-    const sources = new Map([
-      [file, PROGRAM],
-      [join(ROOT, 'meteor-methods.d.ts'), meteorMethodTypes('./imports/entries/meteorClient')],
-    ]);
     const getSourceFile = host.getSourceFile.bind(host);
-    const fileExists = host.fileExists.bind(host);
-    host.getSourceFile = (name, language, ...rest) => {
-      const text = sources.get(name);
-      return text === undefined ? getSourceFile(name, language, ...rest) : ts.createSourceFile(name, text, language);
-    };
-    host.fileExists = (name) => sources.has(name) || fileExists(name);
+    host.getSourceFile = (name, language, ...rest) =>
+      name === file ? ts.createSourceFile(name, PROGRAM, language) : getSourceFile(name, language, ...rest);
     const program = ts.createProgram([file], options, host);
     const source = program.getSourceFile(file);
     const problems = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
