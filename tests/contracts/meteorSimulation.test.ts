@@ -120,7 +120,7 @@ describe('a Meteor app without a vendor', () => {
     it('is simulated only if the app asks for it', async () => {
       sinon.stub(Meteor, 'isDevelopment').value(false);
       await start({ simulates: true });
-      expect(await statusOf()).to.have.length(1);
+      expect((await statusOf())[0]).to.have.property('simulationNotice');
     });
   });
 });
