@@ -21,6 +21,9 @@ const { peerDependencies } = packageManifest();
 const LAZY_PACKAGES =
   /node_modules\/(?:@valibot|depd|is-promise|parseurl|path-to-regexp|router|zod|zod-to-json-schema)\//;
 
+/** Small modules that every entry loads: a file each would cost more than it saves. */
+const LOADED_FIRST = /\/imports\/(?:business\/ai\/domain\/errors\/LLMErrors|log\/consoleLogger)\.ts$/;
+
 const config: UserConfig = defineConfig({
   entry: {
     ...Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, `imports/entries/${file}`])),
@@ -54,7 +57,14 @@ const config: UserConfig = defineConfig({
   checks: { legacyCjs: false, pluginTimings: false },
   report: false,
   // `shrinkChunks` minifies files that contain nothing else.
-  outputOptions: { codeSplitting: { groups: [{ name: 'packages', test: LAZY_PACKAGES }] } },
+  outputOptions: {
+    codeSplitting: {
+      groups: [
+        { name: 'packages', test: LAZY_PACKAGES },
+        { name: 'base', test: LOADED_FIRST },
+      ],
+    },
+  },
   plugins: [
     // In bundled packages. A file that defines `require` would be shared with those for browsers.
     esmExternalRequirePlugin({ external: [...builtinModules, /^node:/, '@opentelemetry/api'] }),
