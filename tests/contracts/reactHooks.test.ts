@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { useLayoutEffect } from 'react';
+import { DashboardError } from '../../imports/ui/data/DashboardData';
 import type { RunningServer } from '../../imports/host/node/startServer';
 import { createHttpData } from '../../imports/ui/data/http/createHttpData';
 import type { HttpDashboardData } from '../../imports/ui/data/http/toDashboardData';
@@ -173,6 +174,31 @@ describe(
         await hook.current.stop();
         const done = await hook.until((value) => value.run.status === 'cancelled');
         expect(done.status).to.equal('ready');
+      });
+
+      it('sends a message to the run that answers once, although the connection is lost and the message is sent again', async () => {
+        let losses = 1;
+        const { call } = data;
+        data = {
+          ...data,
+          call: (async (name, argument) => {
+            const result = await call(name, argument);
+            if (name !== 'ai.runs.send' || losses === 0) return result;
+            losses -= 1;
+            throw new DashboardError('connection-failed', 'The connection was lost.');
+          }) as HttpDashboardData['call'],
+        };
+        const hook = openConversation({ tools: ['render_video'] });
+        await hook.until(isReady);
+        void hook.current.send('Use render_video "fog" 30 seconds');
+        const { run } = await hook.until((value) => callsOf(value)[0]?.state === 'executing');
+        await hook.current.send('And ships?');
+        await hook.until(({ error }) => error?.code === 'connection-failed');
+        hook.current.retry();
+        await hook.until(({ error }) => error === undefined);
+        const { messages } = await data.call('ai.runs.messages', { executionId: run.run!._id });
+        expect(messages).to.have.length(1);
+        await hook.current.stop();
       });
 
       it('regenerates the last answer', async () => {

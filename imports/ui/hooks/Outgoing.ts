@@ -11,11 +11,14 @@ export interface ConversationError {
 
 export interface Outgoing {
   readonly conversationId: string;
+  /** The id of the request or, if it was sent to a run, of the message. */
   readonly requestId: string;
   /** Undefined if the last answer is to be replaced. */
   readonly input: LLMInput | undefined;
   /** The run that was the newest. */
   readonly after: string | undefined;
+  /** Whether it was sent to that run, which was answering. */
+  readonly isMessage?: true;
   /** The run that was started. */
   readonly executionId?: string;
   readonly error?: ConversationError;

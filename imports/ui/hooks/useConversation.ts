@@ -97,16 +97,20 @@ export function useConversation(options: UseConversationOptions): Conversation {
     async (input: LLMInput | undefined, when: MessageTime = 'after'): Promise<void> => {
       const { newest: last, outgoing: before } = latest.current;
       const after = last.run?._id;
-      if (input !== undefined && after !== undefined && last.isActive && !latest.current.isSending) {
-        const nothing = { conversationId: id, requestId: '', input: undefined, after };
+      const isRepeated = before !== undefined && isSameRequest(before, input);
+      const requestId = isRepeated ? before.requestId : newRequestId();
+      // A run that has ended tells whether it has received the message.
+      const mayHaveIt = isRepeated && before.isMessage === true && before.after === after;
+      if (input !== undefined && after !== undefined && (last.isActive || mayHaveIt) && !latest.current.isSending) {
         try {
-          await last.send(input, when);
-          setSent((shown) => (shown?.requestId === '' ? undefined : shown));
+          await last.send(input, when, requestId);
+          setSent((shown) => (shown?.error === undefined ? shown : undefined));
           return;
         } catch (thrown) {
           // A run that has ended meanwhile is continued by another one.
           if (!(thrown instanceof DashboardError) || thrown.code !== 'conflict') {
-            setSent({ ...nothing, error: toConversationError(thrown) });
+            const failed = { conversationId: id, requestId, input, after, isMessage: true } as const;
+            setSent({ ...failed, error: toConversationError(thrown) });
             return;
           }
         }
@@ -116,8 +120,6 @@ export function useConversation(options: UseConversationOptions): Conversation {
         setSent((shown) => ({ ...(shown?.conversationId === id ? shown : nothing), error: BUSY }));
         return;
       }
-      const isRepeated = before !== undefined && isSameRequest(before, input);
-      const requestId = isRepeated ? before.requestId : newRequestId();
       const next: Outgoing = { conversationId: id, requestId, input, after };
       const report = (change: Partial<Outgoing>): void =>
         setSent((shown) => (shown?.requestId === requestId ? { ...next, ...change } : shown));

@@ -5,6 +5,7 @@ import type { MessageTime } from '../../business/ai/domain/types/RunMessages';
 import type { ArgumentOf, ResultOf } from '../data/operations';
 import { DashboardError } from '../data/DashboardData';
 import { useData } from './BolideProvider';
+import { newRequestId } from './newRequestId';
 
 export type QueuedMessage = ResultOf<'ai.runs.messages'>['messages'][number];
 
@@ -14,8 +15,9 @@ export interface RunMessages {
   /**
    * Sends a message to the run: with its next request (`next`, the default), at once (`interrupt`) or once it has
    * answered (`after`). Rejects with a `DashboardError`, as the others do.
+   * @param messageId the same for repetitions, which change nothing; default: a new one
    */
-  readonly send: (message: LLMInput, when?: MessageTime) => Promise<void>;
+  readonly send: (message: LLMInput, when?: MessageTime, messageId?: string) => Promise<void>;
   /** Changes a message that the run has not taken. */
   readonly editMessage: (
     messageId: string,
@@ -35,8 +37,8 @@ export function useRunMessages(executionId: string | undefined, isActive: boolea
       return { executionId };
     };
     return {
-      send: async (message, when) => {
-        await call('ai.runs.send', { ...run(), message, when });
+      send: async (message, when, messageId = newRequestId()) => {
+        await call('ai.runs.send', { ...run(), message, when, messageId });
       },
       editMessage: async (messageId, change) => {
         await call('ai.runs.editMessage', { ...run(), messageId, ...change });
