@@ -251,6 +251,28 @@ describe("SQLite: SQLite's own log", () => {
     await reopened.close();
   });
 
+  it('says once why it cannot be written to the file', async () => {
+    const file = await openSqliteFile(join(directory, SQLITE_FILE), { isLogged: true });
+    await file.write(() => file.run('CREATE TABLE rows (content)'));
+    const failure = new Error('database or disk is full');
+    const checkpoint = sinon.stub(CheckpointThread.prototype, 'checkpoint').resolves(failure);
+    const warn = sinon.stub(process, 'emitWarning');
+    try {
+      for (let n = 0; n < 4; n += 1)
+        await file.write(() => {
+          file.run('INSERT INTO rows VALUES (zeroblob(9000000))');
+          file.run('UPDATE "log.state" SET number = number WHERE ? IS NULL', ['x'.repeat(1_100_000)]);
+        });
+      await file.write(() => undefined);
+      expect(checkpoint.callCount).to.be.greaterThan(1);
+      expect(warn.args).to.deep.equal([[failure]]);
+    } finally {
+      checkpoint.restore();
+      warn.restore();
+    }
+    await file.close();
+  });
+
   it('is written to the file by the same thread where there can be no other', async () => {
     const path = join(directory, SQLITE_FILE);
     const file = await openSqliteFile(path, { isLogged: true });

@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 
-/** A string, not a file: bundlers leave it as it is. What fails is tried again with the next checkpoint. */
+/** A string, not a file: bundlers leave it as it is. It answers with what has failed, if anything. */
 const SOURCE = `
   const { parentPort, workerData } = require('node:worker_threads');
   process.emitWarning = () => undefined;
@@ -19,14 +19,16 @@ const SOURCE = `
     }
     try {
       connection.exec('PRAGMA wal_checkpoint(PASSIVE)');
-    } catch {}
-    parentPort.postMessage('done');
+      parentPort.postMessage(undefined);
+    } catch (error) {
+      parentPort.postMessage(error);
+    }
   });`;
 
 export class CheckpointThread {
   private readonly path: string;
   private worker: Worker | undefined;
-  private exited: Promise<void> = Promise.resolve();
+  private exited: Promise<undefined> = Promise.resolve(undefined);
 
   /** @param path of the database, which the thread opens at its first checkpoint */
   constructor(path: string) {
@@ -34,17 +36,20 @@ export class CheckpointThread {
   }
 
   /**
-   * Resolves when all that was committed before is in the file, or could not be written to it.
+   * Resolves when all that was committed before is in the file or, with the reason, if it could not be written to it.
    * @throws Error if there can be no thread, as under Node's permission model, or it has ended
    */
-  async checkpoint(): Promise<void> {
+  async checkpoint(): Promise<unknown> {
     const worker = this.start();
     worker.ref();
-    const done = new Promise<boolean>((resolve) => worker.once('message', () => resolve(true)));
+    const done = new Promise<{ readonly failure: unknown }>((resolve) =>
+      worker.once('message', (failure: unknown) => resolve({ failure })),
+    );
     worker.postMessage('checkpoint');
-    const isDone = await Promise.race([done, this.exited]);
+    const outcome = await Promise.race([done, this.exited]);
     worker.unref();
-    if (isDone !== true) throw new Error(`The thread of the checkpoints of ${this.path} has ended.`);
+    if (outcome === undefined) throw new Error(`The thread of the checkpoints of ${this.path} has ended.`);
+    return outcome.failure;
   }
 
   /** Resolves when the thread has closed the database. */
@@ -69,7 +74,7 @@ export class CheckpointThread {
     this.exited = new Promise((resolve) =>
       worker.once('exit', () => {
         this.worker = undefined;
-        resolve();
+        resolve(undefined);
       }),
     );
     return worker;

@@ -37,6 +37,7 @@ export class SqliteFile {
   private readonly connection: SqliteConnection;
   private readonly log: ChangeLog | undefined;
   private readonly checkpoints: CheckpointThread;
+  private isCheckpointFailing = false;
   private readonly statements = new LRUCache<string, SqliteStatement>({ max: MAX_STATEMENTS });
   private pending: Change[] = [];
   private flushing: Promise<void> | undefined;
@@ -187,21 +188,21 @@ export class SqliteFile {
     this.flushing = undefined;
   }
 
+  /** What fails, as on a full disk, stays in SQLite's log until the next checkpoint. */
   private async checkpoint(): Promise<void> {
-    try {
-      await this.checkpoints.checkpoint();
-    } catch {
-      // Without a thread, it is this one's work.
-      this.checkpointHere();
-    }
+    const failure = await this.checkpoints.checkpoint().catch(() => this.checkpointHere());
+    // Once for all that fail in a row.
+    if (failure !== undefined && !this.isCheckpointFailing) warn(failure);
+    this.isCheckpointFailing = failure !== undefined;
   }
 
-  /** What fails, as on a full disk, stays in SQLite's log. */
-  private checkpointHere(): void {
+  /** Without a thread, it is this one's work. @returns what has failed */
+  private checkpointHere(): unknown {
     try {
       this.connection.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      return undefined;
     } catch (error) {
-      warn(error);
+      return error;
     }
   }
 
