@@ -102,6 +102,8 @@ function schemaOfValidator(validator: AnyFunction, variables: ReadonlyMap<string
   for (const variable of variables.values()) {
     const prototype = typeof variable === 'function' ? (variable as { prototype?: unknown }).prototype : undefined;
     if (!isSimpleSchemaPrototype(prototype)) continue;
+    // A function of the app is not run: it may do more than validate.
+    if (!String(prototype.validator).includes(String(validator))) continue;
     const { validate, clean } = prototype;
     const called: unknown[] = [];
     try {
@@ -110,8 +112,6 @@ function schemaOfValidator(validator: AnyFunction, variables: ReadonlyMap<string
       };
       prototype.clean = () => undefined;
       (validator as (value: object) => unknown)({});
-    } catch {
-      // A validator of another kind, which has refused the empty object.
     } finally {
       Object.assign(prototype, { validate, clean });
     }
@@ -122,6 +122,7 @@ function schemaOfValidator(validator: AnyFunction, variables: ReadonlyMap<string
 }
 
 interface SimpleSchemaPrototype {
+  validator: AnyFunction;
   validate: unknown;
   clean: unknown;
 }

@@ -273,4 +273,15 @@ describe('readMethod', () => {
       args: ['a'],
     });
   });
+
+  it('runs no validation of the app itself', () => {
+    let hasRun = false;
+    const Schema = SimpleSchema;
+    const validate = (order: object): void => {
+      hasRun = true;
+      new Schema({ id: String }).validate(order);
+    };
+    read(new ValidatedMethod({ name: NAME, validate, run: () => undefined }).handler);
+    expect(hasRun).to.equal(false);
+  });
 });
