@@ -42,9 +42,9 @@ export function createAuthorizationRoutes(ports: AuthorizationRoutesPorts): Http
   };
 
   const handled =
-    (handle: (request: HttpRequest, response: HttpResponse) => Promise<void>): HttpHandler =>
+    (handle: (request: HttpRequest, response: HttpResponse) => Promise<void> | void): HttpHandler =>
     (request, response) => {
-      handle(request, response).catch((error: unknown) => {
+      new Promise<void>((resolve) => resolve(handle(request, response))).catch((error: unknown) => {
         if (response.headersSent) {
           response.destroy();
           return;
@@ -64,7 +64,7 @@ export function createAuthorizationRoutes(ports: AuthorizationRoutesPorts): Http
       });
     };
 
-  const authorize = async (request: HttpRequest, response: HttpResponse): Promise<void> => {
+  const authorize = (request: HttpRequest, response: HttpResponse): void => {
     try {
       const { client, redirectUri } = server.readRequest(queryOf(request));
       show(response, 200, renderConsent(ports, { client: client.name, destination: destinationOf(redirectUri) }));
@@ -73,7 +73,6 @@ export function createAuthorizationRoutes(ports: AuthorizationRoutesPorts): Http
       if (error.redirect === undefined) show(response, 400, renderRefusal(ports, error.message));
       else response.status(303).set({ 'cache-control': 'no-store', location: error.redirect.href }).end();
     }
-    await Promise.resolve();
   };
 
   /** What the page of the consent asks: who is signed in, and where to go with the decision. */

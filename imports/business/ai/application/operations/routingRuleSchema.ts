@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { boolean, integer, line, listOf, numberBetween, object, oneOf, text, textOr } from '../../../../host/schemas';
 import { MAX_RULE_TARGETS, ROUTING_STRATEGIES } from '../../domain/entities/RoutingRule';
 import type { RoutingTarget } from '../../domain/entities/RoutingRule';
-
 import { promptSchema } from './promptSchema';
 
 const MAX_NAME_LENGTH = 128;
