@@ -9,11 +9,9 @@ export type {
   AgenticLoopEvents,
   AgenticLoopOptions,
   ExecuteOptions,
-  MessageChange,
-  SendOptions,
-  SentMessage,
   StartedRun,
 } from '../business/ai/application/services/AgenticLoop';
+export type { MessageChange, SendOptions, SentMessage } from '../business/ai/application/services/runs/MessageQueues';
 export { LLMClient } from '../business/ai/application/services/LLMClient';
 export type { LLMClientOptions } from '../business/ai/application/services/LLMClient';
 export { LLMManager } from '../business/ai/application/services/LLMManager';

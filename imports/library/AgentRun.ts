@@ -1,11 +1,6 @@
 /** One run of an agent, from the moment it is requested: its text, events and result, and what may be done to it. */
-import type {
-  AgenticLoop,
-  ExecuteOptions,
-  MessageChange,
-  SendOptions,
-  SentMessage,
-} from '../business/ai/application/services/AgenticLoop';
+import type { AgenticLoop, ExecuteOptions } from '../business/ai/application/services/AgenticLoop';
+import type { MessageChange, SendOptions, SentMessage } from '../business/ai/application/services/runs/MessageQueues';
 import type { ToolCall } from '../business/ai/domain/entities/Tool';
 import { ConflictError, LLMAbortedError } from '../business/ai/domain/errors/LLMErrors';
 import type { QueuedMessage } from '../business/ai/domain/interfaces/RunMessageStore';

@@ -9,7 +9,7 @@ import type { Embeddings } from '../../domain/types/EmbeddingTypes';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { QueuedMessage } from '../../domain/interfaces/RunMessageStore';
 import type { LLMInput } from '../../domain/types/LLMTypes';
-import type { MessageChange, SendOptions, SentMessage } from '../services/AgenticLoop';
+import type { MessageChange, SendOptions, SentMessage } from '../services/runs/MessageQueues';
 import type { ExternalResult } from '../services/tools/decisions';
 import type { AgenticExecutionUseCase, AgenticRequest } from '../usecases/AgenticExecutionUseCase';
 import type { EmbedRequest, EmbedUseCase } from '../usecases/EmbedUseCase';

@@ -22,8 +22,7 @@ import type { Instrumentation, RunInstrumentation } from '../../domain/interface
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { Memory } from '../../domain/interfaces/Memory';
-import { MAX_MESSAGES } from '../../domain/interfaces/RunMessageStore';
-import type { QueuedMessage, RunMessageStore } from '../../domain/interfaces/RunMessageStore';
+import type { QueuedMessage } from '../../domain/interfaces/RunMessageStore';
 import type { RunSignalStore } from '../../domain/interfaces/RunSignalStore';
 import type { ChildRun, RunStore } from '../../domain/interfaces/RunStore';
 import { RUN_END_EVENTS } from '../../domain/types/AgentEvents';
@@ -32,8 +31,6 @@ import type { CompactionOptions } from '../../domain/types/Compaction';
 import type { RunFamily, RunRequest } from '../../domain/types/RunRecords';
 import type { LLMInput } from '../../domain/types/LLMTypes';
 import type { RunLimits } from '../../domain/types/RunLimits';
-import type { MessageTime, RunMessage } from '../../domain/types/RunMessages';
-import { unreachable } from '../../domain/util/unreachable';
 import { SafeEmitter } from './shared/SafeEmitter';
 import { DurableRuns } from './runs/durable/DurableRuns';
 import type { ClaimedRun, RunEnding, RunMetadata } from './runs/durable/DurableRuns';
@@ -54,10 +51,10 @@ import { LocalRuns } from './runs/LocalRuns';
 import { RunClaims } from './runs/durable/RunClaims';
 import { RunPlanner } from './runs/RunPlanner';
 import { RunRegistry } from './runs/RunRegistry';
-import { MemoryRunMessages } from '../../domain/entities/MemoryRunMessages';
 import { MemoryRunSignals } from '../../domain/entities/MemoryRunSignals';
 import { omitUndefined } from '../../domain/util/omitUndefined';
-import { readMessage, readMessageId, readTime, takenError } from './runs/readMessage';
+import { MessageQueues } from './runs/MessageQueues';
+import type { MessageChange, SendOptions, SentMessage } from './runs/MessageQueues';
 import { readSignal } from './tools/signals/readSignal';
 import { RunSignals } from './tools/signals/RunSignals';
 import { WorkInProgress } from './tools/WorkInProgress';
@@ -125,23 +122,6 @@ export interface ExecuteOptions extends RunOptions {
   readonly recall?: RecallOption;
 }
 
-export interface SendOptions {
-  /** Default: `next`. */
-  readonly when?: MessageTime | undefined;
-  /** The same for repetitions, which change nothing. Default: a new one. */
-  readonly messageId?: string | undefined;
-}
-
-export interface MessageChange {
-  readonly message?: LLMInput | undefined;
-  readonly when?: MessageTime | undefined;
-}
-
-export interface SentMessage {
-  readonly messageId: string;
-  readonly result: 'accepted' | 'repeated';
-}
-
 /** A run that has started and, with a run store, is recorded. */
 export interface StartedRun {
   readonly executionId: string;
@@ -195,9 +175,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   private readonly instrumentation: RunInstrumentation | undefined;
   private readonly signalStore: RunSignalStore;
   private readonly signals: RunSignals;
-  private readonly messages: RunMessageStore;
-  /** The messages to runs that are not stored. */
-  private readonly ownMessages = new MemoryRunMessages();
+  private readonly messages: MessageQueues;
   private readonly children: ChildRuns;
   private startQueuedChild: QueueChild | undefined;
 
@@ -238,7 +216,14 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     this.registry = new RunRegistry(keepFinished);
     this.signalStore = runStore?.signals ?? new MemoryRunSignals();
     this.signals = new RunSignals(this.signalStore);
-    this.messages = runStore?.messages ?? this.ownMessages;
+    this.messages = new MessageQueues({
+      stored: runStore?.messages,
+      registry: this.registry,
+      tellOthers: async (executionId, when) => {
+        // Another process may own the run by now.
+        if (!this.local.has(executionId)) await this.durable?.remote.sendMessage(executionId, when);
+      },
+    });
     this.children = new ChildRuns({
       start: (parent, childOptions, family) => runDetached(() => this.startChild(parent, childOptions, family)),
       exists: async (executionId) =>
@@ -255,7 +240,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     this.launcher = new RunStarter({
       children: this.children,
       signals: this.signals,
-      messages: this.messages,
+      messages: this.messages.store,
       provider: this.provider,
       toolExecutor,
       processor,
@@ -530,78 +515,26 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
    * @throws LLMInvalidRequestError for an unknown run and for anything but one message of a user; ConflictError for a
    *   run that has ended, and one that was sent 1,000 messages
    */
-  async send(executionId: string, message: LLMInput, options: SendOptions = {}): Promise<SentMessage> {
-    const { when = 'next', messageId = randomUUID() } = options;
-    const sent = {
-      messageId: readMessageId(messageId),
-      when: readTime(when),
-      item: readMessage(message),
-      at: Date.now(),
-    };
-    const result = await this.addMessage(executionId, sent);
-    switch (result) {
-      case 'unknown':
-        throw unknownRunError(executionId);
-      case 'ended':
-        throw new ConflictError(
-          `The run "${executionId}" has ended, and takes no message. Start another run that continues it.`,
-          { path: 'executionId' },
-        );
-      case 'full':
-        throw new ConflictError(`The run "${executionId}" was sent ${MAX_MESSAGES} messages, and takes no more.`, {
-          path: 'executionId',
-        });
-      case 'accepted':
-        await this.announce(executionId, when);
-        break;
-      case 'repeated':
-        break;
-      default:
-        unreachable(result);
-    }
-    return { messageId, result };
+  send(executionId: string, message: LLMInput, options: SendOptions = {}): Promise<SentMessage> {
+    return this.messages.send(executionId, message, options);
   }
 
   /**
    * Changes a message that the run has not taken yet: its content, and when it is due.
    * @throws LLMInvalidRequestError for anything but one message of a user; ConflictError if the run has taken it
    */
-  async editMessage(executionId: string, messageId: string, { message, when }: MessageChange): Promise<void> {
-    const found = (await this.messages.list(executionId)).find((each) => each.messageId === messageId);
-    if (found === undefined || found.isTaken) throw takenError(executionId, messageId);
-    const { isTaken: _, ...sent } = found;
-    const edited = omitUndefined({
-      ...sent,
-      item: message === undefined ? sent.item : readMessage(message),
-      when: when === undefined ? sent.when : readTime(when),
-    });
-    if (!(await this.messages.replace(executionId, messageId, edited))) throw takenError(executionId, messageId);
-    await this.announce(executionId, edited.when);
+  editMessage(executionId: string, messageId: string, change: MessageChange): Promise<void> {
+    return this.messages.edit(executionId, messageId, change);
   }
 
   /** Withdraws a message. @throws ConflictError if the run has taken it */
-  async withdrawMessage(executionId: string, messageId: string): Promise<void> {
-    if (!(await this.messages.replace(executionId, messageId, undefined))) throw takenError(executionId, messageId);
+  withdrawMessage(executionId: string, messageId: string): Promise<void> {
+    return this.messages.withdraw(executionId, messageId);
   }
 
   /** The messages to a run that no request has delivered, in the order in which they were sent. */
   queuedMessages(executionId: string): Promise<readonly QueuedMessage[]> {
     return this.messages.list(executionId);
-  }
-
-  private addMessage(executionId: string, message: RunMessage): ReturnType<RunMessageStore['add']> {
-    if (this.durable !== undefined) return this.messages.add(executionId, message);
-    const state = this.registry.find(executionId)?.state;
-    return state === undefined
-      ? Promise.resolve('unknown')
-      : this.ownMessages.add(executionId, message, isFinished(state));
-  }
-
-  /** Tells the process that has the run of a message. */
-  private async announce(executionId: string, when: MessageTime): Promise<void> {
-    this.registry.live.get(executionId)?.interpreter.apply({ kind: 'message', when });
-    // Another process may own the run by now.
-    if (!this.local.has(executionId)) await this.durable?.remote.sendMessage(executionId, when);
   }
 
   /**
@@ -688,7 +621,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       if (this.durable !== undefined) setImmediate(() => this.durable?.remote.ended(event.executionId));
       if (this.durable === undefined) {
         void this.signalStore.remove([event.executionId]);
-        this.ownMessages.remove(event.executionId);
+        this.messages.remove(event.executionId);
       }
     }
     // The union of events and the map of listeners are derived from the same type.
