@@ -8,6 +8,7 @@
  * The others cache by themselves, older models of OpenAI in steps of 128 tokens.
  */
 import { LRUCache } from 'lru-cache';
+import { growingCapacity } from '../../business/ai/domain/util/growingCapacity';
 import { createHash } from 'node:crypto';
 import type { JsonObject, WireName } from '../../business/ai/domain/types/VendorTypes';
 import { asArray, asObject, asString, isObject, objectsIn } from '../json';
@@ -41,7 +42,7 @@ interface Prefix extends Omit<Segment, 'text'> {
 export class PromptCache {
   /** When each prefix expires, by the hash of all that it consists of. */
   private readonly kept = new LRUCache<string, true>({
-    max: MAX_ENTRIES,
+    ...growingCapacity(MAX_ENTRIES),
     ttlResolution: 0,
     perf: { now: () => Date.now() },
   });

@@ -3,6 +3,7 @@
  * everyone. Other processes notice a change within `MAX_AGE_MS`.
  */
 import { LRUCache } from 'lru-cache';
+import { growingCapacity } from '../../ai/domain/util/growingCapacity';
 import type { BudgetLimits, BudgetSettings } from '../../ai/domain/entities/BudgetAccount';
 import { isStoreOutage } from '../../ai/domain/errors/LLMErrors';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
@@ -33,7 +34,7 @@ export class BudgetPolicy {
   private readonly settings: BudgetSettings;
   private readonly store: BudgetLimitStore | undefined;
   private readonly clock: () => number;
-  private readonly cache = new LRUCache<string | typeof EVERYONE, CachedRow>({ max: MAX_CACHED_USERS });
+  private readonly cache = new LRUCache<string | typeof EVERYONE, CachedRow>(growingCapacity(MAX_CACHED_USERS));
 
   /** Whether there are limits, or can be at any time. */
   readonly hasLimits: boolean;

@@ -1,5 +1,6 @@
 /** Decorates a provider so that limiters admit every call before it is sent, and are charged with what it used. */
 import { LRUCache } from 'lru-cache';
+import { growingCapacity } from '../../ai/domain/util/growingCapacity';
 import { NO_USAGE } from '../../ai/domain/entities/Response';
 import { EventStream } from '../../ai/domain/events/EventStream';
 import { FairLruMap } from '../../ai/domain/util/FairLruMap';
@@ -32,7 +33,7 @@ export type ProviderWithDefault = ILLMProvider & { readonly defaultModel: string
 export class BudgetedProvider extends ProviderDecorator<ProviderWithDefault> {
   private readonly limiters: readonly CallLimiter[];
   private readonly logger: Logger;
-  private readonly warned = new LRUCache<string, true>({ max: MAX_WARNINGS });
+  private readonly warned = new LRUCache<string, true>(growingCapacity(MAX_WARNINGS));
   /** Tokens of conversations, by the ids of the responses up to which they reach. */
   private readonly conversations = new FairLruMap<number>({ entries: MAX_CONVERSATIONS });
 

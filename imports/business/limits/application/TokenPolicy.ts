@@ -3,6 +3,7 @@
  * `MAX_AGE_MS`.
  */
 import { LRUCache } from 'lru-cache';
+import { growingCapacity } from '../../ai/domain/util/growingCapacity';
 import { isStoreOutage, LLMAuthError } from '../../ai/domain/errors/LLMErrors';
 import type { ApiTokenReader } from '../../ai/domain/interfaces/ApiTokenReader';
 import type { LimitedToken } from '../../ai/domain/types/ApiTokenLimits';
@@ -30,7 +31,7 @@ export class TokenPolicy {
   private readonly tokens: ApiTokenReader;
   private readonly now: () => number;
   private readonly clock: () => number;
-  private readonly cache = new LRUCache<string, CachedToken>({ max: MAX_CACHED_TOKENS });
+  private readonly cache = new LRUCache<string, CachedToken>(growingCapacity(MAX_CACHED_TOKENS));
 
   constructor({ tokens, now = Date.now, clock = () => performance.now() }: TokenPolicyOptions) {
     this.tokens = tokens;

@@ -1,5 +1,6 @@
 /** The request log in document collections: entries, and their bodies apart, since these expire sooner. */
 import { LRUCache } from 'lru-cache';
+import { growingCapacity } from '../../ai/domain/util/growingCapacity';
 import { bucketOf } from '../../ai/domain/entities/latencyBuckets';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
@@ -89,7 +90,7 @@ export class DocumentRequestStore implements RequestStore {
   private readonly count: EntryBound<RequestDocument>;
   private readonly bytes: StoredBytes<RequestBodiesDocument>;
   /** By names that entries have in common: most of them are of a few users and models. */
-  private readonly wordsOfNames = new LRUCache<string, readonly string[]>({ max: MAX_REMEMBERED });
+  private readonly wordsOfNames = new LRUCache<string, readonly string[]>(growingCapacity(MAX_REMEMBERED));
 
   constructor(
     database: Pick<DocumentDatabase, 'collection' | 'sealsContent'>,

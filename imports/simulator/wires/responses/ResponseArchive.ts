@@ -1,5 +1,6 @@
 /** The server-side storage of the Responses wire: responses with their conversations, and the ids of issued items. */
 import { LRUCache } from 'lru-cache';
+import { growingCapacity } from '../../../business/ai/domain/util/growingCapacity';
 import type { JsonObject, VendorName } from '../../../business/ai/domain/types/VendorTypes';
 import { asString, objectsIn } from '../../json';
 import type { ResponsesBody } from './responsesBody';
@@ -27,8 +28,8 @@ export class ResponseArchive {
 
   /** @param backgroundReads how often a response in the background is unfinished when it is read */
   constructor(limit: number, backgroundReads = 0) {
-    this.responses = new LRUCache({
-      max: limit,
+    this.responses = new LRUCache<string, StoredResponse>({
+      ...growingCapacity(limit),
       dispose: ({ response }, key, reason) => {
         if (reason === 'evict') this.removeItems(response, key);
       },

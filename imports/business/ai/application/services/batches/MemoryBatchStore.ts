@@ -1,12 +1,13 @@
 /** Batches of this process, for programs without a database: they cannot be continued after a restart. */
 import { LRUCache } from 'lru-cache';
+import { growingCapacity } from '../../../domain/util/growingCapacity';
 import type { BatchRecord } from '../../../domain/entities/BatchRecord';
 import type { BatchStore } from '../../../domain/interfaces/BatchStore';
 
 const MAX_BATCHES = 1_000;
 
 export class MemoryBatchStore implements BatchStore {
-  private readonly records = new LRUCache<string, BatchRecord>({ max: MAX_BATCHES });
+  private readonly records = new LRUCache<string, BatchRecord>(growingCapacity(MAX_BATCHES));
 
   find(userId: string, batchId: string): Promise<BatchRecord | undefined> {
     return Promise.resolve(this.records.get(keyOf({ userId, batchId })));

@@ -1,5 +1,6 @@
 /** What this process's calls have shown about the targets of routing rules: their latency, and which to spare. */
 import { LRUCache } from 'lru-cache';
+import { growingCapacity } from '../../../domain/util/growingCapacity';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { FailuresInARow } from '../../../domain/util/FailuresInARow';
 import { FairLruMap } from '../../../domain/util/FairLruMap';
@@ -33,12 +34,12 @@ const MAX_TRACKED = 10_000;
 
 export class RouteStats {
   private readonly clock: () => number;
-  private readonly averages = new LRUCache<string, number>({ max: MAX_TRACKED });
+  private readonly averages = new LRUCache<string, number>(growingCapacity(MAX_TRACKED));
   /** By rule and target: until when the target is spared. */
-  private readonly pauses = new LRUCache<string, number>({ max: MAX_TRACKED });
+  private readonly pauses = new LRUCache<string, number>(growingCapacity(MAX_TRACKED));
   /** The same, for users whose own requests it is too slow for. */
   private readonly ownPauses = new FairLruMap<number>({ entries: MAX_TRACKED });
-  private readonly timeouts = new LRUCache<string, FailuresInARow>({ max: MAX_TRACKED });
+  private readonly timeouts = new LRUCache<string, FailuresInARow>(growingCapacity(MAX_TRACKED));
   /** By rule and conversation: the target that has served it last. */
   private readonly conversations = new FairLruMap<string>({ entries: MAX_TRACKED });
 

@@ -1,5 +1,6 @@
 /** Adds up token usage by provider and user. Users that were evicted are summed per provider. */
 import { LRUCache } from 'lru-cache';
+import { growingCapacity } from '../../../domain/util/growingCapacity';
 import { NO_USAGE, addUsage } from '../../../domain/entities/Response';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { UsageEntry } from '../../../domain/types/UsageRecords';
@@ -10,8 +11,8 @@ export class UsageLedger {
 
   /** @param limit how many pairs of provider and user are tracked separately */
   constructor(limit: number) {
-    this.byUser = new LRUCache({
-      max: limit,
+    this.byUser = new LRUCache<string, UsageEntry>({
+      ...growingCapacity(limit),
       dispose: ({ providerId, calls, usage }, _key, reason) => {
         if (reason === 'evict')
           this.evicted.set(providerId, sum(this.evicted.get(providerId), { providerId, calls, usage }));

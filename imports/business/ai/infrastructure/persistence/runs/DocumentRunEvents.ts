@@ -1,5 +1,6 @@
 /** Events of runs that other processes show, in a document collection, which all processes share. */
 import { LRUCache } from 'lru-cache';
+import { growingCapacity } from '../../../domain/util/growingCapacity';
 import { createHash } from 'node:crypto';
 import type { DocumentCollection, Selector, StoredDocument } from '../../../../../database/DocumentCollection';
 import { MAX_SEGMENTS, PUBLISHED_MS, WATCH_MS } from '../../../domain/interfaces/RunEventStore';
@@ -60,7 +61,7 @@ class DocumentRunEvents implements RunEventStore {
   private readonly database: Pick<DocumentDatabase, 'onChange'>;
   private readonly stored: Collections;
   /** By user. */
-  private readonly hashes = new LRUCache<string, string>({ max: MAX_HASHES });
+  private readonly hashes = new LRUCache<string, string>(growingCapacity(MAX_HASHES));
 
   constructor(database: Pick<DocumentDatabase, 'onChange'>, stored: Collections) {
     this.database = database;
