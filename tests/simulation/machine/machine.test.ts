@@ -12,7 +12,7 @@ import { planMachineSchedule } from './planMachineSchedule';
 import { shrinkMachinePlan } from './shrinkMachinePlan';
 import { simulateMachine } from './simulateMachine';
 
-const SCHEDULES = IS_SOAK ? 1_000_000 : 30_000;
+const SCHEDULES = IS_SOAK ? 1_000_000 : 15_000;
 /** Seeds, outside of those, that have found what others had not. */
 const TELLING: readonly number[] = [];
 /** How many schedules a test runs: few, so that its time limit ends hangs only, however busy the machine is. */
