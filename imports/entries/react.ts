@@ -13,13 +13,16 @@ export type {
   MessagePart,
   TextPart,
   ToolPart,
-} from '../ui/hooks/ConversationMessage';
-export type { CallCommands } from '../ui/hooks/useCallCommands';
+} from '../ui/conversations/ConversationMessage';
+export type { CallCommands } from '../ui/conversations/createCallCommands';
 export { useConversation } from '../ui/hooks/useConversation';
-export type { Conversation, UseConversationOptions } from '../ui/hooks/useConversation';
+export type {
+  Conversation,
+  ConversationOptions as UseConversationOptions,
+} from '../ui/conversations/createConversation';
 export { useRun } from '../ui/hooks/useRun';
-export type { LiveRun } from '../ui/hooks/useRun';
-export type { QueuedMessage, RunMessages } from '../ui/hooks/useRunMessages';
+export type { LiveRun } from '../ui/conversations/createRun';
+export type { QueuedMessage, RunMessages } from '../ui/conversations/createRunMessages';
 export type { BrowserMeteor, BrowserMongo, BrowserPackages, BrowserTracker } from '../ui/data/meteor/BrowserPackages';
 export { createMeteorData } from '../ui/data/meteor/createMeteorData';
 export { BolideChatTransport } from '../interop/aiSdk/BolideChatTransport';

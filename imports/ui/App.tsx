@@ -4,6 +4,7 @@ import { ErrorBoundary } from './components/ErrorBoundary';
 import type { Preloadable } from './components/preloadable';
 import { Skeleton } from './components/Skeleton';
 import type { SessionData } from './data/DashboardData';
+import { useObservable } from './hooks/useObservable';
 import { forgetDraft } from './playground/forgetDraft';
 import { SignInPage } from './session/SignInPage';
 import type { SignedInProps } from './SignedIn';
@@ -27,7 +28,7 @@ export function App(props: AppProps) {
 }
 
 function CurrentPage({ theme, session, pages }: AppProps & { readonly theme: ThemeChoice }) {
-  const access = session.useAccess();
+  const access = useObservable(session.access);
   const isSignedOut = access.state === 'signedOut';
   useEffect(() => {
     // The next one to sign in may be somebody else.

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { isRecalledMessage } from '../../imports/business/ai/domain/entities/recalledMemories';
 import type { Item } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
-import { toMessages } from '../../imports/ui/hooks/toMessages';
+import { toMessages } from '../../imports/ui/conversations/toMessages';
 import type { RunDetails } from '../../imports/ui/data/DashboardData';
 import { startSimulatedServer } from '../support/startSimulatedServer';
 import type { SimulatedServer } from '../support/startSimulatedServer';

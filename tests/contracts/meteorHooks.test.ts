@@ -1,7 +1,7 @@
 /** Bolide's React hooks over DDP: the same hooks as over HTTP. */
 import { expect } from 'chai';
-import type { Conversation } from '../../imports/ui/hooks/useConversation';
-import type { ConversationMessage, ToolPart } from '../../imports/ui/hooks/ConversationMessage';
+import type { Conversation } from '../../imports/ui/conversations/createConversation';
+import type { ConversationMessage, ToolPart } from '../../imports/ui/conversations/ConversationMessage';
 import { startMeteorApp } from '../support/meteorApp';
 import type { MeteorApp } from '../support/meteorApp';
 import { addLogin } from '../support/meteorClient/addLogin';

@@ -8,10 +8,10 @@ import type { RunningServer } from '../../imports/host/node/startServer';
 import { createHttpData } from '../../imports/ui/data/http/createHttpData';
 import type { HttpDashboardData } from '../../imports/ui/data/http/toDashboardData';
 import { useConversation } from '../../imports/ui/hooks/useConversation';
-import type { Conversation, UseConversationOptions } from '../../imports/ui/hooks/useConversation';
-import type { ConversationMessage, ToolPart } from '../../imports/ui/hooks/ConversationMessage';
+import type { Conversation, ConversationOptions } from '../../imports/ui/conversations/createConversation';
+import type { ConversationMessage, ToolPart } from '../../imports/ui/conversations/ConversationMessage';
 import { useRun } from '../../imports/ui/hooks/useRun';
-import type { LiveRun } from '../../imports/ui/hooks/useRun';
+import type { LiveRun } from '../../imports/ui/conversations/createRun';
 import { startDemoServer } from '../support/startDemoServer';
 import { renderHook } from '../support/react/renderHook';
 import type { RenderedHook } from '../support/react/renderHook';
@@ -46,8 +46,8 @@ describe(
       mounted.push(hook as never);
       return hook;
     };
-    const openConversation = (options: Partial<UseConversationOptions> = {}) =>
-      mount((props: UseConversationOptions) => useConversation(props), { model: 'openai', ...options });
+    const openConversation = (options: Partial<ConversationOptions> = {}) =>
+      mount((props: ConversationOptions) => useConversation(props), { model: 'openai', ...options });
     const textOf = ({ parts }: ConversationMessage): string =>
       parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
     const callsOf = ({ messages }: Pick<Conversation, 'messages'>): readonly ToolPart[] =>
@@ -237,7 +237,7 @@ describe(
       });
 
       it('sends with the options of the last rendering, even before it is painted', async () => {
-        const useSender = (options: UseConversationOptions): Conversation => {
+        const useSender = (options: ConversationOptions): Conversation => {
           const conversation = useConversation(options);
           const { send } = conversation;
           useLayoutEffect(() => {

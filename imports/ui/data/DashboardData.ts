@@ -1,40 +1,48 @@
 /**
- * The dashboard's only access to a server. Each host implements this port, as React hooks and functions, so that the
- * pages are the same under Meteor and plain Node.
+ * The only access to a server: of the dashboard, and of the clients for React, Svelte, Vue, Blaze and plain pages. Each
+ * host implements this port, as observable values and functions, so that everything above it is the same under Meteor
+ * and plain Node, and in every framework.
  */
 import type { AgentEventType } from '../../business/ai/domain/types/AgentEvents';
 import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { RunDetailView, RunView, ToolCallView } from '../../business/ai/domain/types/RunViews';
+import type { ReadonlyObservable } from './Observable';
 import type { ArgumentOf, OperationName, ResultOf } from './operations';
 
 /** The part of it that is needed before sign-in. */
 export interface SessionData {
-  readonly useAccess: () => Access;
+  readonly access: ReadonlyObservable<Access>;
   /** The notice shown on every page while responses are simulated; undefined when models write them. */
-  readonly useSimulationNotice: () => string | undefined;
+  readonly simulationNotice: ReadonlyObservable<string | undefined>;
   readonly commands: Pick<SessionCommands, 'signIn'>;
 }
 
-export interface DashboardData extends SessionData {
-  /** Where the HTTP API is, such as `https://app.example.com/ai`. */
-  readonly useApiUrl: () => string;
-  readonly useConnection: () => Connection;
+/** The part of it that runs and conversations need. */
+export interface RunData {
   /** Undefined for a run that does not exist or belongs to another user, and without an id. */
-  readonly useRun: (executionId: string | undefined) => Loaded<RunDetails | undefined>;
+  readonly run: (executionId: string | undefined) => ReadonlyObservable<Loaded<RunDetails | undefined>>;
   /** The runs of one of the user's conversations, newest first. */
-  readonly useConversationRuns: (conversationId: string) => Loaded<readonly RunView[]>;
+  readonly conversationRuns: (conversationId: string) => ReadonlyObservable<Loaded<readonly RunView[]>>;
+  /** Changes with every user who signs in, for whom queries are others. */
+  readonly session: ReadonlyObservable<string>;
   /**
-   * The result of an operation. It is loaded again when one of its topics changes; until then, and while it loads, the
-   * last value stays. Components that ask the same share one load.
+   * The result of an operation, for the current session. It is loaded again when one of its topics changes; until then,
+   * and while it loads, the last value stays. Equal arguments share one load.
    * @param argument undefined as long as there is nothing to load; the value is `loading` then
    */
-  readonly useQuery: <N extends OperationName>(
+  readonly query: <N extends OperationName>(
     name: N,
     argument: ArgumentOf<N> | undefined,
     options?: QueryUse,
-  ) => Loaded<ResultOf<N>>;
+  ) => ReadonlyObservable<Loaded<ResultOf<N>>>;
   /** Carries out a command, after which the queries of its topics are loaded again. @throws DashboardError */
   readonly call: <N extends OperationName>(name: N, argument: ArgumentOf<N>) => Promise<ResultOf<N>>;
+}
+
+export interface DashboardData extends SessionData, RunData {
+  /** Where the HTTP API is, such as `https://app.example.com/ai`. */
+  readonly apiUrl: ReadonlyObservable<string>;
+  readonly connection: ReadonlyObservable<Connection>;
   readonly commands: SessionCommands;
 }
 

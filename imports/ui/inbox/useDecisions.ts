@@ -14,7 +14,7 @@ import type { InboxEntry, WaitingCallEntry } from '../../business/ai/domain/type
 import type { DashboardData } from '../data/DashboardData';
 import { DashboardError } from '../data/DashboardData';
 import { useData } from '../hooks/BolideProvider';
-import { newRequestId } from '../hooks/newRequestId';
+import { newRequestId } from '../conversations/newRequestId';
 import { draftOf, toStartRequest } from '../runs/again';
 import type { Outcome } from '../runs/readOutcome';
 import { entryKey, entryName, isCallEntry } from './entryKey';

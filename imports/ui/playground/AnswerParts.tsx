@@ -4,7 +4,7 @@ import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
 import { FoldedText } from '../components/FoldedText';
 import { JsonTree } from '../components/JsonTree';
 import { Markdown } from '../components/Markdown';
-import type { ConversationMessage, MessagePart } from '../hooks/ConversationMessage';
+import type { ConversationMessage, MessagePart } from '../conversations/ConversationMessage';
 import { CallCard } from '../runs/CallCards';
 
 export interface AnswerPartsProps {

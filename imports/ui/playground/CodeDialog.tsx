@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import { CodeBlock } from '../components/CodeBlock';
 import { Dialog } from '../components/Dialog';
 import { Icon } from '../components/Icon';
-import { newRequestId } from '../hooks/newRequestId';
+import { newRequestId } from '../conversations/newRequestId';
 import type { CodeRequest } from './codeRequest';
 import { toCurl } from './toCurl';
 import { toTypeScript } from './toTypeScript';

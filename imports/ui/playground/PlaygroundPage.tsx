@@ -10,7 +10,7 @@ import { replaceQuery } from '../shell/route';
 import type { Route } from '../shell/route';
 import { storeDraft } from './draftStorage';
 import { PlaygroundWorkspace } from './PlaygroundWorkspace';
-import { newRequestId } from '../hooks/newRequestId';
+import { newRequestId } from '../conversations/newRequestId';
 import { NO_MESSAGE } from './playgroundState';
 import type { PlaygroundState } from './playgroundState';
 import { toSettings } from './promptContent';

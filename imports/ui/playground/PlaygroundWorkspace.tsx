@@ -4,7 +4,7 @@ import type { ModelView } from '../../business/ai/domain/types/ModelViews';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
 import { Icon } from '../components/Icon';
 import type { ToolSummary } from '../../business/ai/domain/types/ToolSummary';
-import { newRequestId } from '../hooks/newRequestId';
+import { newRequestId } from '../conversations/newRequestId';
 import { CodeDialog } from './CodeDialog';
 import { Composer } from './Composer';
 import { loadDraft } from './draftStorage';

@@ -3,7 +3,7 @@ import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { Content, Item } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { RunDetails } from '../data/DashboardData';
 import { parseItems } from '../data/reducers/parseItems';
-import type { AttachmentPart, ConversationMessage } from '../hooks/ConversationMessage';
+import type { AttachmentPart, ConversationMessage } from '../conversations/ConversationMessage';
 import { newAttachmentId, sizeOfDataUrl } from './attachments';
 import type { Attachment } from './attachments';
 import type { MessageInput } from './playgroundState';

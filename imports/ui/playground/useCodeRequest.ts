@@ -6,7 +6,7 @@ import type { RunDetails } from '../data/DashboardData';
 import type { ToolSummary } from '../../business/ai/domain/types/ToolSummary';
 import { useData } from '../hooks/BolideProvider';
 import { useRun } from '../hooks/useRun';
-import { toMessages } from '../hooks/toMessages';
+import { toMessages } from '../conversations/toMessages';
 import type { CodeMessage, CodeRequest } from './codeRequest';
 import { findModel } from './ModelPicker';
 import type { PlaygroundState } from './playgroundState';

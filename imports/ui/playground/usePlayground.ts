@@ -2,9 +2,9 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef } from 'react';
 import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
 import { useData } from '../hooks/BolideProvider';
-import { newRequestId } from '../hooks/newRequestId';
+import { newRequestId } from '../conversations/newRequestId';
 import { useRun } from '../hooks/useRun';
-import type { LiveRun } from '../hooks/useRun';
+import type { LiveRun } from '../conversations/createRun';
 import { storeDraft } from './draftStorage';
 import { reducePlayground } from './playgroundState';
 import type { Lane, MessageInput, PlaygroundAction, PlaygroundState, Turn } from './playgroundState';

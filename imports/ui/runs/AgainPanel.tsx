@@ -5,7 +5,7 @@ import type { RunExport } from '../../business/ai/domain/types/RunExport';
 import type { RunView } from '../../business/ai/domain/types/RunViews';
 import { FormError } from '../components/FormError';
 import { useData } from '../hooks/BolideProvider';
-import { newRequestId } from '../hooks/newRequestId';
+import { newRequestId } from '../conversations/newRequestId';
 import { useAction } from '../components/useAction';
 import { WhenLoaded } from '../components/WhenLoaded';
 import { goTo, linkTo } from '../shell/route';

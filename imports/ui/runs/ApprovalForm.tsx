@@ -1,7 +1,7 @@
 /** A tool call that needs approval. An approval covers exactly the arguments that are shown. */
 import { useCallback, useId } from 'react';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
-import type { CallCommands } from '../hooks/useCallCommands';
+import type { CallCommands } from '../conversations/createCallCommands';
 import { Icon } from '../components/Icon';
 import { useAction } from '../components/useAction';
 import { ApprovalControls } from './ApprovalControls';

@@ -1,7 +1,7 @@
 /** Submits the result of an external tool's call. */
 import { useCallback, useId } from 'react';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
-import type { CallCommands } from '../hooks/useCallCommands';
+import type { CallCommands } from '../conversations/createCallCommands';
 import { CALL_STATE_STYLES } from '../format/stateStyles';
 import { Icon } from '../components/Icon';
 import { useAction } from '../components/useAction';

@@ -1,7 +1,7 @@
 /** A tool call that was interrupted while it ran, so that it is unknown whether it took effect. */
 import { useCallback, useId } from 'react';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
-import type { CallCommands } from '../hooks/useCallCommands';
+import type { CallCommands } from '../conversations/createCallCommands';
 import { CALL_STATE_STYLES } from '../format/stateStyles';
 import { Icon } from '../components/Icon';
 import { useAction } from '../components/useAction';

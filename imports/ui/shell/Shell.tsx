@@ -30,10 +30,9 @@ export interface ShellProps {
 }
 
 export function Shell({ route, theme, name, children }: ShellProps) {
-  const data = useData();
-  const { commands } = data;
+  const { source } = useData();
   useKeyDispatcher();
-  const signOut = useAction(commands.signOut);
+  const signOut = useAction(source.commands.signOut);
   const [dialog, setDialog] = useState<'palette' | 'keys'>();
   const close = useCallback(() => setDialog(undefined), []);
   const showKeys = useCallback(() => setDialog('keys'), []);
@@ -88,7 +87,7 @@ export function Shell({ route, theme, name, children }: ShellProps) {
       </header>
       <div className="page-area">
         <LostConnection />
-        <SimulationNotice data={data} />
+        <SimulationNotice data={source} />
         <main id="bolide-content" tabIndex={-1}>
           {children}
         </main>

@@ -1,5 +1,5 @@
 /** The script of a test's page: the dashboard and the helpers, as an app's client imports them. */
-import { StrictMode } from 'react';
+import { StrictMode, useMemo } from 'react';
 import type { FunctionComponent } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Meteor } from 'meteor/meteor';
@@ -16,7 +16,8 @@ import { openCollections } from '../../../imports/ui/data/meteor/openCollections
 import { MeteorSource } from '../../../imports/ui/data/meteor/MeteorSource';
 import { trackDocuments } from '../../../imports/ui/data/meteor/trackDocuments';
 import type { DocumentQuery } from '../../../imports/ui/data/meteor/trackDocuments';
-import { useTracked } from '../../../imports/ui/data/meteor/useTracked';
+import { TrackedObservable } from '../../../imports/ui/data/meteor/TrackedObservable';
+import { useObservable } from '../../../imports/ui/hooks/useObservable';
 
 const packages = { Meteor, Mongo, Tracker };
 const source = MeteorSource.of(packages);
@@ -72,7 +73,8 @@ export const page = {
   mountWithData,
   useConversation,
   useRun,
-  useTracked: <T extends object>(read: () => T) => useTracked(Tracker, read, []),
+  useTracked: <T extends object>(read: () => T) =>
+    useObservable(useMemo(() => new TrackedObservable(Tracker, read), [])),
   mountDashboard,
   collection: (name: string) => source.collection(name),
   trackDocuments: <T extends { readonly _id: string }>(query: DocumentQuery<T>) => trackDocuments(source, query),

@@ -3,8 +3,8 @@ import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import { DashboardError } from '../DashboardData';
 import type { Loaded } from '../DashboardData';
 import type { EventFeed } from './EventFeed';
-import { Observable } from './Observable';
-import type { ReadonlyObservable } from './Observable';
+import { Observable } from '../Observable';
+import type { ReadonlyObservable } from '../Observable';
 
 export interface HttpResourceOptions<T> {
   readonly feed: EventFeed;

@@ -2,7 +2,7 @@
 import { DashboardError } from '../DashboardData';
 import type { Access, Credentials, SessionCommands, OpenIdLink } from '../DashboardData';
 import { HttpConnection } from './HttpConnection';
-import { Observable } from './Observable';
+import { Observable } from '../Observable';
 import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 
 export interface HttpSessionOptions {

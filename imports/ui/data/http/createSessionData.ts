@@ -1,12 +1,12 @@
 /** What the page before sign-in needs, over HTTP. */
 import type { SessionData } from '../DashboardData';
+import { Observable } from '../Observable';
 import type { HttpSession } from './HttpSession';
-import { useObservable } from './useObservable';
 
 export function createSessionData(session: HttpSession, simulationNotice: string | undefined): SessionData {
   return {
-    useAccess: () => useObservable(session.access),
-    useSimulationNotice: () => simulationNotice,
+    access: session.access,
+    simulationNotice: new Observable(simulationNotice),
     commands: session,
   };
 }

@@ -1,9 +1,8 @@
-/** Exposes `HttpData` as hooks. */
-import type { DashboardData, Loaded } from '../DashboardData';
-import type { StreamedRun } from '../reducers/reduceRun';
+/** Exposes `HttpData` as the port of the dashboard and the clients. */
+import type { DashboardData } from '../DashboardData';
+import type { ReadonlyObservable } from '../Observable';
 import { createSessionData } from './createSessionData';
 import type { HttpData } from './HttpData';
-import { useObservable } from './useObservable';
 
 export interface HttpDashboardData extends DashboardData {
   /** Reopens the streams of events, such as when the network comes back. */
@@ -13,22 +12,29 @@ export interface HttpDashboardData extends DashboardData {
    * connections to a server, for all pages together.
    */
   readonly setVisible: (isVisible: boolean) => void;
-  /** Asks the server whether the page has a session; `useAccess` is `checking` until then. */
+  /** Asks the server whether the page has a session; `access` is `checking` until then. */
   readonly checkSession: () => Promise<void>;
 }
 
 export function toDashboardData(source: HttpData, simulationNotice: string | undefined): HttpDashboardData {
+  const { session } = source;
   return {
-    ...createSessionData(source.session, simulationNotice),
-    useApiUrl: () => window.location.origin,
-    useConnection: () => useObservable(source.watchedConnection),
-    useRun: (executionId) => useObservable<Loaded<StreamedRun | undefined>>(source.runDetails(executionId)),
-    useConversationRuns: (conversationId) => useObservable(source.conversationRuns(conversationId)),
-    useQuery: (name, argument, use) => useObservable(source.queries.query(name, argument, source.session.id, use)),
+    ...createSessionData(session, simulationNotice),
+    apiUrl: constant(() => window.location.origin),
+    connection: source.watchedConnection,
+    session: { get: () => session.id, subscribe: session.access.subscribe },
+    run: (executionId) => source.runDetails(executionId),
+    conversationRuns: (conversationId) => source.conversationRuns(conversationId),
+    query: (name, argument, use) => source.queries.query(name, argument, session.id, use),
     call: (name, argument) => source.queries.call(name, argument),
-    commands: source.session,
+    commands: session,
     reconnect: () => source.reconnect(),
     setVisible: (isVisible) => source.setVisible(isVisible),
-    checkSession: () => source.session.check(),
+    checkSession: () => session.check(),
   };
+}
+
+/** The value of a page that lasts as long as it. */
+function constant<T>(get: () => T): ReadonlyObservable<T> {
+  return { get, subscribe: () => () => undefined };
 }

@@ -1,5 +1,5 @@
 /** The methods of Bolide as functions, such as `bolide.runs.start({ … })`, with the types of their operations. */
-import { newRequestId } from '../../hooks/newRequestId';
+import { newRequestId } from '../../conversations/newRequestId';
 import type { ArgumentOf, OperationName, ResultOf } from '../operations';
 import type { BrowserPackages } from './BrowserPackages';
 import { callMethod } from './callMethod';

@@ -1,8 +1,8 @@
 /** The dashboard's data under Meteor: publications for the data, methods for the commands. */
-import { useMemo } from 'react';
 import type { DeltaView } from '../../../business/ai/domain/types/RunViews';
 import type { Connection, DashboardData, Loaded, RunDetails } from '../DashboardData';
-import { useObservable } from '../http/useObservable';
+import { Derived } from '../Derived';
+import { memoize } from '../memoize';
 import { QueryStore } from '../queries/QueryStore';
 import type { QueryStoreOptions } from '../queries/QueryStore';
 import { deriveLiveText } from '../reducers/deriveLiveText';
@@ -18,10 +18,10 @@ import { createMeteorSession } from './createMeteorSession';
 import { MeteorSource } from './MeteorSource';
 import { trackDocuments } from './trackDocuments';
 import { trackRun } from './trackRun';
+import { TrackedObservable } from './TrackedObservable';
 import { trackSubscription } from './trackSubscription';
 import type { SubscriptionStatus } from './trackSubscription';
 import { trackToolCalls } from './trackToolCalls';
-import { useTracked } from './useTracked';
 
 /**
  * To be called once, outside of components: the result holds the state of the dashboard's session.
@@ -33,9 +33,11 @@ export function createMeteorData(
   options: Pick<QueryStoreOptions, 'reloadIntervalMs'> = {},
 ): DashboardData {
   const source = MeteorSource.of(packages);
-  const useSource = <T extends object>(read: (source: MeteorSource) => T): T =>
-    useTracked(source.Tracker, () => read(source), []);
-  const readAccess = createAccessReader(source.Meteor);
+  const track = <T extends object>(read: (source: MeteorSource) => T): TrackedObservable<T> =>
+    new TrackedObservable(source.Tracker, () => read(source));
+  const status = track(readStatus);
+  const connection = track(readConnection);
+  const user = track(readUserId);
   const queries = new QueryStore({
     ...options,
     // DDP would send undefined fields as null.
@@ -43,42 +45,47 @@ export function createMeteorData(
     changes: createMeteorChanges(source),
   });
   return {
-    useAccess: () => useSource(readAccess),
-    useSimulationNotice: () => useSource(readStatus).simulationNotice,
-    useApiUrl: () => useSource(readStatus).apiUrl ?? window.location.origin,
-    useConnection: () => useSource(readConnection).connection,
-    useRun(executionId) {
-      const { run, toolCalls, deltas, ...status } = useTracked(source.Tracker, () => readRun(source, executionId), [
-        executionId,
-      ]);
-      const items = useMemo(() => parseItems(run?.transcript), [run?.transcript]);
-      const output = useMemo(() => (run === undefined ? [] : outputItems(run)), [run]);
-      const details = useMemo((): RunDetails | undefined => {
-        if (run === undefined) return undefined;
-        return {
-          run,
-          items,
-          calls: sortCalls(toolCalls, items),
-          liveText: deriveLiveText(deltas, output, run.state),
-          turns: new Map(),
-          log: [],
-          argumentHashes: new Map(),
-        };
-      }, [run, items, output, toolCalls, deltas]);
-      return toLoaded(details, status);
+    access: track(createAccessReader(source.Meteor)),
+    simulationNotice: new Derived((read) => read(status).simulationNotice),
+    apiUrl: new Derived((read) => read(status).apiUrl ?? window.location.origin),
+    connection: new Derived((read) => read(connection).connection),
+    session: new Derived((read) => read(user).userId),
+    run(executionId) {
+      const tracked = track(() => readRun(source, executionId));
+      const detailsOf = createDetailsReader();
+      return new Derived((read) => {
+        const { run, toolCalls, deltas, ...status } = read(tracked);
+        return toLoaded(run === undefined ? undefined : detailsOf(run, toolCalls, deltas), status);
+      });
     },
-    useConversationRuns(conversationId) {
-      const { runs, status } = useTracked(source.Tracker, () => readConversation(source, conversationId), [
-        conversationId,
-      ]);
-      return toLoaded(runs, status);
+    conversationRuns(conversationId) {
+      const tracked = track(() => readConversation(source, conversationId));
+      return new Derived((read) => {
+        const { runs, status } = read(tracked);
+        return toLoaded(runs, status);
+      });
     },
-    useQuery(name, argument, use) {
-      const { userId } = useSource(readUserId);
-      return useObservable(queries.query(name, argument, userId, use));
-    },
+    query: (name, argument, use) => queries.query(name, argument, source.Meteor.userId() ?? '', use),
     call: (name, argument) => queries.call(name, argument),
     commands: createMeteorSession(source.Meteor),
+  };
+}
+
+/** @returns a function that parses what has changed since the last call */
+function createDetailsReader() {
+  const parse = memoize(parseItems);
+  const readOutput = memoize(outputItems);
+  return (run: RunDetails['run'], toolCalls: RunDetails['calls'], deltas: readonly DeltaView[]): RunDetails => {
+    const items = parse(run.transcript);
+    return {
+      run,
+      items,
+      calls: sortCalls(toolCalls, items),
+      liveText: deriveLiveText(deltas, readOutput(run), run.state),
+      turns: new Map(),
+      log: [],
+      argumentHashes: new Map(),
+    };
   };
 }
 

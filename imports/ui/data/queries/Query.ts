@@ -4,8 +4,8 @@
  */
 import { DashboardError } from '../DashboardData';
 import type { Loaded } from '../DashboardData';
-import { Observable } from '../http/Observable';
-import type { ReadonlyObservable } from '../http/Observable';
+import { Observable } from '../Observable';
+import type { ReadonlyObservable } from '../Observable';
 import type { ChangeListener } from './ChangeSource';
 import { reuseUnchanged } from './reuseUnchanged';
 

@@ -1,7 +1,7 @@
 /** The queries of a page. Components that ask the same share one. */
 import type { Loaded, QueryUse } from '../DashboardData';
-import { Observable } from '../http/Observable';
-import type { ReadonlyObservable } from '../http/Observable';
+import { Observable } from '../Observable';
+import type { ReadonlyObservable } from '../Observable';
 import { OPERATION_TABLE } from '../operationTable';
 import type { ArgumentOf, OperationName, ResultOf } from '../operations';
 import type { ChangeSource } from './ChangeSource';

@@ -5,7 +5,7 @@ import type { AgentEvent } from '../../../../../imports/business/ai/domain/types
 import type { RunView } from '../../../../../imports/business/ai/domain/types/RunViews';
 import type { Loaded } from '../../../../../imports/ui/data/DashboardData';
 import { HttpData } from '../../../../../imports/ui/data/http/HttpData';
-import type { ReadonlyObservable } from '../../../../../imports/ui/data/http/Observable';
+import type { ReadonlyObservable } from '../../../../../imports/ui/data/Observable';
 import type { StreamedRun } from '../../../../../imports/ui/data/reducers/reduceRun';
 import { NO_USAGE } from '../../../../../imports/ui/data/reducers/usageView';
 import { DashboardServer } from '../../../../support/DashboardServer';

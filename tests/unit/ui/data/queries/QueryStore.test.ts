@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { DashboardError } from '../../../../../imports/ui/data/DashboardData';
 import type { Loaded } from '../../../../../imports/ui/data/DashboardData';
-import type { ReadonlyObservable } from '../../../../../imports/ui/data/http/Observable';
+import type { ReadonlyObservable } from '../../../../../imports/ui/data/Observable';
 import type { ChangeListener } from '../../../../../imports/ui/data/queries/ChangeSource';
 import { QueryStore } from '../../../../../imports/ui/data/queries/QueryStore';
 import { deferred } from '../../../../support/deferred';

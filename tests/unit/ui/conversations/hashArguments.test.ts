@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { argumentsHash } from '../../../../imports/business/ai/application/services/shared/argumentsHash';
-import { hashArguments } from '../../../../imports/ui/hooks/hashArguments';
+import { hashArguments } from '../../../../imports/ui/conversations/hashArguments';
 
 describe('hashArguments', () => {
   it('returns the hash that the agentic loop expects in an approval', async () => {

@@ -1,9 +1,7 @@
-/** The commands that a run's calls wait for, as functions that stay the same while the run is shown. */
-import { useLayoutEffect, useMemo, useRef } from 'react';
+/** The commands that a run's calls wait for. */
 import { needsReview } from '../../business/ai/domain/entities/Tool';
 import { DashboardError } from '../data/DashboardData';
-import type { RunDetails } from '../data/DashboardData';
-import { useData } from './BolideProvider';
+import type { RunData, RunDetails } from '../data/DashboardData';
 import { hashArguments } from './hashArguments';
 
 /** Each rejects with a `DashboardError`. */
@@ -19,35 +17,29 @@ export interface CallCommands {
   ) => Promise<void>;
 }
 
-export function useCallCommands(executionId: string | undefined, details: RunDetails | undefined): CallCommands {
-  const { call } = useData();
-  const shown = useRef(details);
-  // Before it is painted: what is shown can be decided on at once.
-  useLayoutEffect(() => {
-    shown.current = details;
-  });
-  return useMemo((): CallCommands => {
-    const named = (callId: string): { readonly executionId: string; readonly callId: string } => {
-      if (executionId === undefined) throw new DashboardError('not-found', 'No run has been started yet.');
-      return { executionId, callId };
-    };
-    const decisionOn = async (callId: string) => ({
-      ...named(callId),
-      argumentsHash: await hashOf(shown.current, callId),
-    });
-    return {
-      approve: async (callId) => {
-        const attempt = attemptUnderReview(shown.current, callId);
-        await call('ai.runs.approve', { ...(await decisionOn(callId)), ...attempt });
-      },
-      reject: async (callId, reason) => {
-        await call('ai.runs.reject', { ...(await decisionOn(callId)), reason });
-      },
-      submitResult: async (callId, outcome) => {
-        await call('ai.runs.submitToolResult', { ...named(callId), ...outcome });
-      },
-    };
-  }, [call, executionId]);
+/** @param shown returns the run as it is shown now: a decision covers only that */
+export function createCallCommands(
+  { call }: Pick<RunData, 'call'>,
+  executionId: string | undefined,
+  shown: () => RunDetails | undefined,
+): CallCommands {
+  const named = (callId: string): { readonly executionId: string; readonly callId: string } => {
+    if (executionId === undefined) throw new DashboardError('not-found', 'No run has been started yet.');
+    return { executionId, callId };
+  };
+  const decisionOn = async (callId: string) => ({ ...named(callId), argumentsHash: await hashOf(shown(), callId) });
+  return {
+    approve: async (callId) => {
+      const attempt = attemptUnderReview(shown(), callId);
+      await call('ai.runs.approve', { ...(await decisionOn(callId)), ...attempt });
+    },
+    reject: async (callId, reason) => {
+      await call('ai.runs.reject', { ...(await decisionOn(callId)), reason });
+    },
+    submitResult: async (callId, outcome) => {
+      await call('ai.runs.submitToolResult', { ...named(callId), ...outcome });
+    },
+  };
 }
 
 /** What an approval lets run again. Empty for a call that has not been started. */

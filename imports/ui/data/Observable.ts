@@ -1,4 +1,4 @@
-/** A value that notifies its subscribers when it changes, in the shape that `useSyncExternalStore` expects. */
+/** A value that notifies its subscribers when it changes. */
 export class Observable<T> implements ReadonlyObservable<T> {
   private value: T;
   private readonly listeners = new Set<() => void>();
@@ -21,6 +21,7 @@ export class Observable<T> implements ReadonlyObservable<T> {
   };
 }
 
+/** In the shape that `useSyncExternalStore` expects. `get` returns the same object until the value changes. */
 export interface ReadonlyObservable<T> {
   readonly get: () => T;
   readonly subscribe: (listener: () => void) => () => void;

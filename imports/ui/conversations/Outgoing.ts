@@ -10,7 +10,6 @@ export interface ConversationError {
 }
 
 export interface Outgoing {
-  readonly conversationId: string;
   /** The id of the request or, if it was sent to a run, of the message. */
   readonly requestId: string;
   /** Undefined if the last answer is to be replaced. */
