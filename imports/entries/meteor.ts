@@ -18,3 +18,11 @@ export type { ExposedDetails, ExposeOptions } from '../host/meteor/expose/expose
 export type { FindRoles } from '../host/meteor/MeteorUsers';
 export { startBolide } from '../host/meteor/startBolide';
 export type { BolideOptions, MeteorHost } from '../host/meteor/startBolide';
+export type {
+  EnqueuedJob,
+  EnqueueOptions,
+  JobDefinition,
+  JobReport,
+  JobRun,
+  JobSchedule,
+} from '../business/jobs/application/ServerJobs';

@@ -38,3 +38,11 @@ export { startServer } from '../host/node/startServer';
 export type { RunningServer, ServerOptions } from '../host/node/startServer';
 export { registerDemoTools } from '../host/registerDemoTools';
 export type { Environment } from '../host/settings/environment';
+export type {
+  EnqueuedJob,
+  EnqueueOptions,
+  JobDefinition,
+  JobReport,
+  JobRun,
+  JobSchedule,
+} from '../business/jobs/application/ServerJobs';

@@ -13,6 +13,7 @@ import type { AuditTrail } from '../business/audit/application/AuditTrail';
 import type { UserLimiter } from '../business/limits/application/UserLimiter';
 import type { UserDataPorts } from '../business/privacy/application/userOperations';
 import type { SealedDatabase } from '../business/privacy/infrastructure/SealedDatabase';
+import type { ServerJobs } from '../business/jobs/application/ServerJobs';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import type { RequestLogModule } from '../business/requestLog/createRequestLog';
 import { bindOperations } from './bindOperations';
@@ -33,6 +34,8 @@ export interface Host {
   /** Keeps users within their limits, in the app's own ways, too. */
   readonly userLimiter: UserLimiter;
   readonly module: AIModule;
+  /** Jobs of the app's own server code. */
+  readonly jobs: Pick<ServerJobs, 'define' | 'enqueue' | 'schedule'>;
   readonly providers: ProvidersModule;
   readonly runs: RunModule;
   readonly api: HttpApi;
@@ -149,6 +152,7 @@ export async function createHost(settings: HostSettings, ports: HostPorts): Prom
   const { deletion, dataExport } = started.privacy;
   return {
     ...{ apiTokens, userLimiter, providers, runs: audited, api, operations, changes, module: ai },
+    jobs: started.jobs.serverJobs,
     deleteUserData: audit.auditDeletion(deletion.deleteUserData),
     async *exportUserData(userId) {
       await audit.recordExport(userId);

@@ -3,6 +3,7 @@ import { api } from '../api/feature';
 import { ai } from '../business/ai/feature';
 import { audit } from '../business/audit/feature';
 import { batches } from '../business/batches/feature';
+import { jobs } from '../business/jobs/feature';
 import { limits } from '../business/limits/feature';
 import { mcp } from '../business/mcp/feature';
 import { memory } from '../business/memory/feature';
@@ -20,6 +21,7 @@ export const FEATURES = [
   limits,
   memory,
   batches,
+  jobs,
   prompts,
   usage,
   requestLog,

@@ -38,6 +38,7 @@ const FORGOTTEN: Readonly<Record<string, readonly [field: string, seconds: numbe
   ai_responses: ['usedAt', 30 * DAY],
   ai_run_commands: ['createdAt', 7 * DAY],
   ai_run_owners: ['seenAt', DAY],
+  ai_server_jobs: ['expiresAt', 0],
   ai_sessions: ['expiresAt', 0],
   ai_sign_in_states: ['expiresAt', 0],
   ai_stats: ['date', 90 * DAY],

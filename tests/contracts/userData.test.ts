@@ -81,6 +81,7 @@ for (const [kind, open] of Object.entries(QUICK_DATABASES))
           'batches',
           'userBatches',
           'batchRequests',
+          'serverJobs',
           'backgroundCalls',
           'mcpAccounts',
           'toolTasks',

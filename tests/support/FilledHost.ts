@@ -285,6 +285,11 @@ export class FilledHost {
       { requestId: 'r3', providerId: SHARED_PROVIDER, input: content, tools: ['clock'] },
       Date.now() + 86_400_000,
     );
+    const job = host.jobs.define({
+      name: `job-${Object.keys(CANARIES).indexOf(userId)}`,
+      run: () => ({ userId, providerId: SHARED_PROVIDER, input: content }),
+    });
+    await host.jobs.enqueue(job, undefined, { at: new Date(Date.now() + 86_400_000), key: canary });
     await host.module.runs.signals.add({
       executionId: queued,
       signalId: 's',

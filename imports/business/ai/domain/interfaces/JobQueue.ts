@@ -13,6 +13,12 @@ export type JobWork = (executionId: string) => Promise<void>;
 /** May be called twice for one occurrence, so it must be idempotent. Rejects to be retried. */
 export type ScheduledTask = () => Promise<void>;
 
+/** Why a task runs. */
+export interface ScheduledOccasion {
+  /** The latest time of its schedule, in milliseconds since the epoch. Absent: somebody has triggered it. */
+  readonly dueAt?: number;
+}
+
 export interface Schedule {
   /** Unique. Scheduling the same name again replaces the earlier schedule. */
   readonly name: string;

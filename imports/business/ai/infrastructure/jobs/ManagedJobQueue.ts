@@ -3,12 +3,12 @@ import { consoleLogger } from '../../../../log/consoleLogger';
 import { isStoreOutage } from '../../domain/errors/LLMErrors';
 import { safeMessage } from '../../domain/errors/safeText';
 import type { JobControl } from '../../domain/interfaces/JobControl';
-import type { JobQueue, JobWork, Schedule, ScheduledTask } from '../../domain/interfaces/JobQueue';
+import type { JobQueue, JobWork, Schedule, ScheduledOccasion } from '../../domain/interfaces/JobQueue';
 import type { JobStateStore, StoredSchedule } from '../../domain/interfaces/JobStateStore';
 import type { Logger } from '../../domain/interfaces/Logger';
 import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { QueueStatus, ScheduleView } from '../../domain/types/QueueViews';
-import { nextTimeOf } from './cronTimes';
+import { lastTimeOf, nextTimeOf } from './cronTimes';
 
 export interface ManagedJobQueueOptions {
   /** Milliseconds between two looks at the pause of another process, while jobs wait for its end. Default: 1,000. */
@@ -59,9 +59,9 @@ export class ManagedJobQueue implements JobQueue, JobControl {
     return this.queue.remove(executionIds);
   }
 
-  async schedule(schedule: Schedule, task: ScheduledTask): Promise<void> {
+  async schedule(schedule: Schedule, task: (occasion: ScheduledOccasion) => Promise<void>): Promise<void> {
     const { name, cron, timezone = 'UTC' } = schedule;
-    await this.queue.schedule(schedule, () => this.perform(name, task));
+    await this.queue.schedule(schedule, () => this.perform(schedule, task));
     this.registered.add(name);
     await this.states.register({ name, cron, timezone }, this.now());
   }
@@ -153,12 +153,14 @@ export class ManagedJobQueue implements JobQueue, JobControl {
     }
   }
 
-  private async perform(name: string, task: ScheduledTask): Promise<void> {
-    if (!(await this.mayRun(name))) return;
+  private async perform(schedule: Schedule, task: (occasion: ScheduledOccasion) => Promise<void>): Promise<void> {
+    const { name } = schedule;
+    const reason = await this.reasonToRun(name);
+    if (reason === undefined) return;
     const startedAt = this.now();
     await this.record(name, { startedAt });
     try {
-      await task();
+      await task(reason === 'triggered' ? {} : omitUndefined({ dueAt: lastTimeOf(schedule, startedAt) }));
     } catch (error) {
       await this.record(name, { startedAt, endedAt: this.now(), error: describe(error) });
       throw error;
@@ -167,13 +169,13 @@ export class ManagedJobQueue implements JobQueue, JobControl {
   }
 
   /** A task runs even if its state cannot be read. */
-  private async mayRun(name: string): Promise<boolean> {
+  private async reasonToRun(name: string): Promise<'triggered' | 'due' | undefined> {
     try {
-      const isTriggered = await this.states.takeTrigger(name);
-      return isTriggered || (await this.states.schedule(name))?.paused === undefined;
+      if (await this.states.takeTrigger(name)) return 'triggered';
+      return (await this.states.schedule(name))?.paused === undefined ? 'due' : undefined;
     } catch (error) {
       this.logger.warn(`Could not read whether the task ${name} is paused.`, error);
-      return true;
+      return 'due';
     }
   }
 

@@ -14,6 +14,8 @@ export const CRON_OPTIONS = { mode: '5-part' } as const;
 
 /** Milliseconds. No clock is changed by more, nor twice within that time. */
 const NEAR_MS = 3 * 3_600_000;
+/** 20 years: 29 February is not more than eight years after the one before. */
+const MAX_PAUSE_MS = 20 * 366 * 86_400_000;
 
 /** @returns the first time after `now`, in milliseconds since the epoch; undefined if it is never due again */
 export function nextTimeOf(
@@ -38,6 +40,20 @@ export function nextTimeOf(
     wall = after(wall);
   }
   return next;
+}
+
+/** @returns the latest time up to `now`, in milliseconds since the epoch; undefined if it was not due for years */
+export function lastTimeOf(schedule: Pick<Schedule, 'cron' | 'timezone'>, now: number): number | undefined {
+  for (let width = 60_000; width < MAX_PAUSE_MS; width *= 2) {
+    let last: number | undefined;
+    let time = nextTimeOf(schedule, now - width);
+    while (time !== undefined && time <= now) {
+      last = time;
+      time = nextTimeOf(schedule, time);
+    }
+    if (last !== undefined) return last;
+  }
+  return undefined;
 }
 
 class TimeZone {
