@@ -1,13 +1,14 @@
 /** Messages to a run that is under way, in every store, whichever process receives them and whichever has the run. */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
+import { normalizeInput } from '../../imports/business/ai/application/services/ContentNormalizer';
 import { replayRun } from '../../imports/business/ai/application/services/replayRun';
 import { textOfContent } from '../../imports/business/ai/domain/entities/Content';
 import { ConflictError, LLMInvalidRequestError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLMTypes';
-import type { Item } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { Item, MessageItem } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { answer, calling, eventsOf } from '../../imports/testing/responses';
 import { ScriptedProvider, untilAborted } from '../../imports/testing/ScriptedProvider';
@@ -324,6 +325,19 @@ for (const [name, open] of Object.entries(STORES)) {
           await other.send('r', 'Stop.', { when: 'interrupt' });
           const { transcript } = await done;
           expect(lines(transcript)).to.deep.equal(['user: Begin.', 'user: Stop.', 'assistant: I see.']);
+        });
+
+        it('wakes the run when it is sent again after its sender has died before it told the run', async () => {
+          const owner = create(calling({ name: 'job', call_id: 'c' }), 'Started.', 'Hello!', 'Finished.');
+          const { done } = await owner.start('ann', OPTIONS);
+          await until(() => isWaiting() && provider.calls.length === 2);
+          const script = provider;
+          const [item] = normalizeInput('Hello?') as readonly [MessageItem];
+          await store!.messages.add('r', { messageId: 'a', when: 'next', item, at: Date.now() });
+          expect(await create().send('r', 'Hello?', { messageId: 'a' })).to.include({ result: 'repeated' });
+          await until(() => script.calls.length === 3);
+          await owner.submitToolResult('r', 'c', { output: 'done' });
+          expect(lines((await done).transcript).slice(4, 6)).to.deep.equal(['user: Hello?', 'assistant: Hello!']);
         });
 
         it('survives the process that has taken it', async () => {

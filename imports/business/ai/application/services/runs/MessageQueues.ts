@@ -78,6 +78,7 @@ export class MessageQueues {
         await this.announce(executionId, when);
         break;
       case 'repeated':
+        await this.announceAgain(executionId, messageId);
         break;
       default:
         unreachable(result);
@@ -118,6 +119,12 @@ export class MessageQueues {
     if (stored !== undefined) return stored.add(executionId, message);
     const state = registry.find(executionId)?.state;
     return state === undefined ? Promise.resolve('unknown') : this.own.add(executionId, message, isFinished(state));
+  }
+
+  /** The process that stored a message may have ended before it told the one that has the run. */
+  private async announceAgain(executionId: string, messageId: string): Promise<void> {
+    const found = (await this.store.list(executionId)).find((each) => each.messageId === messageId);
+    if (found?.isTaken === false) await this.announce(executionId, found.when);
   }
 
   private async announce(executionId: string, when: MessageTime): Promise<void> {
