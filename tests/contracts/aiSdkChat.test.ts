@@ -295,6 +295,63 @@ describe('the chat endpoint', () => {
     expect(tab.chat.messages.map(textOf).filter((text) => text.includes('Another'))).to.have.length(2);
   });
 
+  it('answers a message at once for which the answer was stopped', async () => {
+    const { chat, errors } = chatClient(server, { id: 'c', experimental_queue: true });
+    const isAnswered = (text: string): boolean =>
+      chat.messages.some((message) => message.role === 'assistant' && textOf(message).includes(text));
+    const sent = chat.sendMessage({ text: 'Wait for what "tea"' });
+    await until(() => toolOf(chat.messages.at(-1), 'wait_for') !== undefined);
+    await chat.sendMessage({ text: 'Another' });
+    const answered = chat.experimental_sendQueuedMessageNow(chat.experimental_queuedMessages[0]!.id);
+    await until(() => isAnswered('Another'));
+    await sent;
+    await chat.stop();
+    await answered;
+    void chat.sendMessage({ text: 'A third' });
+    await until(() => isAnswered('A third'));
+    server.release();
+    await server.events.seen('run:completed');
+    expect(errors).to.deep.equal([]);
+    expect(server.events.events.filter(({ type }) => type === 'run:started')).to.have.length(1);
+    const stored = await storedMessages('c');
+    expect(stored.map(({ role }) => role)).to.deep.equal(Array.from({ length: 3 }, () => ['user', 'assistant']).flat());
+    expect(toolOf(stored[1], 'wait_for')).to.include({ state: 'output-available', output: 'tea is here' });
+    await chat.sendMessage({ text: 'Finally' });
+    const last = server.events.events.findLast(({ type }) => type === 'run:started')?.executionId ?? '';
+    const { input = [] } = (await server.host.module.runs.load(last))?.run ?? {};
+    const results = input.filter((item) => item.type === 'function_call_output');
+    expect(results.map(({ output }) => output)).to.deep.equal(['tea is here']);
+  });
+
+  it('queues the message of a stopped tab while another one is sent the answer', async () => {
+    const { chat } = chatClient(server, { id: 'c' });
+    const sent = chat.sendMessage({ text: 'Wait for what "tea"' });
+    const { executionId } = await server.events.seen('tool:executing');
+    const other = await get('/api/chat/c/stream');
+    await chat.stop();
+    await sent;
+    const queued = chat.sendMessage({ text: 'Another' });
+    await until(async () => (await (await get(`/api/runs/${executionId}/messages`)).text()).includes('"when":"after"'));
+    server.release();
+    await queued;
+    expect(await other.text()).to.contain('Another');
+  });
+
+  it('answers anew what was stopped', async () => {
+    const { chat, errors } = chatClient(server, { id: 'c' });
+    const sent = chat.sendMessage({ text: 'Wait for what "tea"' });
+    await server.events.seen('tool:executing');
+    await chat.stop();
+    await sent;
+    const again = chat.regenerate();
+    await server.events.seen('run:cancelled');
+    server.release();
+    await again;
+    expect(errors).to.deep.equal([]);
+    expect(chat.messages).to.have.length(2);
+    expect(textOf(chat.messages.at(-1))).to.contain('tea is here');
+  });
+
   it('ends a run that waits for an approval when the user writes instead', async () => {
     const { chat, errors } = chatClient(server);
     await chat.sendMessage({ text: 'Send a reminder with the text "tea"' });

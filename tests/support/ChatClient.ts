@@ -6,7 +6,7 @@ import type { RunningServer } from '../../imports/host/node/startServer';
 
 export interface ChatClientOptions extends Pick<
   ChatInit<UIMessage>,
-  'sendAutomaticallyWhen' | 'transport' | 'messages'
+  'sendAutomaticallyWhen' | 'transport' | 'messages' | 'experimental_queue'
 > {
   readonly id?: string;
   readonly token?: string;

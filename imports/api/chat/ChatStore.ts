@@ -21,6 +21,8 @@ export interface StoredChat {
 
 export interface ChatDocument extends StoredDocument, StoredChat {
   readonly updatedAt: Date;
+  /** The client has closed its connection before the answer was complete, and has not come back for the rest. */
+  readonly isLeft?: true;
 }
 
 export const CHATS = 'ai_chats';
@@ -57,8 +59,9 @@ export class ChatStore {
     if (expected !== undefined) {
       const { requestId, fingerprint, messages, updatedAt, inputOf } = fields;
       const $set = omitUndefined({ requestId, fingerprint, messages, updatedAt, inputOf });
-      const modifier = inputOf === undefined ? { $set, $unset: { inputOf: true } as const } : { $set };
-      return (await this.chats.update({ _id, requestId: expected }, modifier)) === 1;
+      const isLeft = true;
+      const $unset = inputOf === undefined ? ({ isLeft, inputOf: true } as const) : ({ isLeft } as const);
+      return (await this.chats.update({ _id, requestId: expected }, { $set, $unset })) === 1;
     }
     try {
       await this.chats.insert({ _id, ...fields });
@@ -81,6 +84,12 @@ export class ChatStore {
     const referring = withReferences(messages, input);
     if (referring === undefined) return;
     await this.chats.update({ _id: idOf(userId, chatId), requestId }, { $set: { messages: referring, inputOf } });
+  }
+
+  /** @param isLeft see `ChatDocument` */
+  async setLeft(userId: string, chatId: string, isLeft: boolean): Promise<void> {
+    const modifier = isLeft ? { $set: { isLeft } } : { $unset: { isLeft: true } as const };
+    await this.chats.update({ _id: idOf(userId, chatId) }, modifier);
   }
 
   /** Removes the chat if this is its last run. */

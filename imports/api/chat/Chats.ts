@@ -9,6 +9,7 @@ import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { RunStore, StoredRun } from '../../business/ai/domain/interfaces/RunStore';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMInput } from '../../business/ai/domain/types/LLMTypes';
+import type { RunMessage } from '../../business/ai/domain/types/RunMessages';
 import type { RunRecord } from '../../business/ai/domain/types/RunRecords';
 import { permittedTools } from '../../business/ai/application/operations/permittedTools';
 import type { AccessPolicy } from '../../business/ai/domain/interfaces/AccessPolicy';
@@ -34,6 +35,7 @@ import { loadCurrentRun } from './loadCurrentRun';
 import type { ChatRequest } from './readChatRequest';
 import type { StreamedRun } from './streamRun';
 import { submitDecision } from './submitDecision';
+import { withSettledCalls } from './withSettledCalls';
 import type { DecisionMethods } from './submitDecision';
 
 export interface ChatsPorts {
@@ -56,6 +58,8 @@ export interface ChatTurn extends StreamedRun, RunTurn {
 }
 
 interface LaunchOptions {
+  /** The chat's run before. */
+  readonly last: RunRecord | undefined;
   readonly request: ChatRequest;
   readonly tools: readonly string[];
   readonly providerId: string;
@@ -69,6 +73,10 @@ const START_POLL_MS = 50;
 
 export class Chats {
   private readonly ports: ChatsPorts;
+  /** How many clients of this process are sent an answer, by user and chat. */
+  private readonly readers = new Map<string, number>();
+  /** What is being written of those who have left, by user and chat. */
+  private readonly leaving = new Map<string, Promise<void>>();
 
   constructor(ports: ChatsPorts) {
     this.ports = ports;
@@ -90,12 +98,37 @@ export class Chats {
    * its connection, before the run ended, and could not learn the rest of the answer otherwise.
    */
   async resumable(principal: ApiPrincipal, chatId: string): Promise<ChatTurn | undefined> {
-    const run = await this.lastRun(principal.userId, await this.ports.chats.find(principal.userId, chatId));
+    const { chats } = this.ports;
+    const chat = await chats.find(principal.userId, chatId);
+    const run = await this.lastRun(principal.userId, chat);
     if (run === undefined || Date.now() - (run.endedAt ?? Infinity) > RESUMABLE_AFTER_END_MS) return undefined;
+    if (chat?.isLeft === true) await chats.setLeft(principal.userId, chatId, false);
     const { executionId } = run;
     const stored = await this.ports.runs.load(executionId);
     const messageId = stored?.messages?.delivered.findLast((each) => isQueuedMessage(each.messageId))?.messageId;
     return omitUndefined({ executionId, messageId });
+  }
+
+  /**
+   * Notes that a client is sent the answer. One that closes its connection before the end was stopped by its user, or
+   * comes back for the rest: `useChat` does nothing else when it is stopped.
+   * @param isLeft whether it was the client that closed the connection, once `closed` fires
+   * @returns notes that the client has the answer
+   */
+  reading({ userId }: ApiPrincipal, chatId: string, closed: AbortSignal, isLeft: () => boolean): () => void {
+    const key = keyOf(userId, chatId);
+    this.readers.set(key, (this.readers.get(key) ?? 0) + 1);
+    let isReading = true;
+    const stop = (): void => {
+      if (!isReading) return;
+      isReading = false;
+      const others = (this.readers.get(key) ?? 1) - 1;
+      if (others > 0) this.readers.set(key, others);
+      else this.readers.delete(key);
+      if (others === 0 && closed.aborted && isLeft()) this.leave(userId, chatId);
+    };
+    closed.addEventListener('abort', stop, { once: true });
+    return stop;
   }
 
   /** Cancels the chat's run. @returns its state, or undefined if none is in progress */
@@ -144,9 +177,12 @@ export class Chats {
       if (current !== undefined && chat?.fingerprint === fingerprint && isRepetition(current, trigger))
         return { executionId: current.executionId };
       if (current !== undefined && !isFinished(current.state)) {
-        if (await this.isWaiting(current)) await this.cancel(principal, current);
+        const isWaiting = await this.isWaiting(current);
+        const isStopped = await this.isStopped(userId, chatId);
+        if (isWaiting || (isStopped && trigger === 'regenerate-message')) await this.cancel(principal, current);
         else {
-          const queued = await this.queue(principal, request, current, fingerprint);
+          const sent = { messageId: queuedMessageId(fingerprint), when: isStopped ? 'interrupt' : 'after' } as const;
+          const queued = await this.queue(principal, request, current, sent);
           if (queued !== undefined) return queued;
           continue;
         }
@@ -154,14 +190,14 @@ export class Chats {
       // Reserved first, so that only one of two messages at a time is answered.
       const reserved = { userId, chatId, requestId: randomUUID(), fingerprint, messages };
       if (await chats.replace(reserved, chat?.requestId))
-        return await this.launch(principal, { request, tools, providerId, named }, reserved, chat);
+        return await this.launch(principal, { last: current, request, tools, providerId, named }, reserved, chat);
     }
   }
 
   /** @param previous the chat before, which is restored if the run does not start */
   private async launch(
     principal: ApiPrincipal,
-    { request, tools, providerId, named }: LaunchOptions,
+    { last, request, tools, providerId, named }: LaunchOptions,
     reserved: StoredChat,
     previous: ChatDocument | undefined,
   ): Promise<ChatTurn> {
@@ -170,10 +206,11 @@ export class Chats {
     const { instructions, compaction, streamArguments } = request;
     let turn: ChatTurn;
     try {
+      const messages = last === undefined ? request.messages : await this.withSettledCalls(request.messages, last);
       turn = await methods['ai.runs.start'](toActor(principal, 'ai_sdk'), {
         requestId,
         providerId,
-        input: toItems(request.messages),
+        input: toItems(messages),
         tools,
         // Groups the chat's runs; ids of chats may have what those of conversations may not.
         ...(/^[^\s\p{C}]{1,128}$/u.test(chatId) ? { conversationId: chatId } : {}),
@@ -186,6 +223,17 @@ export class Chats {
     }
     await this.shareTexts(reserved, turn.executionId);
     return turn;
+  }
+
+  private withSettledCalls(
+    messages: ChatRequest['messages'],
+    { executionId }: RunRecord,
+  ): Promise<readonly ReadMessage[]> {
+    return withSettledCalls(
+      messages,
+      executionId,
+      async () => (await loadCurrentRun(this.ports, executionId))?.calls ?? [],
+    );
   }
 
   /** Guardrails may have changed the texts of the run, so what it has is read. */
@@ -231,20 +279,42 @@ export class Chats {
     principal: ApiPrincipal,
     request: ChatRequest,
     { executionId }: RunRecord,
-    fingerprint: string,
+    sent: Pick<RunMessage, 'messageId' | 'when'>,
   ): Promise<ChatTurn | undefined> {
     const last = request.messages.at(-1);
     if (request.trigger === 'regenerate-message' || last === undefined) throw busyError();
-    const messageId = queuedMessageId(fingerprint);
     // An item is input as it is.
     const message = toItems([last]) as LLMInput;
     try {
-      await this.ports.methods['ai.runs.send'](toActor(principal), { executionId, message, when: 'after', messageId });
+      await this.ports.methods['ai.runs.send'](toActor(principal), { executionId, message, ...sent });
     } catch (error) {
       if (error instanceof ConflictError) return undefined;
       throw error;
     }
-    return { executionId, messageId, again: () => this.submit(principal, request) };
+    if (sent.when === 'interrupt') await this.ports.chats.setLeft(principal.userId, request.chatId, false);
+    return { executionId, messageId: sent.messageId, again: () => this.submit(principal, request) };
+  }
+
+  private leave(userId: string, chatId: string): void {
+    const { chats, logger } = this.ports;
+    const key = keyOf(userId, chatId);
+    const written = chats
+      .setLeft(userId, chatId, true)
+      .catch((error: unknown) => {
+        logger.warn('Could not note that an answer was stopped, so the next message waits.', { chatId }, error);
+      })
+      .finally(() => {
+        if (this.leaving.get(key) === written) this.leaving.delete(key);
+      });
+    this.leaving.set(key, written);
+  }
+
+  /** Whether nobody is sent the answer any more, because its user has stopped it. */
+  private async isStopped(userId: string, chatId: string): Promise<boolean> {
+    const key = keyOf(userId, chatId);
+    if (this.readers.has(key)) return false;
+    await this.leaving.get(key);
+    return (await this.ports.chats.find(userId, chatId))?.isLeft === true;
   }
 
   /** Whether the run waits for decisions, which the user did not take, but wrote a message instead. */
@@ -287,26 +357,32 @@ function isStarting({ updatedAt }: ChatDocument): boolean {
   return Date.now() - updatedAt.getTime() < START_PATIENCE_MS;
 }
 
+function keyOf(userId: string, chatId: string): string {
+  return JSON.stringify([userId, chatId]);
+}
+
 function busyError(): HttpError {
   return new HttpError(409, 'The last message of this chat is still being answered. Wait for the answer, or stop it.');
 }
 
-/** The answers of a run, and the messages between them. */
+/** The answers of a run, and the messages between them. A call that settles later changes the answer that has it. */
 function messagesOf(stored: StoredRun): readonly UIMessage[] {
-  const messages: UIMessage[] = [];
+  const turns: { readonly message?: UIMessage; readonly events: AgentEvent[] }[] = [];
+  const turnOfCall = new Map<string, AgentEvent[]>();
   let turn: AgentEvent[] = [];
-  const endTurn = (): void => {
-    const encoder = new UIMessageEncoder();
-    if (turn.length > 0) messages.push(reduceUIMessage(turn.flatMap((event) => encoder.push(event))));
-  };
+  turns.push({ events: turn });
   for (const event of replayRun(stored)) {
     if (beginsTurn(event)) {
-      endTurn();
       turn = [];
-      messages.push({ id: event.messageId, role: 'user', parts: userParts(event.item) });
+      turns.push({ message: { id: event.messageId, role: 'user', parts: userParts(event.item) }, events: turn });
     }
-    turn.push(event);
+    if (event.type === 'tool:pending') turnOfCall.set(event.callId, turn);
+    const isOfCall = 'callId' in event && event.type !== 'result:arrived';
+    ((isOfCall ? turnOfCall.get(event.callId) : undefined) ?? turn).push(event);
   }
-  endTurn();
-  return messages;
+  return turns.flatMap(({ message, events }) => {
+    const encoder = new UIMessageEncoder();
+    const answer = events.length === 0 ? [] : [reduceUIMessage(events.flatMap((event) => encoder.push(event)))];
+    return message === undefined ? answer : [message, ...answer];
+  });
 }

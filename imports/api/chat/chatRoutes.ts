@@ -4,7 +4,8 @@ import type { HttpRequest } from '../http/HttpMessages';
 import { ContinuedUIMessage } from '../../interop/aiSdk/ContinuedUIMessage';
 import { UIMessageEncoder } from '../../interop/aiSdk/UIMessageEncoder';
 import { UIMessageStreamEncoder } from '../../interop/aiSdk/UIMessageStreamEncoder';
-import type { RouteHandler } from '../http/RequestContext';
+import type { ChunkEncoder } from '../../interop/aiSdk/UIMessageStreamEncoder';
+import type { RequestContext, RouteHandler } from '../http/RequestContext';
 import type { Chats, ChatTurn } from './Chats';
 import { eventsOfTurn, isQueuedMessage } from './chatTurns';
 import { followRun } from './followRun';
@@ -19,12 +20,30 @@ export interface ChatRoutePorts extends StreamRunPorts {
 /** Starts or continues a run, and streams its message. */
 export function submitChat({ chat, ...ports }: ChatRoutePorts): RouteHandler {
   return async (context) => {
-    const turn = await chat.submit(context.principal, readChatRequest(context.request.body));
+    const request = readChatRequest(context.request.body);
+    const turn = await chat.submit(context.principal, request);
     const { known } = turn;
     const options = { endsBefore: isQueuedMessage };
     const encoder = known === undefined ? new UIMessageEncoder(options) : new ContinuedUIMessage(known, options);
-    await streamEvents(context, answerOf(turn, ports, context.signal), new UIMessageStreamEncoder(encoder), ports);
+    await send(context, request.chatId, answerOf(turn, ports, context.signal), encoder, { chat, ...ports });
   };
+}
+
+async function send(
+  context: RequestContext,
+  id: string,
+  events: AsyncIterable<AgentEvent>,
+  encoder: ChunkEncoder,
+  { chat, ...ports }: ChatRoutePorts,
+): Promise<void> {
+  // A server that stops closes the connections itself.
+  const isLeft = (): boolean => context.hasLeft() && !ports.closing.aborted;
+  const stopReading = chat.reading(context.principal, id, context.signal, isLeft);
+  try {
+    await streamEvents(context, events, new UIMessageStreamEncoder(encoder), ports);
+  } finally {
+    stopReading();
+  }
 }
 
 /** The events of a turn. A message that its run has ended without is answered by another run. */
@@ -45,12 +64,13 @@ async function* answerOf(
 /** Streams the chat's last message from its beginning, or responds with 204 if its run ended a while ago. */
 export function resumeChat({ chat, ...ports }: ChatRoutePorts): RouteHandler {
   return async (context) => {
-    const run = await chat.resumable(context.principal, chatIn(context.request));
+    const id = chatIn(context.request);
+    const run = await chat.resumable(context.principal, id);
     if (run === undefined) context.response.status(204).end();
     else {
       // The client asks once: what is answered next belongs to the message.
       const events = eventsOfTurn(followRun(ports, run.executionId, context), run.messageId, true);
-      await streamEvents(context, events, new UIMessageStreamEncoder(new UIMessageEncoder()), ports);
+      await send(context, id, events, new UIMessageEncoder(), { chat, ...ports });
     }
   };
 }

@@ -7,7 +7,7 @@ import type { UIMessageChunk } from './UIMessages';
 /** `useChat` does not check the header; other clients recognize the protocol by it. */
 export const UI_MESSAGE_STREAM_HEADERS = { 'x-vercel-ai-ui-message-stream': 'v1' };
 
-interface ChunkEncoder {
+export interface ChunkEncoder {
   push(event: AgentEvent): readonly UIMessageChunk[];
   end(): readonly UIMessageChunk[];
   fail(errorText: string): readonly UIMessageChunk[];

@@ -22,9 +22,13 @@ const REVIEW_REASON =
 export class UIToolCalls {
   /** The approvals that were requested and are undecided, by call. */
   private readonly openApprovals = new Map<string, string>();
+  /** Calls that the message has. A stream cannot change those of an earlier message. */
+  private readonly known = new Set<string>();
 
   push(event: CallEvent): readonly UIMessageChunk[] {
     const { callId: toolCallId } = event;
+    if (event.type === 'tool:pending') this.known.add(toolCallId);
+    if (!this.known.has(toolCallId)) return [];
     switch (event.type) {
       case 'tool:pending': {
         const { name: toolName, arguments: text } = event;
