@@ -90,10 +90,24 @@ for (const [name, open] of STORES) {
 
     it('returns the answer of a run of the same user', async () => {
       const { loop } = startProcess({ run: undefined });
+      const starts: unknown[] = [];
+      loop.on('run:started', ({ executionId, parentExecutionId, parentCallId }) =>
+        starts.push([executionId, parentExecutionId, parentCallId]),
+      );
       const { response } = await loop.execute('ann', HAND_OVER);
+      expect(starts).to.deep.equal([
+        ['parent', undefined, undefined],
+        [CHILD, 'parent', 'call 0'],
+      ]);
       expect(response.output_text).to.equal('done');
       const child = (await opened.store.load(CHILD))?.run;
-      expect(child).to.include({ userId: 'ann', state: 'completed', parentExecutionId: 'parent', depth: 1 });
+      expect(child).to.include({
+        userId: 'ann',
+        state: 'completed',
+        parentExecutionId: 'parent',
+        parentCallId: 'call 0',
+      });
+      expect(child).to.include({ depth: 1 });
       expect(child).to.include({ title: 'part 0' });
       expect(await opened.store.childrenOf('parent')).to.deep.equal([
         { executionId: CHILD, isFinished: true, spent: { calls: 1, tokens: 15, money: 0 } },

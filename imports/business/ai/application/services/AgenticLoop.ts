@@ -148,7 +148,7 @@ const UNLEASED_WORK: LeasedWorkRunner = { ownerId: '', has: () => false, run: (_
 export type QueueChild = (
   userId: string,
   options: ExecuteOptions,
-  queued: RunFamily & Pick<RunRequest, 'globalPriority'>,
+  queued: RunFamily & Pick<RunRequest, 'globalPriority' | 'trace'>,
 ) => Promise<unknown>;
 
 /** Every event is emitted twice: under its own name and as `event`. */
@@ -225,7 +225,11 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       },
     });
     this.children = new ChildRuns({
-      start: (parent, childOptions, family) => runDetached(() => this.startChild(parent, childOptions, family)),
+      start: (parent, childOptions, family) => {
+        // Called in the context of the call's span.
+        const trace = this.instrumentation?.currentTrace();
+        return runDetached(() => this.startChild(parent, childOptions, { ...family, ...omitUndefined({ trace }) }));
+      },
       exists: async (executionId) =>
         this.registry.find(executionId) !== undefined || (await runStore?.head(executionId)) !== undefined,
       hasEnded: async (executionId) => {
@@ -575,7 +579,11 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     await completion?.catch(() => undefined);
   }
 
-  private async startChild(parent: ParentRun, options: ChildOptions, family: RunFamily): Promise<void> {
+  private async startChild(
+    parent: ParentRun,
+    options: ChildOptions,
+    family: RunFamily & Pick<RunRequest, 'trace'>,
+  ): Promise<void> {
     const { userId, isQueued, globalPriority } = parent;
     if (isQueued === true && this.startQueuedChild !== undefined) {
       const priority = globalPriority === undefined ? {} : { globalPriority };

@@ -122,7 +122,7 @@ export class RunQueue {
     const storedPlan = toStoredPlan(plan, runOptions.tools);
     const loading = this.instrumentation?.ready();
     if (loading !== undefined) await loading;
-    const trace = this.instrumentation?.currentTrace();
+    const trace = queued.trace ?? this.instrumentation?.currentTrace();
     const request = omitUndefined({
       requestId: executionId,
       argumentsHash: createHash('sha256').update(executionId).digest('hex'),

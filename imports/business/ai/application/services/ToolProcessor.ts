@@ -383,16 +383,19 @@ export class ToolProcessor {
     args: unknown,
     outcome: ToolCallOutcome,
   ): Promise<void> {
-    const { call } = job;
+    const { call, observer } = job;
     this.runExternal(job, tool, outcome);
-    return settleByChild(children, outcome, job.concurrency, {
-      id: call.id,
-      isWanted: () => outcome.isOpen(),
-      isHandedOver: () => job.signal.isHandedOver === true,
-      optionsOf: () => this.toolExecutor.execute(call.name, args, contextOf(job, outcome, this.work)),
-      verifyLease: async () => job.flushJournal?.(),
-      complete: (answer) => this.complete(answer, outcome),
-    });
+    const settle = (): Promise<void> =>
+      settleByChild(children, outcome, job.concurrency, {
+        id: call.id,
+        isWanted: () => outcome.isOpen(),
+        isHandedOver: () => job.signal.isHandedOver === true,
+        optionsOf: () => this.toolExecutor.execute(call.name, args, contextOf(job, outcome, this.work)),
+        verifyLease: async () => job.flushJournal?.(),
+        complete: (answer) => this.complete(answer, outcome),
+      });
+    // The run belongs to the call's trace.
+    return observer === undefined ? settle() : observer.runTool(call, settle);
   }
 
   private async runSignal(

@@ -1,4 +1,5 @@
 /** Rebuilds the events of a run from what is stored of it, for readers that were not there when they were emitted. */
+import { omitUndefined } from '../../domain/util/omitUndefined';
 import { isFinished } from '../../domain/entities/Run';
 import { NO_USAGE, outputTextOf } from '../../domain/entities/Response';
 import { isDecidedLike, isDeliverable, needsApproval } from '../../domain/entities/Tool';
@@ -103,8 +104,10 @@ function messageOf(messageId: string, item: MessageItem): AgentEventBody {
   return { type: 'message:delivered', messageId, item };
 }
 
-function startOf({ userId, model, providerId, title, createdAt }: RunRecord): AgentEventBody {
-  return { type: 'run:started', userId, model: model ?? providerId, providerId, title, createdAt };
+function startOf({ userId, model, providerId, title, createdAt, ...run }: RunRecord): AgentEventBody {
+  const { parentExecutionId, parentCallId } = run;
+  const family = omitUndefined({ parentExecutionId, parentCallId });
+  return { type: 'run:started', userId, model: model ?? providerId, providerId, title, createdAt, ...family };
 }
 
 function endOf({ state, response, usage, iterations, error }: RunRecord): readonly AgentEventBody[] {

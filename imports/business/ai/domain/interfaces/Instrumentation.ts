@@ -36,6 +36,8 @@ export interface NewRun {
   readonly model?: string | undefined;
   readonly providerId?: string | undefined;
   readonly conversationId?: string | undefined;
+  /** What it belongs to. Default: its caller's async context. */
+  readonly trace?: TraceContext | undefined;
 }
 
 export interface RunObserver {

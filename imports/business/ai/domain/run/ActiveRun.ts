@@ -34,7 +34,9 @@ export interface RunRules {
   readonly isStored: boolean;
   readonly durability: RunDurability;
   /** What `run:started` says besides. */
-  readonly description: Partial<Pick<RunRequest, 'providerId' | 'title' | 'conversationId' | 'createdAt'>> & {
+  readonly description: Partial<
+    Pick<RunRequest, 'providerId' | 'title' | 'conversationId' | 'createdAt' | 'parentExecutionId' | 'parentCallId'>
+  > & {
     readonly changedTools?: readonly string[];
   };
 }

@@ -38,6 +38,10 @@ export type AgentEventBody =
       readonly createdAt?: number;
       /** Names of tools whose definitions have changed since the run began. Absent: none that this process knows of. */
       readonly changedTools?: readonly string[];
+      /** The run whose call has started this one. Absent: it was started otherwise. */
+      readonly parentExecutionId?: string;
+      /** The id of that call. */
+      readonly parentCallId?: string;
     }
   /** The run was set aside: no process executes it until a person resumes it. See `ParkedRun`. */
   | {

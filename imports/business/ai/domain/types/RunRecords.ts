@@ -64,6 +64,8 @@ export interface RunPlan {
 export interface RunFamily {
   /** The run whose tool call it is. Absent: it is nobody's. */
   readonly parentExecutionId?: string;
+  /** The id of that call. Absent without a parent, and if an older version recorded the run. */
+  readonly parentCallId?: string;
   /** How many runs there are above it. Absent: none. */
   readonly depth?: number;
 }

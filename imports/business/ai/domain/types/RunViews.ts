@@ -51,6 +51,8 @@ export interface RunView {
   readonly conversationId?: string;
   /** The run whose tool call it is. */
   readonly parentExecutionId?: string;
+  /** The id of that call. */
+  readonly parentCallId?: string;
   readonly tags?: readonly string[];
   readonly metadata?: RunMetadataFields;
   /** What people think of the run; the next three fields are of the last one who rated it. */

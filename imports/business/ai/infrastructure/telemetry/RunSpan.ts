@@ -74,8 +74,8 @@ export class RunSpan {
     this.ports = ports;
     this.executionId = executionId;
     this.conversationId = conversationId;
-    const stored = isStored ? begun.run.trace : undefined;
-    const parent = stored === undefined ? traces.active : fromTraceContext(api, stored);
+    const { trace } = requested;
+    const parent = trace === undefined ? traces.active : fromTraceContext(api, trace);
     this.span = traces.startSpan('invoke_agent', { kind: api.SpanKind.INTERNAL }, parent);
     this.context = this.span.in(parent);
     open.set(executionId, this);

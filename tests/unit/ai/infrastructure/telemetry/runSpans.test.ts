@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { LLMOverloadedError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
 import { MemoryRunStore } from '../../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { ToolRegistry } from '../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { runAsTool } from '../../../../../imports/business/ai/infrastructure/tools/runAsTool';
 import { answer, calling, usage } from '../../../../../imports/testing/responses';
 import { problemsOf } from '../../../../support/telemetry/checkConventions';
 import { SpanRecorder } from '../../../../support/telemetry/SpanRecorder';
@@ -189,6 +190,32 @@ describe('the spans of runs', () => {
       '  execute_tool look',
       '    SELECT',
       '  chat m',
+    ]);
+  });
+
+  it('contain those of the runs that calls start', async () => {
+    const tools = new ToolRegistry()
+      .register({ name: 'look', execute: () => 'seen' })
+      .register(
+        runAsTool({ name: 'delegate', description: 'Delegates.', run: () => ({ input: 'Do.', tools: ['look'] }) }),
+      );
+    const steps = [
+      calling({ name: 'delegate', call_id: 'c1', arguments: { input: 'Do.' } }),
+      calling({ name: 'look', call_id: 'c2' }),
+      'Seen.',
+      'Done.',
+    ];
+    const { loop } = tracedLoop({ tools, steps });
+    await loop.execute('ann', { model: 'openai/gpt-4.1', input: 'Delegate.', tools: ['delegate'] });
+    expect(recorder.tree()).to.deep.equal([
+      'invoke_agent',
+      '  chat gpt-4.1',
+      '  execute_tool delegate',
+      '    invoke_agent',
+      '      chat gpt-4.1',
+      '      execute_tool look',
+      '      chat gpt-4.1',
+      '  chat gpt-4.1',
     ]);
   });
 

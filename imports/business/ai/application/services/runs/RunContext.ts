@@ -20,7 +20,10 @@ import type { RunSignals } from '../tools/signals/RunSignals';
 import type { ToolSet } from '../tools/ToolSet';
 
 /** How the run came about, as far as its children depend on it. */
-export type RunOrigin = Pick<RunRequest, 'parentExecutionId' | 'depth' | 'isQueued' | 'globalPriority'>;
+export type RunOrigin = Pick<
+  RunRequest,
+  'parentExecutionId' | 'parentCallId' | 'depth' | 'isQueued' | 'globalPriority'
+>;
 
 export interface RunContext {
   readonly run: LiveRun;

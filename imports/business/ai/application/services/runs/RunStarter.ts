@@ -79,7 +79,7 @@ export class RunStarter {
       this.options;
     const { options, limits, stream, compaction, toolSearch } = plan;
     const { executionId, observer } = init;
-    const state = restored?.state ?? begunRun(plan, rulesOf(plan, init));
+    const state = restored?.state ?? begunRun(plan, rulesOf(plan, { ...init, origin }));
     const run = new LiveRun(state, origin.parentExecutionId);
     const interpreter = new RunInterpreter({
       run,
@@ -124,11 +124,18 @@ export class RunStarter {
       observer = this.observe(stored);
       // Written also when it has all of them again.
       const isComplete = missingTools.length === 0 && stored.run.missingTools === undefined;
-      const about = { executionId, userId, journal, ...progress, missingTools: isComplete ? undefined : missingTools };
+      const origin = stored.run;
+      const about = {
+        executionId,
+        userId,
+        journal,
+        origin,
+        ...progress,
+        missingTools: isComplete ? undefined : missingTools,
+      };
       return this.launch({
         ...about,
         plan,
-        origin: stored.run,
         observer,
         returnsEarly: false,
         restored: restoreRun(stored, rulesOf(plan, about)),
@@ -153,11 +160,15 @@ function begunRun({ options: { input }, compaction }: PlannedRun, rules: RunRule
   return { ...newRun(rules, input, { usage: NO_USAGE }), compaction: isKept ? earlier : undefined };
 }
 
-const NOTHING = {};
-
 function rulesOf(
   plan: PlannedRun,
-  { executionId, userId, journal, changedTools }: Pick<RunInit, 'executionId' | 'userId' | 'journal' | 'changedTools'>,
+  {
+    executionId,
+    userId,
+    journal,
+    changedTools,
+    origin: { parentExecutionId, parentCallId } = {},
+  }: Pick<RunInit, 'executionId' | 'userId' | 'journal' | 'changedTools' | 'origin'>,
 ): RunRules {
   const { options, limits, durability } = plan;
   const tools = offeredTools(plan);
@@ -172,7 +183,7 @@ function rulesOf(
     missingTools: tools.missing,
     isStored: journal !== undefined,
     durability,
-    description: journal === undefined ? NOTHING : omitUndefined({ ...journal.metadata, changedTools }),
+    description: omitUndefined({ ...journal?.metadata, parentExecutionId, parentCallId, changedTools }),
   };
 }
 

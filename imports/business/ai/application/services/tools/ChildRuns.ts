@@ -124,7 +124,7 @@ export class ChildRuns {
     await call.verifyLease();
     if (!call.isWanted()) return false;
     const started = throughOutages(
-      () => this.start(parent, executionId, budget === undefined ? options : { ...options, budget }),
+      () => this.start(parent, call.id, budget === undefined ? options : { ...options, budget }),
       () => call.isWanted(),
     );
     await this.tracked(parent.executionId, started);
@@ -150,7 +150,8 @@ export class ChildRuns {
     await Promise.allSettled([...(this.starting.get(parentId) ?? [])]);
   }
 
-  private async start(parent: ParentRun, executionId: string, options: RunOptions): Promise<void> {
+  private async start(parent: ParentRun, callId: string, options: RunOptions): Promise<void> {
+    const executionId = childId(parent.executionId, callId);
     const { model, providerId, origin } = parent.options;
     const isLike = options.model === undefined || options.model === model;
     const like = { model, ...(providerId === undefined || !isLike ? {} : { providerId }) };
@@ -158,7 +159,7 @@ export class ChildRuns {
       await this.ports.start(
         parent,
         { ...like, ...options, ...omitUndefined({ origin }), executionId },
-        { parentExecutionId: parent.executionId, depth: parent.depth + 1 },
+        { parentExecutionId: parent.executionId, parentCallId: callId, depth: parent.depth + 1 },
       );
     } catch (error) {
       // A write that seemed to fail, or another process, has started it.

@@ -56,6 +56,7 @@ export const RUN_FIELDS = {
   title: 1,
   conversationId: 1,
   parentExecutionId: 1,
+  parentCallId: 1,
   tags: 1,
   metadata: 1,
   rating: 1,

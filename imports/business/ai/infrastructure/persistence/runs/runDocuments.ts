@@ -33,6 +33,7 @@ interface PrivateRunFields {
   /** Whether the time of a queued run has come. */
   readonly isDue?: boolean;
   readonly parentExecutionId?: string;
+  readonly parentCallId?: string;
   readonly depth?: number;
   readonly priority?: number;
   readonly globalPriority?: number;
@@ -135,6 +136,7 @@ export const WITHOUT_TRANSCRIPT = {
   neededTools: 1,
   trace: 1,
   parentExecutionId: 1,
+  parentCallId: 1,
   depth: 1,
   priority: 1,
   globalPriority: 1,

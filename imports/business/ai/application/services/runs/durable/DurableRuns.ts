@@ -65,6 +65,8 @@ export type RunMetadata = Partial<
     | 'tags'
     | 'metadata'
     | 'parentExecutionId'
+    | 'parentCallId'
+    | 'trace'
     | 'depth'
   >
 >;
@@ -197,7 +199,7 @@ export class DurableRuns implements JournalHost {
 
   /** @throws ConflictError when the execution id, or the user's request id, is taken */
   create(
-    metadata: RunMetadata & Pick<RunRequest, 'executionId' | 'userId' | 'providerId' | 'trace'>,
+    metadata: RunMetadata & Pick<RunRequest, 'executionId' | 'userId' | 'providerId'>,
     plan: PlannedRun,
     requestedTools: RunOptions['tools'],
     launch: (journal: JournalContext) => Promise<RunResult>,
