@@ -29,7 +29,10 @@ export async function bundle(rows: readonly ContenderRow[]): Promise<void> {
       ...SHARED,
       format: 'cjs',
       entryPoints: [
-        ...['measure', 'simulator'].map((name) => ({ in: path.join(__dirname, `${name}.ts`), out: name })),
+        ...['measure', 'simulator', 'regression/pairs'].map((name) => ({
+          in: path.join(__dirname, `${name}.ts`),
+          out: name,
+        })),
         ...entriesOf(({ loads }) => loads === undefined),
       ],
     }),

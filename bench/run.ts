@@ -1,9 +1,8 @@
 /**
  * Runs the benchmarks: `npm run bench`, or a part of them: `npm run bench -- W2 W5 --only bolide,raw-sdk --rounds 5
- * --save`. `npm run bench -- W3 --against ../main` measures Bolide of another checkout in the same rounds, and `npm run
- * bench:quick` the main workloads in less than two minutes. Every measurement runs in a separate process, and so does
- * the simulated vendor. Rounds are interleaved, so that other load on the machine affects all contenders alike. The
- * results are ratios of CPU time to the official SDK used directly.
+ * --save`. `npm run bench -- W3 --against ../main` measures Bolide of another checkout in the same rounds. Every
+ * measurement runs in a separate process, and so does the simulated vendor. Rounds are interleaved, so that other load
+ * on the machine affects all contenders alike. The results are ratios of CPU time to the official SDK used directly.
  */
 import { execFile, fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -20,7 +19,7 @@ import type { Cost, Task } from './measure';
 import { comparisonTable, missedGoals, sectionsOf } from './results';
 import type { Measured } from './results';
 import { saveSection, table } from './resultsPage';
-import { QUICK, WORKLOADS, workload } from './workloads';
+import { WORKLOADS, workload } from './workloads';
 import type { BenchWire, Workload } from './workloads';
 
 const require = createRequire(path.join(BUILD, 'measure.js'));
@@ -29,32 +28,28 @@ const OPTIONS = {
   only: { type: 'string' },
   /** The root of another checkout of the repository, whose Bolide takes part as well. */
   against: { type: 'string' },
-  /** Default: 5, and 3 of a quick run. */
-  rounds: { type: 'string' },
+  rounds: { type: 'string', default: '5' },
   /** Writes RESULTS.md for a partial run too; a full run always writes it. */
   save: { type: 'boolean', default: false },
-  /** Compares Bolide with the raw SDK on fewer operations of the main workloads, in less than two minutes. */
-  quick: { type: 'boolean', default: false },
 } as const;
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({ allowPositionals: true, options: OPTIONS });
   const other = values.against === undefined ? undefined : contenderOf(path.resolve(values.against));
   if (other !== undefined && values.save) throw new Error('RESULTS.md has no place for another checkout: omit --save.');
-  const isQuick = values.quick;
-  const only = values.only?.split(',') ?? (other === undefined && !isQuick ? undefined : [OWN]);
+  const only = values.only?.split(',') ?? (other === undefined ? undefined : [OWN]);
   const contenders = [...(await selectContenders(only)), ...(other === undefined ? [] : [other])];
-  const workloads = positionals.length > 0 ? positionals.map(workload) : isQuick ? QUICK.map(workload) : WORKLOADS;
-  const isSaved = values.save || (positionals.length === 0 && only === undefined && !isQuick);
+  const workloads = positionals.length > 0 ? positionals.map(workload) : WORKLOADS;
+  const isSaved = values.save || (positionals.length === 0 && only === undefined);
   await bundle(contenders);
   const simulator = fork(path.join(BUILD, 'simulator.js'));
   const [port] = (await once(simulator, 'message')) as [number];
-  const rounds = Number(values.rounds ?? (isQuick ? 3 : 5));
+  const rounds = Number(values.rounds);
   const measured: Measured[] = [];
   try {
     for (const each of workloads)
       for (const wire of each.wires) {
-        const added = await compare({ workload: each, wire, contenders, rounds, share: isQuick ? 1 / 4 : 1, port });
+        const added = await compare({ workload: each, wire, contenders, rounds, port });
         measured.push(added);
         // Saved after every measurement, so that a later failure loses nothing.
         if (isSaved)
@@ -105,20 +100,17 @@ interface Comparison {
   readonly wire: BenchWire;
   readonly contenders: readonly ContenderRow[];
   readonly rounds: number;
-  /** The share of the workload's operations that is measured. */
-  readonly share: number;
   /** The simulator's. */
   readonly port: number;
 }
 
-async function compare({ workload: each, wire, rounds, share, port, ...compared }: Comparison): Promise<Measured> {
+async function compare({ workload: each, wire, rounds, port, ...compared }: Comparison): Promise<Measured> {
   const contenders = compared.contenders.filter(({ sections }) => sections?.includes(each.section) !== false);
   const costs = new Map<string, Cost[]>(contenders.map(({ id }) => [id, []]));
   const task = {
     workloadId: each.id,
     wire,
     baseURL: `http://127.0.0.1:${port}/${each.id}/${wire}`,
-    operations: Math.ceil(each.operations * share),
   };
   for (let round = 0; round < rounds; round += 1) {
     // Each round starts with a different contender.

@@ -219,9 +219,6 @@ export const WORKLOADS: readonly Workload[] = [
   },
 ];
 
-/** The workloads of a quick run. */
-export const QUICK = ['W1', 'W2', 'W2p', 'W3', 'W4', 'W4k', 'W4l', 'W5s', 'W6', 'W7'] as const;
-
 export function workload(id: string): Workload {
   const found = WORKLOADS.find((each) => each.id === id);
   if (found === undefined)
