@@ -19,9 +19,9 @@ export { useConversation } from '../ui/hooks/useConversation';
 export type {
   Conversation,
   ConversationOptions as UseConversationOptions,
-} from '../ui/conversations/createConversation';
+} from '../ui/conversations/observeConversation';
 export { useRun } from '../ui/hooks/useRun';
-export type { LiveRun } from '../ui/conversations/createRun';
+export type { LiveRun } from '../ui/conversations/observeRun';
 export type { QueuedMessage, RunMessages } from '../ui/conversations/createRunMessages';
 export type { BrowserMeteor, BrowserMongo, BrowserPackages, BrowserTracker } from '../ui/data/meteor/BrowserPackages';
 export { createMeteorData } from '../ui/data/meteor/createMeteorData';

@@ -6,6 +6,8 @@ export const ENTRIES = {
   meteor: 'meteor.ts',
   'meteor-client': 'meteorClient.ts',
   react: 'react.ts',
+  svelte: 'svelte.ts',
+  vue: 'vue.ts',
   'ai-sdk': 'aiSdk.ts',
   testing: 'testing.ts',
 } as const;

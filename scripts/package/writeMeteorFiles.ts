@@ -4,15 +4,17 @@
  *
  * The bundler leaves files of npm packages to Node's `require` on the server, but compiles ES modules itself. So the
  * server's files end in `.cjs` and require the ES module, which then exists once per process. A browser has no
- * `require` that could, so the client's files contain everything.
+ * `require` that could, so the client's files are CommonJS, and so are the ones that they share.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { transform } from 'esbuild';
+import { build } from 'rolldown';
+import type { Plugin } from 'rolldown';
 import { ENTRIES } from './entries';
 
 /** Entries that run in browsers, in a Meteor app. */
-const CLIENT_ENTRIES: readonly string[] = ['react', 'meteor-client'];
+const CLIENT_ENTRIES: readonly string[] = ['react', 'svelte', 'vue', 'meteor-client'];
 
 /** @param directory of the package, in which the ES modules are in `dist` */
 export async function writeMeteorFiles(directory: string): Promise<void> {
@@ -24,30 +26,48 @@ export async function writeMeteorFiles(directory: string): Promise<void> {
       await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
     }
     const module = name === 'index' ? './dist/index.js' : `../dist/${name}.js`;
-    const code = CLIENT_ENTRIES.includes(name)
-      ? await bundleAsCommonJS(join(folder, module))
-      : `module.exports = require('${module}');\n`;
-    await writeFile(join(folder, 'index.cjs'), code);
+    if (!CLIENT_ENTRIES.includes(name))
+      await writeFile(join(folder, 'index.cjs'), `module.exports = require('${module}');\n`);
   }
+  await bundleAsCommonJS(directory);
 }
 
-/** Bundles an ES module for a bundler that parses none; React is the app's. */
-async function bundleAsCommonJS(module: string): Promise<string> {
-  const {
-    outputFiles: [bundle],
-  } = await build({
-    entryPoints: [module],
-    bundle: true,
-    write: false,
-    minify: true,
-    format: 'cjs',
+/** Bundles ES modules for a bundler that parses none; the frameworks are the app's. */
+async function bundleAsCommonJS(directory: string): Promise<void> {
+  await build({
+    input: Object.fromEntries(CLIENT_ENTRIES.map((name) => [name, join(directory, `dist/${name}.js`)])),
+    external: /^(?:react|react-dom|vue)(?:\/|$)/,
     platform: 'browser',
-    // The same browsers as in `bundleDashboard`.
-    target: ['es2022', 'chrome110', 'firefox115', 'safari16.4'],
-    external: ['react', 'react-dom'],
-    legalComments: 'none',
-    logLevel: 'error',
+    output: {
+      dir: directory,
+      format: 'cjs',
+      exports: 'named',
+      entryFileNames: '[name]/index.cjs',
+      chunkFileNames: 'meteor-client/[name].cjs',
+      // It would be part of React's file.
+      codeSplitting: { groups: [{ name: 'runtime', test: /rolldown[-/]runtime/ }] },
+    },
+    plugins: [minifyForBrowsers()],
   });
-  if (bundle === undefined) throw new Error(`esbuild wrote nothing for ${module}.`);
-  return bundle.text;
+}
+
+/** Rolldown's own minifier writes template strings, which Meteor's bundler does not recognize as names of modules. */
+function minifyForBrowsers(): Plugin {
+  return {
+    name: 'bolide:minify-for-browsers',
+    async generateBundle(_, files) {
+      for (const file of Object.values(files)) {
+        if (file.type !== 'chunk') continue;
+        const { code } = await transform(file.code, {
+          minify: true,
+          format: 'cjs',
+          platform: 'browser',
+          // The same browsers as in `bundleDashboard`.
+          target: ['es2022', 'chrome110', 'firefox115', 'safari16.4'],
+          legalComments: 'none',
+        });
+        file.code = code;
+      }
+    },
+  };
 }

@@ -1,6 +1,6 @@
 /** Bolide's React hooks over DDP: the same hooks as over HTTP. */
 import { expect } from 'chai';
-import type { Conversation } from '../../imports/ui/conversations/createConversation';
+import type { Conversation } from '../../imports/ui/conversations/observeConversation';
 import type { ConversationMessage, ToolPart } from '../../imports/ui/conversations/ConversationMessage';
 import { startMeteorApp } from '../support/meteorApp';
 import type { MeteorApp } from '../support/meteorApp';

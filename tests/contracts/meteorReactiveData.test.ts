@@ -1,7 +1,7 @@
 /** Runs as reactive data over the host's publications: in React, and in Tracker computations. */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import type { LiveRun } from '../../imports/ui/conversations/createRun';
+import type { LiveRun } from '../../imports/ui/conversations/observeRun';
 import { check, Match } from '../stubs/meteor/check';
 import { MeteorError } from '../stubs/server/MeteorError';
 import { registry } from '../stubs/server/registry';

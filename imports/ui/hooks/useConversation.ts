@@ -1,7 +1,7 @@
 /** A conversation with a model, in a component. */
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { createConversation } from '../conversations/createConversation';
-import type { Conversation, ConversationOptions } from '../conversations/createConversation';
+import { observeConversation } from '../conversations/observeConversation';
+import type { Conversation, ConversationOptions } from '../conversations/observeConversation';
 import { newRequestId } from '../conversations/newRequestId';
 import { useData } from './BolideProvider';
 import { useObservable } from './useObservable';
@@ -15,5 +15,5 @@ export function useConversation(options: ConversationOptions): Conversation {
   useLayoutEffect(() => {
     latest.current = options;
   });
-  return useObservable(useMemo(() => createConversation(source, id, () => latest.current), [source, id]));
+  return useObservable(useMemo(() => observeConversation(source, id, () => latest.current), [source, id]));
 }

@@ -4,7 +4,7 @@ import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
 import { useData } from '../hooks/BolideProvider';
 import { newRequestId } from '../conversations/newRequestId';
 import { useRun } from '../hooks/useRun';
-import type { LiveRun } from '../conversations/createRun';
+import type { LiveRun } from '../conversations/observeRun';
 import { storeDraft } from './draftStorage';
 import { reducePlayground } from './playgroundState';
 import type { Lane, MessageInput, PlaygroundAction, PlaygroundState, Turn } from './playgroundState';

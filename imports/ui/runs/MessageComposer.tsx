@@ -5,7 +5,7 @@ import type { MessageTime } from '../../business/ai/domain/types/RunMessages';
 import { FoldedText } from '../components/FoldedText';
 import { FormError } from '../components/FormError';
 import { useAction } from '../components/useAction';
-import type { LiveRun } from '../conversations/createRun';
+import type { LiveRun } from '../conversations/observeRun';
 import type { QueuedMessage } from '../conversations/createRunMessages';
 
 type Messages = Pick<LiveRun, 'queue' | 'send' | 'editMessage' | 'withdrawMessage'>;

@@ -1,6 +1,6 @@
 /** The actions that a run waits for: approvals, reviews, and results that someone has to submit. */
 import { waitingFor } from '../format/waitingFor';
-import type { LiveRun } from '../conversations/createRun';
+import type { LiveRun } from '../conversations/observeRun';
 import { ApprovalForm } from './ApprovalForm';
 import { ResultForm } from './ResultForm';
 import { ReviewForm } from './ReviewForm';

@@ -2,7 +2,7 @@
 import { useCallback } from 'react';
 import type { RunView } from '../../business/ai/domain/types/RunViews';
 import { useData } from '../hooks/BolideProvider';
-import type { LiveRun } from '../conversations/createRun';
+import type { LiveRun } from '../conversations/observeRun';
 import { runBadge } from '../format/runBadge';
 import { CopyButton } from '../components/CopyButton';
 import { StateBadge } from '../components/StateBadge';

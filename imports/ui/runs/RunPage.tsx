@@ -1,7 +1,7 @@
 /** One run, live: its progress, conversation, tool calls and cost, and the actions it waits for. */
 import { useState, useMemo } from 'react';
 import { useRun } from '../hooks/useRun';
-import type { LiveRun } from '../conversations/createRun';
+import type { LiveRun } from '../conversations/observeRun';
 import type { RunDetails } from '../data/DashboardData';
 import { cutText, wellFormed } from '../format/text';
 import { EmptyState } from '../components/EmptyState';

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { expect } from 'chai';
 import ts from 'typescript';
@@ -24,7 +24,7 @@ const ROOT = join(__dirname, '../../..');
 const MEGABYTE = 1_000_000;
 const SPECIFIERS = Object.keys(ENTRIES).map((name) => (name === 'index' ? 'bolide' : `bolide/${name}`));
 const REACT = ['react', 'react-dom'];
-const ALL_PEERS = [...REACT, '@types/react', '@types/react-dom', 'openai', '@anthropic-ai/sdk'];
+const ALL_PEERS = [...REACT, 'vue', '@types/react', '@types/react-dom', 'openai', '@anthropic-ai/sdk'];
 /** In the order of their first requests below. */
 const VENDORS = ['google', 'openai', 'grok', 'anthropic', 'groq'] as const;
 const MODELS: Readonly<Record<(typeof VENDORS)[number], string>> = {
@@ -104,7 +104,7 @@ describe('The npm package', () => {
 
   for (const specifier of SPECIFIERS)
     it(`exports the same from ${specifier} as an ES module, as CommonJS and by its path`, async () => {
-      const using = specifier === 'bolide/react' ? app : bare;
+      const using = ['bolide/react', 'bolide/vue'].includes(specifier) ? app : bare;
       const byPath = `./node_modules/${specifier}`;
       const [module, common, path] = await Promise.all([
         using.run(`${slug(specifier)}.mjs`, `import * as entry from '${specifier}'; ${PRINT}`),
@@ -124,12 +124,22 @@ describe('The npm package', () => {
 
     for (const arch of BROWSER_ARCHES)
       it(`finds scripts without imports for ${arch}, which it need not compile`, async () => {
-        for (const specifier of ['bolide/react', 'bolide/meteor-client']) {
-          const code = await readFile(fileOf(specifier, arch), 'utf8');
-          const imported = [...code.matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name = '']) => name);
-          expect(imported.filter((name) => !/^react(?:-dom)?(?:\/|$)/.test(name))).to.deep.equal([]);
+        const files = ['react', 'svelte', 'vue', 'meteor-client'].map((name) => fileOf(`bolide/${name}`, arch));
+        const foreign = new Map<string, Set<string>>();
+        // Files that are found while it goes on are visited, too.
+        const visited = new Set(files);
+        for (const file of visited) {
+          const code = await readFile(file, 'utf8');
           expect(() => new Script(code)).not.to.throw();
+          expect(code).not.to.match(/\bimport\b(?:["'{(*]| [^a-z]*from)|\brequire\([^"]/);
+          for (const [, name = ''] of code.matchAll(/\brequire\("([^"]+)"\)/g))
+            if (name.startsWith('.')) visited.add(join(dirname(file), name));
+            else foreign.set(file, (foreign.get(file) ?? new Set()).add(name));
         }
+        expect([...foreign].map(([file, names]) => [basename(dirname(file)), [...names].sort()])).to.deep.equal([
+          ['react', ['react', 'react-dom', 'react-dom/client', 'react/jsx-runtime']],
+          ['vue', ['vue']],
+        ]);
         expect(fileOf('bolide/react/styles.css', arch)).to.match(/styles\.css$/);
       });
 

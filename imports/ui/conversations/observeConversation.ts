@@ -17,8 +17,8 @@ import { newRequestId } from './newRequestId';
 import { isSameRequest, toConversationError, toPendingMessage } from './Outgoing';
 import type { ConversationError, Outgoing } from './Outgoing';
 import type { CallCommands } from './createCallCommands';
-import { createRun } from './createRun';
-import type { LiveRun } from './createRun';
+import { observeRun } from './observeRun';
+import type { LiveRun } from './observeRun';
 
 export interface ConversationOptions {
   /**
@@ -81,7 +81,7 @@ interface ConversationState {
  * @param id the conversation's name
  * @param options returns those of the next message
  */
-export function createConversation(
+export function observeConversation(
   data: RunData,
   id: string,
   options: () => ConversationOptions,
@@ -202,7 +202,7 @@ export function createConversation(
 function createRunCache(data: RunData): (executionId: string | undefined) => ReadonlyObservable<LiveRun> {
   const opened = new Map<string | undefined, ReadonlyObservable<LiveRun>>();
   return (executionId) => {
-    const run = opened.get(executionId) ?? createRun(data, executionId);
+    const run = opened.get(executionId) ?? observeRun(data, executionId);
     opened.delete(executionId);
     opened.set(executionId, run);
     const [oldest] = opened.keys();

@@ -49,7 +49,7 @@ export interface LiveRun extends CallCommands, RunMessages {
  * Follows a run while the value has subscribers. Its commands stay the same.
  * @param executionId undefined as long as no run has been started
  */
-export function createRun(data: RunData, executionId: string | undefined): ReadonlyObservable<LiveRun> {
+export function observeRun(data: RunData, executionId: string | undefined): ReadonlyObservable<LiveRun> {
   const details = data.run(executionId);
   const commands = {
     ...createCallCommands(data, executionId, () => valueOf(details.get())),

@@ -1,0 +1,3 @@
+import { createHttpData } from 'bolide/react';
+
+export const data = createHttpData();

@@ -1,0 +1,3 @@
+import { createHttpData } from 'bolide/svelte';
+
+export const data = createHttpData();

@@ -1,0 +1,3 @@
+import { createHttpData } from 'bolide/vue';
+
+export const data = createHttpData();
