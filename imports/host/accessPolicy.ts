@@ -57,6 +57,8 @@ export function createAccessPolicy(
         return { allowed: true };
       }
       if (provider === undefined && (await providers.isEmpty())) return { allowed: false, reason: NO_PROVIDER };
+      if (provider === undefined && (user?.isAdmin === true || source === 'job'))
+        return { allowed: false, reason: `There is no provider "${providerId}". ai.providers.list lists them.` };
       const action =
         decision.reason === 'model-not-allowed'
           ? `use the model "${model ?? ''}" of the provider "${providerId}"`

@@ -90,6 +90,7 @@ export async function openHost(
   });
   const host: FeatureHost = {
     ...{ settings, ports, database, collections: COLLECTIONS, findUser, accounts, tokens, providers, homeUrl, rootUrl },
+    findNames: ports.findNames ?? (() => Promise.resolve(new Map())),
     bounds: boundsFor(database, settings.storage ?? {}),
     storage: new StorageAccounts(database, COLLECTIONS, accountBoundFor(database, settings.storage ?? {})),
     logger: consoleLogger,

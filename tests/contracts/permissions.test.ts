@@ -122,6 +122,7 @@ const RULES: Readonly<Record<Name, Rule>> = {
   'ai.inbox.dismiss': { of: 'owner', argument: ({ failedRun }) => ({ executionId: failedRun }) },
   'ai.tools.list': { of: 'everyone' },
   'ai.users.me': { of: 'everyone' },
+  'ai.users.names': { of: 'admins', argument: { userIds: ['cat'] } },
   'ai.models.list': { of: 'lists' },
   'ai.requests.list': { of: 'lists', others: { userId: 'cat' } },
   'ai.requests.get': { of: 'owner', argument: ({ request }) => ({ requestId: request }) },

@@ -51,6 +51,25 @@ describe('signing in at an OpenID provider', () => {
     expect(entry?.details).to.deep.equal({ method: 'OpenID Connect' });
   });
 
+  it('tells admins, and nobody else, who the users are', async () => {
+    const app = await start({ OIDC_USERS: 'ann' });
+    issuer.claims = ANN;
+    const browser = new CookieBrowser();
+    await signIn(app, browser);
+    const ask = (headers: Readonly<Record<string, string>>) =>
+      fetch(`${app.url}/api/users/names`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ userIds: ['oidc:ann', 'oidc:bob'] }),
+      });
+    const names = await ask({ authorization: `Bearer ${app.token}` });
+    expect(await names.json()).to.deep.equal({ names: [{ userId: 'oidc:ann', name: 'ann@example.com' }] });
+    const cookie = `bolide-session=${browser.cookieOf(new URL(app.url).host, 'bolide-session') ?? ''}`;
+    const refused = await ask({ cookie, origin: app.url });
+    expect(refused.status).to.equal(403);
+    expect(await refused.text()).not.to.contain('example.com');
+  });
+
   it('sends the configured redirect URI, PKCE, state and nonce, and binds the flow by a Lax cookie', async () => {
     const app = await start({ OIDC_USERS: 'ann' });
     const response = await fetch(`${app.url}/sign-in`, { redirect: 'manual', headers: { host: 'localhost:1' } });

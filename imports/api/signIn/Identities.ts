@@ -44,6 +44,10 @@ export class IdentityStore {
     return this.identities.findOne({ _id: userId, expiresAt: { $gt: new Date(now) } });
   }
 
+  findAll(userIds: readonly string[], now: number): Promise<readonly StoredIdentity[]> {
+    return this.identities.find({ _id: { $in: userIds }, expiresAt: { $gt: new Date(now) } });
+  }
+
   /** @returns how many there were */
   removeOfUser(userId: string): Promise<number> {
     return this.identities.remove({ _id: userId });
@@ -83,12 +87,26 @@ export class Identities {
   }
 
   readonly findUser = async (userId: string): Promise<User | undefined> => {
-    const { store, issuer, rules } = this.options;
-    const stored = await store.find(userId, this.now());
-    if (stored?.issuer !== issuer) return undefined;
-    const user = decideSignIn(stored, rules);
-    return user?.userId === userId ? user : undefined;
+    const stored = await this.options.store.find(userId, this.now());
+    return stored && this.userOf(stored);
   };
+
+  readonly findNames = async (userIds: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+    const stored = await this.options.store.findAll(userIds, this.now());
+    return new Map(
+      stored.flatMap((identity) => {
+        const { userId = '', name } = this.userOf(identity) ?? {};
+        return name === undefined ? [] : [[userId, name] as const];
+      }),
+    );
+  };
+
+  private userOf(stored: StoredIdentity): User | undefined {
+    const { issuer, rules } = this.options;
+    if (stored.issuer !== issuer) return undefined;
+    const user = decideSignIn(stored, rules);
+    return user?.userId === stored._id ? user : undefined;
+  }
 }
 
 /** Users who are no admins have the rights of people who logged in. */

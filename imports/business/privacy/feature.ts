@@ -13,7 +13,7 @@ export const privacy = defineFeature({
   collections: PRIVACY_COLLECTIONS,
   operations: USER_OPERATIONS,
   open: nothingToOpen,
-  start({ database, collections, contentKeys, ai, started, cancelRequests, storage }) {
+  start({ database, collections, contentKeys, ai, started, cancelRequests, storage, findNames }) {
     const flush = async (): Promise<void> => {
       for (const feature of started) await feature.flush?.();
     };
@@ -33,6 +33,7 @@ export const privacy = defineFeature({
       services: {
         userData: { deleteUserData: deletion.deleteUserData, exportUserData: dataExport.exportUserData },
         storage,
+        userNames: findNames,
       },
       ...{ deletion, dataExport },
       ...(contentKeys === undefined

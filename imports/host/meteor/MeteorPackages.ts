@@ -48,6 +48,7 @@ export interface MeteorConnection {
 
 export interface MeteorUserCollection {
   findOneAsync(selector: object | string, options?: object): Promise<StoredUser | null | undefined>;
+  find(selector: object, options?: object): { fetchAsync(): Promise<readonly StoredUser[]> };
   updateAsync(selector: object, modifier: object): Promise<number>;
 }
 

@@ -51,6 +51,21 @@ export class MeteorUsers {
     return isMissing(user) ? undefined : this.toUser(user);
   };
 
+  /** One query for all of them. An address that was not verified is called so. */
+  readonly findNames = async (userIds: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+    const fields = { username: 1, emails: 1, 'profile.name': 1 } as const;
+    const users = await this.whileReachable(() =>
+      this.Meteor.users.find({ _id: { $in: [...userIds] } }, { fields }).fetchAsync(),
+    );
+    return new Map(
+      users.flatMap((user): (readonly [string, string])[] => {
+        const { _id, emails: [email] = [] } = user;
+        const name = nameOf(user) ?? (email && `${email.address} (not verified)`);
+        return name === undefined ? [] : [[_id, name]];
+      }),
+    );
+  };
+
   /** Accepts a Meteor login token, which `Accounts._storedLoginToken()` returns on a client, wherever an API token. */
   readonly authenticate = async (request: IncomingMessage): Promise<ApiPrincipal | undefined> => {
     const token = presentedToken(request);
@@ -91,22 +106,32 @@ export class MeteorUsers {
     return this.toUser(user);
   }
 
-  private async toUser({ _id, username, emails = [], profile, roles: ownRoles }: StoredUser): Promise<User> {
-    const verified = emails.filter((email) => email.verified).map((email) => comparable(email.address));
-    // Users write their profile themselves, so the id tells apart two who chose the same name.
-    const name =
-      username ?? verified[0] ?? (typeof profile?.name === 'string' ? `${profile.name} (${_id})` : undefined);
+  private async toUser(user: StoredUser): Promise<User> {
+    const { _id, roles: ownRoles } = user;
+    const verified = verifiedOf(user);
     const found: unknown = this.findRoles === undefined ? (ownRoles ?? []) : await this.findRoles(_id);
     // Anything but a list of names grants nothing.
     const roles = isTextList(found) ? found : [];
     return omitUndefined({
       userId: _id,
-      name,
+      name: nameOf(user),
       isAdmin:
         [_id, ...verified].some((name) => this.admins.has(name)) || roles.some((role) => this.adminRoles.has(role)),
       roles,
     });
   }
+}
+
+function verifiedOf({ emails = [] }: StoredUser): readonly string[] {
+  return emails.filter((email) => email.verified).map((email) => comparable(email.address));
+}
+
+/** Users write their profile themselves, so the id tells apart two who chose the same name. */
+function nameOf(user: StoredUser): string | undefined {
+  const { _id, username, profile } = user;
+  return (
+    username ?? verifiedOf(user)[0] ?? (typeof profile?.name === 'string' ? `${profile.name} (${_id})` : undefined)
+  );
 }
 
 /** https://docs.meteor.com/packages/accounts-express, since Meteor 3.5 */

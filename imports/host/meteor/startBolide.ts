@@ -119,7 +119,7 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
     whileReachable: database.whileReachable,
     findRoles,
   });
-  const { authenticate, findUser } = users;
+  const { authenticate, findUser, findNames } = users;
   const simulated = await simulateWithoutVendors(settings.ai, database, simulates);
   const ai = simulated === undefined ? {} : { ai: simulated.settings, access: 'everyone' as const };
   try {
@@ -131,6 +131,7 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
         database,
         authenticate,
         findUser,
+        findNames,
         hasAccounts: true,
         servesPages: true,
         exposed,

@@ -147,6 +147,7 @@ async function open(
       authenticate: (request) =>
         presentedToken(request) === undefined ? sessions.authenticate(request) : tokens.authenticate(request),
       findUser: signIn === undefined ? tokens.findUser : knownToAny(tokens.findUser, signIn.identities.findUser),
+      findNames: signIn?.identities.findNames,
       ai: { tools: registry },
       mcpAccess,
       dashboard:

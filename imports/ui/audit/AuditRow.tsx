@@ -3,6 +3,7 @@ import { memo } from 'react';
 import type { AuditEntry } from '../../business/ai/domain/types/AuditEntries';
 import { Ago } from '../components/Elapsed';
 import { StateBadge } from '../components/StateBadge';
+import { UserLink } from '../components/User';
 import { linkTo } from '../shell/route';
 import { ACTION_LABELS, actorLabel, CHANNEL_LABELS, OUTCOME_STYLES } from './auditLabels';
 
@@ -35,7 +36,7 @@ export const AuditRow = memo(function AuditRow({ entry }: { readonly entry: Audi
         </p>
         <p className="muted entry-facts">
           <span>
-            By <bdi className="audit-actor">{actorLabel(entry)}</bdi>
+            By <span className="audit-actor">{userId === '' ? actorLabel(entry) : <UserLink userId={userId} />}</span>
           </span>
           {userId !== '' && <span>{CHANNEL_LABELS[via]}</span>}
           {tokenId !== undefined && (
@@ -54,7 +55,7 @@ export const AuditRow = memo(function AuditRow({ entry }: { readonly entry: Audi
           <p className="muted entry-facts">
             {hasOwner && (
               <span>
-                Of <bdi>{ownerId}</bdi>
+                Of <UserLink userId={ownerId} />
               </span>
             )}
             {error !== undefined && <span>{error}</span>}

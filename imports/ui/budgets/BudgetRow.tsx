@@ -1,6 +1,7 @@
 /** One user's budget: a bar for each limit, and what was used where there is none. */
 import type { BudgetWindow } from '../../business/ai/domain/entities/BudgetAccount';
 import type { BudgetView } from '../../business/limits/domain/BudgetViews';
+import { UserLink } from '../components/User';
 import { useNow } from '../components/useNow';
 import { formatDateTime, formatDuration, pluralize } from '../format/format';
 import { BudgetBar } from './BudgetBar';
@@ -8,10 +9,13 @@ import { AMOUNTS, SOURCES, WINDOW_LABELS } from './describeLimits';
 
 export function BudgetRow({
   budget,
+  isTeam = false,
   onEdit,
   onRemove,
 }: {
+  /** A team's has its name as the user's id. */
   readonly budget: BudgetView;
+  readonly isTeam?: boolean;
   readonly onEdit?: () => void;
   readonly onRemove?: () => void;
 }) {
@@ -20,15 +24,13 @@ export function BudgetRow({
     <li className="card budget" data-user={userId}>
       <div className="section-head">
         <div>
-          <h3 className="budget-user">
-            <bdi>{userId}</bdi>
-          </h3>
+          <h3 className="budget-user">{isTeam ? <bdi>{userId}</bdi> : <UserLink userId={userId} />}</h3>
           <p className="muted">
             {isOwn ? SOURCES[source] : source === 'none' ? 'No limits' : 'Limits of everyone'}
             {isOwn && changedBy !== undefined && (
               <>
                 {' by '}
-                <bdi>{changedBy}</bdi>
+                <UserLink userId={changedBy} />
               </>
             )}
           </p>

@@ -6,6 +6,7 @@ import { EmptyState } from '../components/EmptyState';
 import { SearchField } from '../components/list/SearchField';
 import { useLastReady } from '../components/list/useLastReady';
 import { PageTitle } from '../components/PageTitle';
+import { UserLink } from '../components/User';
 import { useIsAdmin } from '../components/useIsAdmin';
 import { WhenLoaded } from '../components/WhenLoaded';
 import { useData } from '../hooks/BolideProvider';
@@ -57,7 +58,7 @@ function Budgets({
                 {everyone.changedBy !== undefined && (
                   <>
                     {' by '}
-                    <bdi>{everyone.changedBy}</bdi>
+                    <UserLink userId={everyone.changedBy} />
                   </>
                 )}
               </p>
@@ -111,7 +112,12 @@ function Budgets({
             {teams.map((view) => {
               const budget = { ...view, userId: view.team, isOwn: view.source !== 'none' };
               return (
-                <BudgetRow key={view.team} budget={budget} {...actionsOf({ ...toEdited(budget), isTeam: true })} />
+                <BudgetRow
+                  key={view.team}
+                  budget={budget}
+                  isTeam
+                  {...actionsOf({ ...toEdited(budget), isTeam: true })}
+                />
               );
             })}
           </ul>

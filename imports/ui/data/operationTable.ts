@@ -86,6 +86,7 @@ export const OPERATION_TABLE: Readonly<Record<(typeof OPERATIONS)[number]['name'
   'ai.requests.get': { topics: [], routes: ['GET /api/requests/:requestId'] },
   'ai.runs.export': { topics: ['runs', 'calls'], routes: ['GET /api/runs/:executionId/export'] },
   'ai.users.me': { topics: [], routes: ['GET /api/me'] },
+  'ai.users.names': { topics: [], routes: ['POST /api/users/names'] },
   'ai.users.storage': { topics: ['runs'], routes: ['GET /api/storage'] },
   'ai.users.exportData': { topics: [], routes: ['GET /api/user-data/:userId'] },
   'ai.users.deleteData': { topics: [], routes: ['DELETE /api/user-data/:userId'] },

@@ -13,6 +13,7 @@ import { CallInput } from '../runs/CallInput';
 import { OutcomeForm } from '../runs/OutcomeForm';
 import { ReviewControls } from '../runs/ReviewControls';
 import { useShownArguments } from '../runs/useShownArguments';
+import { UserLink } from '../components/User';
 import { linkTo } from '../shell/route';
 import type { EntryCommands, EntryStatus } from './useDecisions';
 import { entryKey, isCallEntry } from './entryKey';
@@ -79,7 +80,7 @@ function EntryFacts({ entry }: { readonly entry: InboxEntry }) {
       </span>
       {isCallEntry(entry) && entry.expiresAt !== undefined && <Expiry at={entry.expiresAt} />}
       <span>
-        User <bdi>{userId}</bdi>
+        User <UserLink userId={userId} />
       </span>
       {providerId !== '' && <bdi>{model === undefined ? providerId : `${providerId} / ${model}`}</bdi>}
       {isCallEntry(entry) && entry.note !== undefined && <bdi>{cutText(entry.note, 200)}</bdi>}

@@ -9,6 +9,7 @@ import { useCommand } from '../components/useCommand';
 import { useIsAdmin } from '../components/useIsAdmin';
 import { WhenLoaded } from '../components/WhenLoaded';
 import { formatDateTime } from '../format/format';
+import { useUserName } from '../hooks/useUserNames';
 import { useData } from '../hooks/BolideProvider';
 import type { PageProps } from '../shell/PageProps';
 import { McpAccounts } from './McpAccounts';
@@ -67,6 +68,7 @@ function Server({ server }: { readonly server: McpServerDetail }) {
 
 function Facts({ server }: { readonly server: McpServerDetail }) {
   const { url, command, args = [], source, health, headerNames, envNames, changedBy } = server;
+  const changer = useUserName(changedBy ?? '');
   const { hostedObstacle, shareHeaders = false } = server;
   const secrets = [...headerNames, ...envNames];
   const shared = shareHeaders && headerNames.length > 0 ? ', which receives the headers' : '';
@@ -89,7 +91,7 @@ function Facts({ server }: { readonly server: McpServerDetail }) {
       {secrets.length > 0 && <Fact name="Secrets" value={secrets.join(', ')} />}
       <Fact
         name="Set"
-        value={source === 'settings' ? 'in the server’s settings' : `here by ${changedBy ?? 'somebody'}`}
+        value={source === 'settings' ? 'in the server’s settings' : `here by ${changer ?? changedBy ?? 'somebody'}`}
       />
     </dl>
   );

@@ -8,6 +8,7 @@ import { Icon } from '../components/Icon';
 import { PageTitle } from '../components/PageTitle';
 import { useCommand } from '../components/useCommand';
 import { useIsAdmin } from '../components/useIsAdmin';
+import { UserLink } from '../components/User';
 import { useNow } from '../components/useNow';
 import { WhenLoaded } from '../components/WhenLoaded';
 import { formatCount, formatRelativeTime, pluralize } from '../format/format';
@@ -78,7 +79,7 @@ function QueueState({ queue, isAdmin }: { readonly queue: QueueView; readonly is
               {paused.by !== undefined && (
                 <>
                   {' by '}
-                  <bdi>{paused.by}</bdi>
+                  <UserLink userId={paused.by} />
                 </>
               )}
               . Runs in progress continue, and no others start.

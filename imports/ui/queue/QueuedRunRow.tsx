@@ -7,6 +7,7 @@ import { useCommand } from '../components/useCommand';
 import { useNow } from '../components/useNow';
 import { formatDateTime, formatRelativeTime } from '../format/format';
 import { useData } from '../hooks/BolideProvider';
+import { UserLink } from '../components/User';
 import { linkTo } from '../shell/route';
 
 export function QueuedRunRow({
@@ -39,7 +40,7 @@ export function QueuedRunRow({
           <span>
             {isLater ? `Due ${formatDateTime(dueAt)}` : isPaused ? 'Held back by the pause' : 'Waits for a worker'}
           </span>
-          <bdi>{userId}</bdi>
+          <UserLink userId={userId} />
           <span>{model === undefined ? providerId : `${providerId}/${model}`}</span>
           <span title={formatDateTime(createdAt)}>queued {formatRelativeTime(createdAt, now)}</span>
         </p>

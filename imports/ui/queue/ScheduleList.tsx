@@ -1,5 +1,6 @@
 /** The recurring tasks of the server: when they run, how the last execution went, and what can be done about it. */
 import type { ScheduleView } from '../../business/ai/domain/types/QueueViews';
+import { UserLink } from '../components/User';
 import { FormError } from '../components/FormError';
 import { EmptyState } from '../components/EmptyState';
 import { Icon } from '../components/Icon';
@@ -66,9 +67,20 @@ function ScheduleRow({ schedule }: { readonly schedule: ScheduleView }) {
           <span className="mono">{cron}</span>
           <span>{timezone}</span>
           <span>
-            {nextRunAt === undefined
-              ? `Paused${paused?.by === undefined ? '' : ` by ${paused.by}`}, its times are skipped`
-              : `next ${formatDateTime(nextRunAt)}`}
+            {nextRunAt === undefined ? (
+              <>
+                Paused
+                {paused?.by !== undefined && (
+                  <>
+                    {' by '}
+                    <UserLink userId={paused.by} />
+                  </>
+                )}
+                , its times are skipped
+              </>
+            ) : (
+              `next ${formatDateTime(nextRunAt)}`
+            )}
           </span>
           <span>{lastRun === undefined ? 'has not run yet' : describeRun(lastRun, now)}</span>
         </p>

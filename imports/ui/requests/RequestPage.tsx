@@ -8,6 +8,7 @@ import { StateBadge } from '../components/StateBadge';
 import { WhenLoaded } from '../components/WhenLoaded';
 import { useData } from '../hooks/BolideProvider';
 import { RequestFacts } from '../runs/RequestFacts';
+import { UserText } from '../components/User';
 import { linkTo } from '../shell/route';
 import type { Route } from '../shell/route';
 import { API_LABELS, REQUEST_STATE_STYLES, SOURCE_LABELS } from './requestLabels';
@@ -60,7 +61,7 @@ function Caller({ request }: { readonly request: RequestView }) {
       </Fact>
       <Fact name="User">
         <a href={linkTo(['requests'], { userId })}>
-          <bdi>{userId}</bdi>
+          <UserText userId={userId} />
         </a>
       </Fact>
       {tokenId !== undefined && (

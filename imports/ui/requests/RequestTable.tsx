@@ -6,6 +6,7 @@ import { Ago } from '../components/Elapsed';
 import { StateBadge } from '../components/StateBadge';
 import { SortButton } from '../components/list/SortButton';
 import { formatCount, formatDuration, pluralize, formatMoney } from '../format/format';
+import { UserText } from '../components/User';
 import { linkTo } from '../shell/route';
 import type { RequestOrder } from './requestFilter';
 import { API_LABELS, REQUEST_STATE_STYLES, SOURCE_LABELS } from './requestLabels';
@@ -66,7 +67,15 @@ const RequestRow = memo(function RequestRow({ request }: { readonly request: Req
           </span>
           <span className="run-meta">
             <span>{api === undefined ? SOURCE_LABELS[source] : (API_LABELS[api] ?? api)}</span>
-            <bdi>{tokenName === undefined ? userId : `${userId} (${tokenName})`}</bdi>
+            <span>
+              <UserText userId={userId} />
+              {tokenName !== undefined && (
+                <>
+                  {' '}
+                  (<bdi>{tokenName}</bdi>)
+                </>
+              )}
+            </span>
             {attempts.length > 0 && (
               <span className="tone-amber request-attempts">{pluralize(attempts.length, 'failed attempt')}</span>
             )}

@@ -1,5 +1,6 @@
 /** One routing rule: its targets with their state, and its settings in words. */
 import type { RoutingRuleView, RoutingTargetView } from '../../business/ai/domain/types/RoutingViews';
+import { UserLink } from '../components/User';
 import { formatDuration } from '../format/format';
 import { describeRule, STRATEGIES } from './describeRule';
 
@@ -27,7 +28,7 @@ export function RuleRow({
             {changedBy !== undefined && (
               <>
                 {' by '}
-                <bdi>{changedBy}</bdi>
+                <UserLink userId={changedBy} />
               </>
             )}
           </p>

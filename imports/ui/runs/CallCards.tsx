@@ -6,6 +6,7 @@ import { useData } from '../hooks/BolideProvider';
 import { formatDateTime, formatDuration } from '../format/format';
 import { showHidden } from '../format/hiddenCharacters';
 import { CALL_STATE_STYLES } from '../format/stateStyles';
+import { useUserName } from '../hooks/useUserNames';
 import { CopyButton } from '../components/CopyButton';
 import { Elapsed } from '../components/Elapsed';
 import { FoldedText } from '../components/FoldedText';
@@ -112,6 +113,7 @@ function CallBody({ call }: { readonly call: ToolCallView }) {
 /** When it was requested, how long it waited for a person, and when it ran. */
 function CallTimes({ call }: { readonly call: ToolCallView }) {
   const { createdAt, approvalRequestedAt, startTime, endTime, decidedBy } = call;
+  const decider = useUserName(decidedBy?.userId ?? '');
   const decidedAt = startTime ?? endTime;
   const facts = [
     createdAt === undefined ? '' : `Requested ${formatDateTime(createdAt)}`,
@@ -120,7 +122,7 @@ function CallTimes({ call }: { readonly call: ToolCallView }) {
       : `waited ${formatDuration(decidedAt - approvalRequestedAt)} for a decision`,
     decidedBy === undefined
       ? ''
-      : `decided by ${showHidden(decidedBy.userId)}${decidedBy.tokenId === undefined ? '' : ' with an API token'} on ${formatDateTime(decidedBy.at)}`,
+      : `decided by ${showHidden(decider ?? decidedBy.userId)}${decidedBy.tokenId === undefined ? '' : ' with an API token'} on ${formatDateTime(decidedBy.at)}`,
     endTime === undefined || startTime === undefined ? '' : `executed for ${formatDuration(endTime - startTime)}`,
   ].filter((fact) => fact !== '');
   return facts.length === 0 ? null : <p className="call-times muted">{facts.join(', ')}</p>;

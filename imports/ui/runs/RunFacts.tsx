@@ -5,6 +5,7 @@ import type { RunView } from '../../business/ai/domain/types/RunViews';
 import { formatCount, formatDateTime, pluralize } from '../format/format';
 import { formatRunCost } from '../format/formatCost';
 import { Elapsed } from '../components/Elapsed';
+import { UserLink } from '../components/User';
 import { linkTo } from '../shell/route';
 import { isLive } from './isLive';
 import type { Budget } from '../../business/ai/domain/types/RunLimits';
@@ -29,7 +30,7 @@ export function RunFacts({ run, requests }: RunFactsProps) {
         <bdi>{models.join(', ') || (run.model ?? 'the provider’s default')}</bdi>
       </Fact>
       <Fact name="User">
-        <bdi>{run.userId}</bdi>
+        <UserLink userId={run.userId} />
       </Fact>
       <Fact name="Started">
         <time dateTime={new Date(run.startedAt ?? run.createdAt).toISOString()}>

@@ -4,6 +4,8 @@ import type { ListedRun, RunView } from '../../business/ai/domain/types/RunViews
 import { Ago, Elapsed } from '../components/Elapsed';
 import { Icon } from '../components/Icon';
 import { StateBadge } from '../components/StateBadge';
+import { useIsAdmin } from '../components/useIsAdmin';
+import { UserText } from '../components/User';
 import { formatCount, pluralize, formatMoney } from '../format/format';
 import { runStyle } from '../format/stateStyles';
 import { linkTo } from '../shell/route';
@@ -15,6 +17,7 @@ export const RunRow = memo(function RunRow({ run }: { readonly run: RunRowView }
   const {
     _id,
     title,
+    userId,
     providerId,
     model,
     models = [],
@@ -27,6 +30,7 @@ export const RunRow = memo(function RunRow({ run }: { readonly run: RunRowView }
     tags = [],
     rating,
   } = run;
+  const isAdmin = useIsAdmin();
   const live = isLive(state);
   const shownModel = models.length > 0 ? models.join(', ') : model;
   return (
@@ -39,6 +43,7 @@ export const RunRow = memo(function RunRow({ run }: { readonly run: RunRowView }
           <bdi className="run-title">{title === '' ? 'Untitled run' : title}</bdi>
           <span className="run-meta">
             <bdi>{shownModel === undefined ? providerId : `${providerId} / ${shownModel}`}</bdi>
+            {isAdmin && <UserText userId={userId} />}
             {iterations > 0 && <span>{pluralize(iterations, 'turn')}</span>}
             {rating !== undefined && (
               <span className={rating === 'up' ? 'tone-green run-rating' : 'tone-red run-rating'}>

@@ -3,6 +3,7 @@ import type { Amount } from '../../business/ai/domain/entities/BudgetAccount';
 import { BudgetBar } from '../budgets/BudgetBar';
 import { AMOUNTS, WINDOW_LABELS } from '../budgets/describeLimits';
 import { WINDOWS } from '../budgets/limitTexts';
+import { UserLink } from '../components/User';
 import { useNow } from '../components/useNow';
 import { textOfTools } from '../format/toolList';
 import { formatCount, formatDateTime, formatMoney, formatRelativeTime, pluralize } from '../format/format';
@@ -43,7 +44,7 @@ export function TokenRow({
         <p className="muted entry-facts">
           {hasOwner && (
             <span>
-              Of <bdi>{userId}</bdi>
+              Of <UserLink userId={userId} />
             </span>
           )}
           <span>{scopes.map((scope) => SCOPE_LABELS[scope] ?? scope).join(', ')}</span>

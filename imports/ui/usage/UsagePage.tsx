@@ -3,13 +3,15 @@ import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { USAGE_GROUPS } from '../../business/usage/domain/UsageReports';
-import type { UsageGroup } from '../../business/usage/domain/UsageReports';
+import type { UsageGroup, UsageReport } from '../../business/usage/domain/UsageReports';
 import { useLastReady } from '../components/list/useLastReady';
 import { PageTitle } from '../components/PageTitle';
 import { useNow } from '../components/useNow';
 import { WhenLoaded } from '../components/WhenLoaded';
+import type { Loaded } from '../data/DashboardData';
 import type { ArgumentOf } from '../data/operations';
 import { useData } from '../hooks/BolideProvider';
+import { useUserNames } from '../hooks/useUserNames';
 import { replaceQuery } from '../shell/route';
 import type { Route } from '../shell/route';
 import { MODEL_MEASURES, TOOL_MEASURES } from './measures';
@@ -44,7 +46,8 @@ export function UsagePage({ route }: { readonly route: Route }) {
     // The query and the period are new objects in every rendering.
     [JSON.stringify([period, groupBy, query])],
   );
-  const { shown, isStale } = useLastReady(useData().useQuery('ai.usage.report', argument));
+  const { shown: report, isStale } = useLastReady(useData().useQuery('ai.usage.report', argument));
+  const shown = useNamedGroups(report, groupBy);
   const change = (changes: Readonly<Record<string, string>>): void => replaceQuery(route, { ...query, ...changes });
   const isOnTools = groupBy === 'tool';
   return (
@@ -86,6 +89,15 @@ export function UsagePage({ route }: { readonly route: Route }) {
       </WhenLoaded>
     </>
   );
+}
+
+/** Labels the groups of users with their names. */
+function useNamedGroups(loaded: Loaded<UsageReport>, groupBy: UsageGroup | undefined): Loaded<UsageReport> {
+  const groups = groupBy === 'user' && loaded.state === 'ready' ? loaded.value.groups : [];
+  const nameOf = useUserNames(groups.map(({ name }) => name ?? ''));
+  if (groups.length === 0 || loaded.state !== 'ready') return loaded;
+  const named = groups.map((group) => omitUndefined({ ...group, label: nameOf(group.name ?? '') }));
+  return { ...loaded, value: { ...loaded.value, groups: named } };
 }
 
 interface Controls {

@@ -1,10 +1,10 @@
 /** `ai.users.*`: who the caller is, and the export and the deletion of a user's data. */
 import * as v from 'valibot';
 import { defineOperation } from '../../../host/defineOperation';
-import { line, object, text } from '../../../host/schemas';
+import { line, listOf, object, text } from '../../../host/schemas';
 import { LLMPermissionError } from '../../ai/domain/errors/LLMErrors';
 import type { UserStorage } from '../../ai/domain/interfaces/UserStorage';
-import type { Actor } from '../../ai/domain/types/Actor';
+import type { Actor, NamesLookup } from '../../ai/domain/types/Actor';
 import type { UserDataPage } from '../domain/UserDataPage';
 import { assertAccountManager } from '../../ai/application/operations/assertAccountManager';
 
@@ -25,9 +25,11 @@ export interface UserDataPorts {
 export interface UserDataServices {
   readonly userData: UserDataPorts;
   readonly storage: Pick<UserStorage, 'usageOf'>;
+  readonly userNames: NamesLookup;
 }
 
 const MAX_CURSOR_LENGTH = 4_000;
+const MAX_NAMED = 200;
 
 /** The user is stated even by users themselves, so that nothing is deleted by an empty call. */
 const userId = line(128);
@@ -43,6 +45,22 @@ export const USER_OPERATIONS = [
     http: 'GET /api/me',
     reads: [],
     execute: (_services, { actor }) => Promise.resolve({ userId: actor.userId, isAdmin: actor.isAdmin ?? false }),
+  }),
+  defineOperation({
+    name: 'ai.users.names',
+    summary: 'Name users',
+    description:
+      'By user name, e-mail address or the name of the profile, as far as the accounts of the app have one. Others are ' +
+      'left out. At most 200 at a time.',
+    access: 'admin',
+    argument: object({ userIds: listOf(MAX_NAMED, userId) }),
+    result: v.looseObject({ names: v.array(v.looseObject({ userId: v.string(), name: v.string() })) }),
+    http: 'POST /api/users/names',
+    reads: [],
+    execute: async ({ userNames }: Pick<UserDataServices, 'userNames'>, { argument }) => {
+      const names = await userNames(argument.userIds);
+      return { names: [...names].map(([id, name]) => ({ userId: id, name })) };
+    },
   }),
   defineOperation({
     name: 'ai.users.storage',

@@ -49,7 +49,7 @@ export const METHOD_TABLE = {
   prompts: { list: 'repeatable', get: 'repeatable', save: 'once', label: 'once', remove: 'once' },
   usage: { report: 'repeatable' },
   requests: { list: 'repeatable', get: 'identified' },
-  users: { me: 'repeatable', storage: 'repeatable', exportData: 'repeatable', deleteData: 'once' },
+  users: { me: 'repeatable', names: 'repeatable', storage: 'repeatable', exportData: 'repeatable', deleteData: 'once' },
   providers: {
     list: 'repeatable',
     create: 'once',

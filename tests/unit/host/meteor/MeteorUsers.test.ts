@@ -115,5 +115,25 @@ describe('MeteorUsers', () => {
         await Meteor.users.insertAsync({ _id: 'u', ...user });
         expect((await new MeteorUsers({ ...METEOR_PACKAGES, admins: [] }).findUser('u'))?.name).to.equal(name);
       });
+
+    it('is not asked for each of many names, and an address that is not verified is called so', async () => {
+      const addressOf = (address: string, verified: boolean) => ({ emails: [{ address, verified }] });
+      await Meteor.users.insertAsync({ _id: 'a', ...addressOf('Ada@x.org', true) });
+      await Meteor.users.insertAsync({ _id: 'e', ...addressOf('eve@x.org', false) });
+      await Meteor.users.insertAsync({ _id: 'n' });
+      await Meteor.users.insertAsync({ _id: 'other', username: 'other' });
+      const queries: unknown[] = [];
+      const find = (selector: object, options: object) => {
+        queries.push(options);
+        return Meteor.users.find(selector, options);
+      };
+      const users = new MeteorUsers({ ...METEOR_PACKAGES, Meteor: { users: { find } } as never, admins: [] });
+      const names = await users.findNames(['a', 'e', 'n', 'gone']);
+      expect([...names]).to.have.deep.members([
+        ['a', 'ada@x.org'],
+        ['e', 'eve@x.org (not verified)'],
+      ]);
+      expect(queries).to.deep.equal([{ fields: { username: 1, emails: 1, 'profile.name': 1 } }]);
+    });
   });
 });

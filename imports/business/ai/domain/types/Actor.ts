@@ -31,3 +31,6 @@ export interface User extends Omit<
 
 /** Looks up a user by id. Resolves to undefined for an id that the application host does not know. */
 export type UserLookup = (userId: string) => Promise<User | undefined>;
+
+/** What admins know users by, of those who have a name. */
+export type NamesLookup = (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;

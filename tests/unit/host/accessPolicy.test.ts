@@ -1,4 +1,4 @@
-/** Who counts as removed: only where users have accounts does an unknown user not exist. */
+/** Who counts as removed, and who learns that a provider does not exist. */
 import { expect } from 'chai';
 import { createAccessPolicy } from '../../../imports/host/accessPolicy';
 
@@ -18,5 +18,17 @@ describe('the access policy', () => {
   it('takes no user for removed where they are known by their tokens only', async () => {
     const policy = createAccessPolicy(providers, findUser);
     expect([await policy.isRemoved?.('ann'), await policy.isRemoved?.('bob')]).to.deep.equal([false, false]);
+  });
+
+  it('tells admins and the server’s own code that a provider does not exist, and others only that they may not', async () => {
+    const isAdmin = (userId: string) => Promise.resolve({ userId, isAdmin: userId === 'root' });
+    const policy = createAccessPolicy(providers, isAdmin);
+    const reasonFor = async (userId: string, source: 'http' | 'job') => {
+      const permission = await policy.decide({ userId, source }, { providerId: 'opneai', tools: [] });
+      return permission.allowed ? undefined : permission.reason;
+    };
+    const missing = 'There is no provider "opneai". ai.providers.list lists them.';
+    expect([await reasonFor('root', 'http'), await reasonFor('ann', 'job')]).to.deep.equal([missing, missing]);
+    expect(await reasonFor('ann', 'http')).to.equal('You may not use the provider "opneai".');
   });
 });
