@@ -35,7 +35,7 @@ export interface WriteRelayPorts {
 export interface WriteRelayTimes {
   /** Between writes of what this process has written. */
   readonly collect: number;
-  /** Between reads of what others wrote, while there are subscribers. Fifty times as much if the database notifies. */
+  /** Between reads of what others wrote, while there are subscribers. Much longer if the database notifies. */
   readonly read: number;
   /** Between looks for other processes with subscribers, while this one writes. */
   readonly look: number;
@@ -45,8 +45,8 @@ export interface WriteRelayTimes {
   readonly valid: number;
 }
 
-const DEFAULT_TIMES: WriteRelayTimes = { collect: 30, read: 100, look: 1_000, linger: 10_000, valid: 60_000 };
-const SLOWER_WITH_NOTIFICATIONS = 50;
+const DEFAULT_TIMES: WriteRelayTimes = { collect: 30, read: 50, look: 1_000, linger: 10_000, valid: 60_000 };
+const SLOWER_WITH_NOTIFICATIONS = 100;
 
 /** Creates the index, too. */
 export async function openWriteRelay(ports: WriteRelayPorts): Promise<WriteRelay> {
@@ -197,11 +197,20 @@ export class WriteRelay {
   private async flush(): Promise<void> {
     const names = [...this.pending];
     this.pending.clear();
-    if (Date.now() - this.lookedAt >= this.times.look) await this.look();
-    const due = names.filter((name) => this.wanted.has(name));
-    if (due.length === 0) return;
-    for (const name of due) this.writes.set(name, (this.writes.get(name) ?? 0) + 1);
+    // Subscribers that are known are told before others are looked for.
+    const told = await this.tell(names);
+    if (Date.now() - this.lookedAt < this.times.look) return;
+    await this.look();
+    await this.tell(names.filter((name) => !told.includes(name)));
+  }
+
+  /** @returns what others want to know of these */
+  private async tell(names: readonly string[]): Promise<readonly string[]> {
+    const wanted = names.filter((name) => this.wanted.has(name));
+    if (wanted.length === 0) return wanted;
+    for (const name of wanted) this.writes.set(name, (this.writes.get(name) ?? 0) + 1);
     await this.store();
+    return wanted;
   }
 
   private async store(): Promise<void> {

@@ -31,14 +31,15 @@ describe('WriteRelay', () => {
     const refreshed: string[] = [];
     const errors: unknown[] = [];
     const used = { reads: 0, writes: 0 };
+    const order: string[] = [];
     let notify = (): void => undefined;
     const stored = database.collection<ProcessWritesDocument>(PROCESS_WRITES);
     const relay = await openWriteRelay({
       collection: {
         ...stored,
         ensureIndex: stored.ensureIndex.bind(stored),
-        find: (...args) => ((used.reads += 1), stored.find(...args)),
-        upsertMany: (...args) => ((used.writes += 1), stored.upsertMany(...args)),
+        find: (...args) => ((used.reads += 1), order.push('read'), stored.find(...args)),
+        upsertMany: (...args) => ((used.writes += 1), order.push('write'), stored.upsertMany(...args)),
       },
       published: () => published,
       refresh: (name) => refreshed.push(name),
@@ -50,7 +51,7 @@ describe('WriteRelay', () => {
       onError: (error) => errors.push(error),
     });
     relays.push(relay);
-    return { relay, refreshed, errors, used, notify: () => notify() };
+    return { relay, refreshed, errors, used, order, notify: () => notify() };
   }
 
   /** Watches, until everything at the start was seen. */
@@ -72,6 +73,17 @@ describe('WriteRelay', () => {
     await time.after(AT_ONCE_MS);
     expect(reader.refreshed, 'once').to.have.length(1);
     expect([...writer.errors, ...reader.errors]).to.deep.equal([]);
+  });
+
+  it('tells known subscribers before it looks whether they are still there', async () => {
+    await openWatching();
+    const writer = await open();
+    writer.relay.noteWrite('ai_runs');
+    await time.after(2_000);
+    writer.order.length = 0;
+    writer.relay.noteWrite('ai_runs');
+    await time.after(AT_ONCE_MS);
+    expect(writer.order).to.deep.equal(['write', 'read']);
   });
 
   it('takes one read a second of a process that writes while nobody subscribes, and nothing else', async () => {
