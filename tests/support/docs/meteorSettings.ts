@@ -1,4 +1,4 @@
-/** Settings of Meteor itself that the documentation names. The project's code does not read them. */
+/** Settings of Meteor itself, and of where it is deployed, that the documentation names. The project's code does not read them. */
 export const METEOR_SETTINGS: ReadonlySet<string> = new Set([
   'MONGO_OPLOG_URL',
   'METEOR_REACTIVITY_ORDER',
@@ -8,4 +8,6 @@ export const METEOR_SETTINGS: ReadonlySet<string> = new Set([
   'DISABLE_WEBSOCKETS',
   'USE_JSESSIONID',
   'disableOplog',
+  'METEOR_SIGTERM_GRACE_PERIOD_SECONDS',
+  'stickySessions',
 ]);
