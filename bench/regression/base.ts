@@ -33,7 +33,7 @@ export async function subjectOf(commit: string): Promise<string> {
 export async function extract(commit: string): Promise<string> {
   const folder = path.join(FOLDER, commit);
   if (existsSync(folder)) return folder;
-  // Those of earlier bases are of no more use.
+  // The cache keeps the sources of one base.
   await rm(FOLDER, { recursive: true, force: true });
   const partial = `${folder}.partial`;
   await mkdir(partial, { recursive: true });

@@ -111,7 +111,7 @@ function rowsOf(
       id: `${id} ${wire}`,
       batches: [],
       measure: (isBaseFirst) =>
-        print<number[], PairTask>('regression/pairs.js', {
+        print<number[]>('regression/pairs.js', {
           ...modules,
           ...sizes,
           isBaseFirst,
@@ -127,7 +127,7 @@ function rowsOf(
     measure: (isBaseFirst) =>
       pairsOf(COLD.pairs, isBaseFirst, async (isBase) => {
         const task = { wire, workloadId: COLD.id, baseURL: urlOf(COLD.id, wire) };
-        const { each } = await print<Cost, Task>('measure.js', {
+        const { each } = await print<Cost>('measure.js', {
           ...task,
           module: isBase ? modules.base : modules.own,
         });
@@ -143,7 +143,7 @@ function rowsOf(
 }
 
 /** Runs a script of the build, which prints its result. */
-async function print<R, T>(script: string, task: T): Promise<R> {
+async function print<R>(script: string, task: PairTask | Task): Promise<R> {
   // V8's own threads would work for one checkout while another one is measured.
   const flags = ['--single-threaded'];
   const { stdout } = await promisify(execFile)(
