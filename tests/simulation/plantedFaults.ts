@@ -117,7 +117,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     title: 'stores cancelled calls before the error that has cancelled them',
     file: WRITER,
-    find: 'await this.errorStored();',
+    find: 'if (this.isErrorUnwritten) await this.errorStored();',
     replace: '',
   },
   {

@@ -60,7 +60,7 @@ export class GuardedProvider extends ProviderDecorator {
   }
 
   /** @throws UnsupportedFeatureError for a provider without embeddings; GuardrailError */
-  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
+  override async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
     if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
     const call = guardedCall(userId, options, false);
     const request = embeddingRequest(options);
@@ -74,7 +74,7 @@ export class GuardedProvider extends ProviderDecorator {
    * Checks the texts of the request. Responses pass as they arrive.
    * @throws UnsupportedFeatureError for a provider that cannot relay; GuardrailError
    */
-  async relay(userId: string, { onAnnotation, ...relayed }: RelayCall): Promise<RelayResponse> {
+  override async relay(userId: string, { onAnnotation, ...relayed }: RelayCall): Promise<RelayResponse> {
     if (this.provider.relay === undefined) throw noRelay(this.provider);
     const media = this.chain.readsRequests ? await readMedia(relayed.body) : undefined;
     if (media === undefined) return this.provider.relay(userId, relayed);

@@ -80,7 +80,7 @@ export class BudgetedProvider extends ProviderDecorator<ProviderWithDefault> {
   }
 
   /** @throws what the limiters throw, before anything is sent; whatever the provider throws */
-  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
+  override async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
     if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
     const call = await this.reserve(userId, options, estimatesOfEmbedding(options));
     if (call === undefined) return this.provider.embed(userId, options);
@@ -95,7 +95,7 @@ export class BudgetedProvider extends ProviderDecorator<ProviderWithDefault> {
   }
 
   /** @throws what the limiters throw, before anything is sent; whatever the provider throws */
-  async relay(userId: string, request: RelayCall): Promise<RelayResponse> {
+  override async relay(userId: string, request: RelayCall): Promise<RelayResponse> {
     if (this.provider.relay === undefined) throw noRelay(this.provider);
     const estimates = estimatesOfRelay(request);
     const call = await this.reserve(userId, request, estimates);

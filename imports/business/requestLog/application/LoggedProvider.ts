@@ -50,7 +50,7 @@ export class LoggedProvider extends ProviderDecorator {
   }
 
   /** @throws UnsupportedFeatureError for a provider without embeddings */
-  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
+  override async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
     if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
     const call = new ObservedCall(userId, options, false, this.ports);
     try {
@@ -63,7 +63,7 @@ export class LoggedProvider extends ProviderDecorator {
     }
   }
 
-  async relay(userId: string, request: RelayCall): Promise<RelayResponse> {
+  override async relay(userId: string, request: RelayCall): Promise<RelayResponse> {
     if (this.provider.relay === undefined) throw noRelay(this.provider);
     const call = new ObservedCall(userId, request, false, this.ports);
     try {

@@ -122,7 +122,6 @@ export class ToolCaller {
           awaitExternal: () => Promise.reject(new ToolError('rejected', 'Only a run can wait for its result.')),
         },
         toolSet,
-        'settled',
       );
     } finally {
       slot.calls -= 1;

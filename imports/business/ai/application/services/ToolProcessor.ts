@@ -48,7 +48,8 @@ import { ToolCallOutcome } from './tools/ToolCallOutcome';
 import type { RunObserver } from '../../domain/interfaces/Instrumentation';
 import { omitUndefined } from '../../domain/util/omitUndefined';
 import { withLogIds } from './shared/logIds';
-import { ToolConcurrency } from './tools/ToolConcurrency';
+import { takeTurn, ToolConcurrency } from './tools/ToolConcurrency';
+import type { Semaphore } from './tools/ToolConcurrency';
 import { saveCheckpoint } from './tools/saveCheckpoint';
 import type { StoredJob } from './tools/saveCheckpoint';
 import { inputRequester } from './tools/toolInput';
@@ -98,9 +99,6 @@ export interface ToolJob extends AskingJob, StoredJob {
   readonly isDetachable?: boolean;
 }
 
-/** `prepared`: the call was accepted, waits for a person, or has settled. `settled`: `job.report` knows its outcome. */
-export type ToolProgress = 'prepared' | 'settled';
-
 export interface ToolCallsOptions {
   readonly userId: string;
   /** Names of the executor's tools, or definitions. */
@@ -112,6 +110,10 @@ export interface ToolCallsOptions {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 export const DEFAULT_MAX_RESULT_BYTES = 256 * 1024;
+
+interface ValidArguments {
+  readonly args: unknown;
+}
 
 export class ToolProcessor {
   /** The times for which calls wait. */
@@ -131,18 +133,25 @@ export class ToolProcessor {
     this.work = options.work ?? new WorkInProgress();
   }
 
-  /** Resolves as soon as the call is `until`. Never rejects. */
-  process(job: ToolJob, tools: ToolSet, until: ToolProgress): Promise<void> {
+  /**
+   * Runs a call, whose events `job.report` receives. Never throws.
+   * @param onPrepared called once when the call was accepted, waits for a person, or has settled
+   */
+  begin(job: ToolJob, tools: ToolSet, onPrepared?: () => void): void {
+    const outcome = new ToolCallOutcome(job, onPrepared);
+    if (outcome.isOpen()) void this.settle(job, tools, outcome);
+  }
+
+  /** Resolves when the call has settled, or its tool is not to be waited for any more. Never rejects. */
+  process(job: ToolJob, tools: ToolSet): Promise<void> {
     return new Promise((resolve) => {
-      const outcome = new ToolCallOutcome(job, until === 'prepared' ? resolve : undefined);
+      const outcome = new ToolCallOutcome(job);
       if (!outcome.isOpen()) {
         resolve();
         return;
       }
-      if (until === 'settled') {
-        outcome.onSettled(() => resolve());
-        outcome.onDetach(resolve);
-      }
+      outcome.onSettled(() => resolve());
+      outcome.onDetach(resolve);
       void this.settle(job, tools, outcome);
     });
   }
@@ -195,7 +204,7 @@ export class ToolProcessor {
           new ToolError('rejected', 'Its result is submitted by another service, which this session cannot wait for.'),
         ),
     };
-    await this.process(job, tools, 'settled');
+    await this.process(job, tools);
     return call;
   }
 
@@ -212,7 +221,8 @@ export class ToolProcessor {
       }
       if (tool === undefined) throw unknownTool(call.name, tools);
       if (this.isRestricted(job)) await this.assertPermitted(job, outcome);
-      const validated = await this.validate(job, tool, outcome);
+      const validation = this.validate(job, tool, outcome);
+      const validated = isThenable(validation) ? await validation : validation;
       if (validated === undefined) return;
       const { args } = validated;
       if (!outcome.isOpen() || joinsDuplicate(tool, args, job, outcome)) return;
@@ -230,7 +240,8 @@ export class ToolProcessor {
       if (mustAsk && outcome.isOpen()) this.assertUnchanged(call.name, current);
       if (mustAsk && outcome.isOpen() && this.isRestricted(job)) await this.assertPermitted(job, outcome);
       if (!outcome.isOpen()) return;
-      await this.run(job, tool, args, outcome);
+      const running = this.run(job, tool, args, outcome);
+      if (running !== undefined) await running;
     } catch (thrown) {
       outcome.fail(thrown);
     } finally {
@@ -245,21 +256,36 @@ export class ToolProcessor {
    * @returns undefined if a person has supplied the outcome, or the run is over
    * @throws ToolError `invalid-arguments`
    */
-  private async validate(
+  private validate(
     job: ToolJob,
     tool: OfferedTool,
     outcome: ToolCallOutcome,
-  ): Promise<{ readonly args: unknown } | undefined> {
-    const { call, userId, awaitReview } = job;
+  ): ValidArguments | Promise<ValidArguments | undefined> {
+    const { call, userId } = job;
     try {
       const checked = tool.validate(parseToolArguments(call.arguments), userId);
-      return { args: isThenable(checked) ? await checked : checked };
+      if (!isThenable(checked)) return { args: checked };
+      return Promise.resolve(checked).then(
+        (args) => ({ args }),
+        (error: unknown) => this.afterInvalid(error, job, tool, outcome),
+      );
     } catch (error) {
-      const isUncertain = isExecuting(call) && !isExternalTool(tool.definition) && !outcome.isRerunApproved;
-      if (!isUncertain || awaitReview === undefined) throw error;
-      if (outcome.isOpen() && (await this.mayRerun(job, awaitReview, outcome))) throw error;
-      return undefined;
+      return this.afterInvalid(error, job, tool, outcome);
     }
+  }
+
+  /** @throws the error of the validation, unless the outcome is known by then */
+  private async afterInvalid(
+    error: unknown,
+    job: ToolJob,
+    tool: OfferedTool,
+    outcome: ToolCallOutcome,
+  ): Promise<undefined> {
+    const { call, awaitReview } = job;
+    const isUncertain = isExecuting(call) && !isExternalTool(tool.definition) && !outcome.isRerunApproved;
+    if (!isUncertain || awaitReview === undefined) throw error;
+    if (outcome.isOpen() && (await this.mayRerun(job, awaitReview, outcome))) throw error;
+    return undefined;
   }
 
   private currentDefinition(name: string): FunctionTool | undefined {
@@ -437,22 +463,35 @@ export class ToolProcessor {
     outcome.startTimeout(timeout, elapsedMs, this.dueTimes);
   }
 
-  private async runWhenFree(job: ToolJob, tool: OfferedTool, args: unknown, outcome: ToolCallOutcome): Promise<void> {
+  /** @returns undefined if the tool runs */
+  private runWhenFree(
+    job: ToolJob,
+    tool: OfferedTool,
+    args: unknown,
+    outcome: ToolCallOutcome,
+  ): Promise<void> | undefined {
     const { concurrency } = job;
     const shared = job.call.blocking ? concurrency.blocking : concurrency.nonBlocking;
     const semaphores = tool.definition.sequential === true ? [concurrency.sequential, shared] : [shared];
-    for (const semaphore of semaphores) {
-      const turn = semaphore.acquire();
-      if (turn !== undefined) await turn;
-    }
-    const execution = concurrency.executions.begin();
-    if (execution !== undefined) await execution;
+    const turn = takeTurn(semaphores, concurrency.executions);
+    const start = (): Promise<void> | undefined => this.start(job, tool, args, outcome, semaphores);
+    return turn === undefined ? start() : turn.then(start);
+  }
+
+  /** @returns as `runWhenFree` does */
+  private start(
+    job: ToolJob,
+    tool: OfferedTool,
+    args: unknown,
+    outcome: ToolCallOutcome,
+    semaphores: readonly Semaphore[],
+  ): Promise<void> | undefined {
     const release = (): void => {
       for (const semaphore of semaphores) semaphore.release();
     };
     if (!outcome.isOpen() || this.work.isDraining) {
       release();
-      return;
+      return undefined;
     }
     this.work.beginTool(outcome);
     // A tool that ignores its abort signal frees its slot when the call settles, not when the tool returns.
@@ -462,12 +501,15 @@ export class ToolProcessor {
     });
     outcome.markExecuting();
     const begun = job.begin?.();
-    if (begun !== undefined) {
-      await begun;
+    if (begun === undefined) {
+      this.execute(job, tool, args, outcome);
+      return undefined;
+    }
+    return begun.then(() => {
       if (!outcome.isOpen()) return;
       if (outcome.isInterrupted) throw new ToolError('interrupted', 'The process shuts down.');
-    }
-    this.execute(job, tool, args, outcome);
+      this.execute(job, tool, args, outcome);
+    });
   }
 
   /** Nothing is held while the tool runs but what its outcome needs. @throws what the tool throws at once */
@@ -484,12 +526,16 @@ export class ToolProcessor {
     // The tool may have ended its own run.
     if (isThenable(value) && outcome.isOpen())
       outcome.startTimeout(tool.definition.timeout ?? this.defaultTimeoutMs, performance.now() - startedAt);
-    void Promise.resolve(value)
-      .then(
-        (result) => this.complete(result, outcome),
-        (thrown: unknown) => outcome.fail(thrown),
-      )
-      .then(() => this.work.endTool(outcome));
+    void Promise.resolve(value).then(
+      (result) => {
+        this.complete(result, outcome);
+        this.work.endTool(outcome);
+      },
+      (thrown: unknown) => {
+        outcome.fail(thrown);
+        this.work.endTool(outcome);
+      },
+    );
   }
 
   private complete(value: unknown, outcome: ToolCallOutcome): void {
@@ -510,6 +556,7 @@ export class ToolProcessor {
 
 function contextOf(job: ToolJob, outcome: ToolCallOutcome, work: WorkInProgress): ToolCallContext {
   const { call, userId, executionId } = job;
+  let requestInput: ToolCallContext['requestInput'];
   return {
     get signal() {
       return outcome.signal;
@@ -519,7 +566,10 @@ function contextOf(job: ToolJob, outcome: ToolCallOutcome, work: WorkInProgress)
     executionId,
     idempotencyKey: `${executionId}:${call.id}`,
     progress: (fraction, note) => outcome.progress(fraction, note),
-    requestInput: inputRequester(job, outcome, work),
+    get requestInput() {
+      requestInput ??= inputRequester(job, outcome, work);
+      return requestInput;
+    },
     saveCheckpoint: (checkpoint) => saveCheckpoint(job, outcome, work, checkpoint),
     ...(job.isDetachable === true ? { detach: (timeoutMs: number) => outcome.detach(timeoutMs) } : {}),
     ...(call.checkpoint === undefined || outcome.isRerunApproved ? {} : { checkpoint: call.checkpoint }),

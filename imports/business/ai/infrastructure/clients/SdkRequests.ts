@@ -96,12 +96,19 @@ export class SdkRequests {
   /** @throws as `VendorClient.send` */
   send(request: SdkRequest, options: CallOptions): Promise<GuardedResponse> {
     const { vendor, fetch, limits } = this.options;
-    return sendCall(vendor, options, limits, async (call) => {
-      const pooled = this.pooled(options.credential) ?? (await this.create(options.credential));
-      const { url, headers } = cachedHead(request, pooled) ?? (await buildHead(request, pooled));
-      const body = request.body === undefined ? undefined : joined(bodyJson(request.body));
-      return fetch(url, { method: request.method.toUpperCase(), headers, body, call });
+    return sendCall(vendor, options, limits, (call) => {
+      const sendWith = ({ url, headers }: RequestHead): Promise<GuardedResponse> => {
+        const body = request.body === undefined ? undefined : joined(bodyJson(request.body));
+        return fetch(url, { method: request.method.toUpperCase(), headers, body, call });
+      };
+      const pooled = this.pooled(options.credential);
+      const head = pooled && cachedHead(request, pooled);
+      return head === undefined ? this.firstHead(request, options.credential).then(sendWith) : sendWith(head);
     });
+  }
+
+  private async firstHead(request: SdkRequest, credential: Credential | undefined): Promise<RequestHead> {
+    return buildHead(request, this.pooled(credential) ?? (await this.create(credential)));
   }
 
   private pooled(credential: Credential | undefined): PooledSdk | undefined {

@@ -12,7 +12,7 @@ import {
   UnsupportedFeatureError,
 } from '../../domain/errors/LLMErrors';
 import type { ErrorCode } from '../../domain/errors/LLMErrors';
-import type { Credential, CredentialSource } from '../../domain/interfaces/CredentialSource';
+import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { AccessCheck, ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { BatchedCall } from '../../domain/interfaces/VendorBatches';
 import { omitUndefined } from '../../domain/util/omitUndefined';
@@ -24,14 +24,14 @@ import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject, TransportLimits, VendorName, WireName } from '../../domain/types/VendorTypes';
 import { RecordedExchange } from '../clients/RecordedExchange';
 import type { GuardedFetch } from '../clients/http/guardedFetch';
-import type { VendorHttpResponse } from '../clients/VendorClient';
+import type { VendorCall, VendorHttpResponse } from '../clients/VendorClient';
 import { decodeStream } from '../streaming/decodeStream';
 import type { DecodeOptions } from '../streaming/decodeStream';
 import { resumedStream } from './backgroundStream';
 import type { Reopen } from './backgroundStream';
 import { awaitBackgroundResponse, parseResponse } from './backgroundResponse';
 import { once } from './once';
-import { pauseFor } from './pauseFor';
+import { isLong, pauseFor } from './pauseFor';
 import { callOf, capabilitiesFor, prepareCall, responseContext, transportFor, warningsOf } from './prepareCall';
 import type { PreparedCall, ProviderConfig, ProviderDependencies, WireTransport } from './prepareCall';
 import { findHostedTools } from '../vendors/findHostedTools';
@@ -281,19 +281,10 @@ export class BaseLLMProvider implements ILLMProvider {
     const { transport, options, request } = prepared;
     const call = callOf(prepared, signal);
     const exchange = this.recordExchange(prepared);
-    const response = await this.withCredential(userId, async (credential) => {
-      const beforeChecks = pauseFor(options);
-      if (beforeChecks !== undefined) await beforeChecks;
-      if (options.onSend !== undefined) await this.announce(prepared, credential);
-      exchange?.sentWith(credential);
-      const beforeSending = pauseFor(options);
-      if (beforeSending !== undefined) await beforeSending;
-      try {
-        return await transport.client.send({ credential, userId, ...call });
-      } catch (error) {
-        exchange?.failed(error);
-        throw error;
-      }
+    const isPlain = options.onSend === undefined && exchange === undefined && !isLong(options);
+    const response = await this.withCredential(userId, (credential) => {
+      const sent = { credential, userId, ...call };
+      return isPlain ? transport.client.send(sent) : this.sendObserved(prepared, sent, exchange);
     });
     if (options.onHead !== undefined) {
       const { requestId, passthroughHeaders: headers } = response;
@@ -302,6 +293,26 @@ export class BaseLLMProvider implements ILLMProvider {
       options.onHead(omitUndefined({ ...head, requestId }));
     }
     return exchange?.received(response) ?? response;
+  }
+
+  private async sendObserved(
+    prepared: PreparedCall,
+    call: VendorCall,
+    exchange: RecordedExchange | undefined,
+  ): Promise<VendorHttpResponse> {
+    const { transport, options } = prepared;
+    const beforeChecks = pauseFor(options);
+    if (beforeChecks !== undefined) await beforeChecks;
+    if (options.onSend !== undefined) await this.announce(prepared, call.credential);
+    exchange?.sentWith(call.credential);
+    const beforeSending = pauseFor(options);
+    if (beforeSending !== undefined) await beforeSending;
+    try {
+      return await transport.client.send(call);
+    } catch (error) {
+      exchange?.failed(error);
+      throw error;
+    }
   }
 
   /** @throws what the caller's `onSend` throws */
@@ -339,37 +350,31 @@ export class BaseLLMProvider implements ILLMProvider {
     return exchange;
   }
 
-  /** A rejected OAuth token is refreshed by force once. Nothing else is retried here. */
+  /**
+   * A rejected OAuth token is refreshed by force once. Nothing else is retried here.
+   * @param refusedToken the one that was rejected
+   */
   private async withCredential<T>(
     userId: string,
     attempt: (credential: Credential | undefined) => Promise<T>,
+    refusedToken?: string,
   ): Promise<T> {
     const request = { providerId: this.config.id, userId };
-    const credential = await this.credentialFor(request);
-    const attemptWith = async (given: Credential | undefined): Promise<T> => {
-      try {
-        return await attempt(given);
-      } catch (error) {
-        if (given?.isOwn === true && isLLMError(error) && OF_ACCOUNT.has(error.code)) error.isOfCredential = true;
-        throw error;
-      }
-    };
+    let credential: Credential | undefined;
     try {
-      return await attemptWith(credential);
-    } catch (error) {
-      if (!(error instanceof LLMAuthError) || credential?.kind !== 'bearer') throw error;
-      return attemptWith(await this.credentialFor({ ...request, forceRefresh: true, refusedToken: credential.token }));
-    }
-  }
-
-  private async credentialFor(
-    request: Parameters<CredentialSource['getAccessToken']>[0],
-  ): Promise<Credential | undefined> {
-    try {
-      return await this.dependencies.credentials.getAccessToken(request);
+      credential = await this.dependencies.credentials.getAccessToken(
+        refusedToken === undefined ? request : { ...request, forceRefresh: true, refusedToken },
+      );
     } catch (error) {
       if (isLLMError(error)) error.isOfCredential = true;
       throw error;
+    }
+    try {
+      return await attempt(credential);
+    } catch (error) {
+      if (credential?.isOwn === true && isLLMError(error) && OF_ACCOUNT.has(error.code)) error.isOfCredential = true;
+      if (!(error instanceof LLMAuthError) || credential?.kind !== 'bearer' || refusedToken !== undefined) throw error;
+      return this.withCredential(userId, attempt, credential.token);
     }
   }
 }

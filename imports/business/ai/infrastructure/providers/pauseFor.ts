@@ -11,10 +11,13 @@ interface Entries {
 const MANY = 2_000;
 
 /** @returns undefined for requests whose stages are short */
-export function pauseFor({ input, tools, response_format: format }: Entries): Promise<void> | undefined {
-  const isLong =
-    lengthOf(input) + lengthOf(tools) > MANY || isLarge(format) || (Array.isArray(tools) && tools.some(isLarge));
-  return isLong ? ownTurn() : undefined;
+export function pauseFor(entries: Entries): Promise<void> | undefined {
+  return isLong(entries) ? ownTurn() : undefined;
+}
+
+/** Whether stages of the request take long. */
+export function isLong({ input, tools, response_format: format }: Entries): boolean {
+  return lengthOf(input) + lengthOf(tools) > MANY || isLarge(format) || (Array.isArray(tools) && tools.some(isLarge));
 }
 
 function lengthOf(entries: unknown): number {

@@ -52,7 +52,7 @@ export class TracedProvider extends ProviderDecorator {
   }
 
   /** @throws UnsupportedFeatureError for a provider without embeddings */
-  embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
+  override embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
     const embed = this.provider.embed?.bind(this.provider);
     if (embed === undefined) return Promise.reject(noEmbeddings(this.provider));
     if (!this.isObserved()) return embed(userId, options);
@@ -68,7 +68,7 @@ export class TracedProvider extends ProviderDecorator {
   }
 
   /** @throws UnsupportedFeatureError for a provider that relays nothing */
-  relay(userId: string, request: RelayCall): Promise<RelayResponse> {
+  override relay(userId: string, request: RelayCall): Promise<RelayResponse> {
     const relay = this.provider.relay?.bind(this.provider);
     if (relay === undefined) return Promise.reject(noRelay(this.provider));
     if (!this.isObserved()) return relay(userId, request);

@@ -3,13 +3,10 @@
  * events at the end.
  */
 import { EventStream } from '../../../domain/events/EventStream';
-import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
 import type { BackgroundCallStore, BackgroundTurn } from '../../../domain/interfaces/BackgroundCalls';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import { ProviderDecorator } from '../../../domain/interfaces/ProviderDecorator';
-import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
-import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import { replayResponse } from '../shared/replayResponse';
@@ -35,16 +32,6 @@ export class BackgroundProvider extends ProviderDecorator<DefaultedProvider> {
   stream(userId: string, options: GenerateOptions): AsyncIterable<ResponseStreamEvent> {
     if (options.background !== true || options.relay === true) return this.provider.stream(userId, options);
     return EventStream.of(this.replayed(userId, options));
-  }
-
-  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
-    if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
-    return this.provider.embed(userId, options);
-  }
-
-  async relay(userId: string, request: RelayCall): Promise<RelayResponse> {
-    if (this.provider.relay === undefined) throw noRelay(this.provider);
-    return this.provider.relay(userId, request);
   }
 
   private async *replayed(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent> {

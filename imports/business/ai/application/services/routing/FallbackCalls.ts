@@ -61,7 +61,8 @@ export class FallbackCalls {
     const retryUntil = startedAt + (options.maxRetryTime ?? Infinity);
     const failures: FailedAttempt[] = [];
     const routes = options.route === undefined ? undefined : this.routesOf(userId, options.route, options);
-    const first = routes?.[0] ?? (await this.ports.router.resolveFresh(options.model, options.providerId));
+    const resolving = routes?.[0] ?? this.ports.router.resolveFresh(options.model, options.providerId);
+    const first = resolving instanceof Promise ? await resolving : resolving;
     const limits = { deadline, retryUntil, ...limitsOf(options) };
     const call: Call<T> = { userId, options, ...limits, attempt, startedAt, failures, kind, first };
     try {
@@ -147,27 +148,26 @@ export class FallbackCalls {
   private callTarget<T>(call: Call<T>, route: Route): Promise<T> {
     const { userId, options, attempt } = call;
     const { target } = route;
-    const observedAttempt: Attempt<T> = async (provider, request, permit) => {
-      const startedAt = this.ports.clock();
-      this.reportAttempt(call, route);
-      try {
-        const value = await attempt(provider, request, permit);
-        this.rate(call, route, startedAt);
-        return value;
-      } catch (error) {
+    let startedAt = 0;
+    return target.call(userId, forRoute(options, route), call, attempt, {
+      starting: () => {
+        startedAt = this.ports.clock();
+        this.reportAttempt(call, route);
+      },
+      succeeded: () => this.rate(call, route, startedAt),
+      failed: (error) => {
         this.ports.onFailure(target, userId, error);
         if (options.route !== undefined && isLLMError(error) && error.isOfCredential !== true)
           this.ports.routeStats.failed(options.route.name, addressOf(route), error, userId);
-        throw error;
-      }
-    };
-    return target.call(userId, forRoute(options, route), call, observedAttempt, (failure, delay) => {
-      const milliseconds = Math.round(delay);
-      this.ports.logger.debug(
-        `${describeFailure(target, failure)} Retrying in ${milliseconds} ms.`,
-        logFields(call, failure),
-      );
-      this.reportFailure(call, failedAttempt(target, failure, milliseconds));
+      },
+      retrying: (failure, delay) => {
+        const milliseconds = Math.round(delay);
+        this.ports.logger.debug(
+          `${describeFailure(target, failure)} Retrying in ${milliseconds} ms.`,
+          logFields(call, failure),
+        );
+        this.reportFailure(call, failedAttempt(target, failure, milliseconds));
+      },
     });
   }
 

@@ -1,11 +1,8 @@
 /** Decorates the calls behind routing rules: a `prompt` becomes the texts and settings saved under its name. */
 import { EventStream } from '../../../domain/events/EventStream';
-import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { PromptSource, ResolvedPrompt } from '../../../domain/interfaces/PromptSource';
 import { ProviderDecorator } from '../../../domain/interfaces/ProviderDecorator';
-import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
-import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import { applyPrompt } from '../shared/applyPrompt';
@@ -18,8 +15,11 @@ export class PromptedProvider extends ProviderDecorator {
     this.prompts = prompts;
   }
 
-  async generate(userId: string, request: GenerateOptions): Promise<LLMResponse> {
-    if (request.prompt === undefined) return this.provider.generate(userId, request);
+  generate(userId: string, request: GenerateOptions): Promise<LLMResponse> {
+    return request.prompt === undefined ? this.provider.generate(userId, request) : this.prompted(userId, request);
+  }
+
+  private async prompted(userId: string, request: GenerateOptions): Promise<LLMResponse> {
     const { options, prompt } = await applyPrompt(this.prompts, userId, request);
     return withPrompt(await this.provider.generate(userId, options), prompt);
   }
@@ -36,17 +36,6 @@ export class PromptedProvider extends ProviderDecorator {
         },
       });
     });
-  }
-
-  /** @throws UnsupportedFeatureError for a provider without embeddings */
-  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
-    if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
-    return this.provider.embed(userId, options);
-  }
-
-  async relay(userId: string, request: RelayCall): Promise<RelayResponse> {
-    if (this.provider.relay === undefined) throw noRelay(this.provider);
-    return this.provider.relay(userId, request);
   }
 }
 

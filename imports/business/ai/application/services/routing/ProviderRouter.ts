@@ -84,13 +84,12 @@ export class ProviderRouter {
    * Like `resolve`, for a provider that may have been created in another process a moment ago.
    * @param providerId the only provider that may be the target
    */
-  async resolveFresh(model: string | undefined, providerId?: string): Promise<Route> {
+  resolveFresh(model: string | undefined, providerId?: string): Route | Promise<Route> {
     try {
       return this.resolveAt(model, providerId);
     } catch (error) {
       if (!(error instanceof LLMModelNotFoundError)) throw error;
-      await this.refresh();
-      return this.resolveAt(model, providerId);
+      return this.refresh().then(() => this.resolveAt(model, providerId));
     }
   }
 

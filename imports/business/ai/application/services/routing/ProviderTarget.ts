@@ -23,8 +23,14 @@ export interface RetryPorts {
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Receives a failure that is followed by another attempt after `delay` milliseconds. */
-export type RetryListener = (failure: LLMError, delay: number) => void;
+/** Is told of each attempt at a call. */
+export interface AttemptObserver {
+  readonly starting?: () => void;
+  readonly succeeded?: () => void;
+  readonly failed?: (error: unknown) => void;
+  /** The failure is followed by another attempt after `delay` milliseconds. */
+  readonly retrying: (failure: LLMError, delay: number) => void;
+}
 
 /** What retries need of a call's options. */
 export type RetriedOptions = Pick<GenerateOptions, 'signal' | 'timeout'>;
@@ -133,7 +139,7 @@ export class ProviderTarget {
     options: O,
     limits: CallLimits,
     attempt: Attempt<T, O>,
-    onRetry: RetryListener,
+    observer: AttemptObserver,
   ): Promise<T> {
     const { signal } = options;
     const { deadline, retryUntil, hasOwnTimeout = false } = limits;
@@ -146,8 +152,12 @@ export class ProviderTarget {
       const permit = this.breaker.acquire(userId, this.onSuccess);
       if (permit === undefined) throw failure ?? this.circuitOpenError(userId);
       try {
-        return await attempt(this.normalized, this.optionsOf(options, attempts, limits), permit);
+        observer.starting?.();
+        const value = await attempt(this.normalized, this.optionsOf(options, attempts, limits), permit);
+        observer.succeeded?.();
+        return value;
       } catch (thrown) {
+        observer.failed?.(thrown);
         if (signal?.aborted === true) {
           permit.released();
           throw signal.reason;
@@ -156,7 +166,7 @@ export class ProviderTarget {
         this.settle(permit, failure, hasOwnTimeout, userId);
         const delay = retryDelay(failure, attempts, settings, this.ports.random);
         if (delay === undefined || !this.mayRetryAfter(delay, Math.min(deadline, retryUntil), userId)) throw failure;
-        onRetry(failure, delay);
+        observer.retrying(failure, delay);
         await this.ports.sleep(delay, signal);
       }
     }

@@ -160,9 +160,10 @@ export class ResilientProvider implements ILLMProvider {
       permit.succeeded();
       return made;
     };
-    const made = await target.call(userId, request, limits, attempt, (failure, delay) =>
-      this.calls.reportFailure({ options, failures }, failedAttempt(target, failure, Math.round(delay))),
-    );
+    const made = await target.call(userId, request, limits, attempt, {
+      retrying: (failure, delay) =>
+        this.calls.reportFailure({ options, failures }, failedAttempt(target, failure, Math.round(delay))),
+    });
     this.record(target, userId, made.usage);
     return failures.length === 0 ? made : { ...made, vendor: { ...made.vendor, attempts: failures } };
   }

@@ -1,12 +1,10 @@
 /** Decorates everything around the router: a `model` that is the name of a routing rule becomes the rule's targets. */
 import { EventStream } from '../../../domain/events/EventStream';
-import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
 import { unknownModel } from '../../../domain/errors/unknownModel';
 import { fieldsOf, isList, isObject } from '../../../domain/util/json';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import { ProviderDecorator } from '../../../domain/interfaces/ProviderDecorator';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
-import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { GenerateOptions, RouteDefaults, SelectedRoute } from '../../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { WireName } from '../../../domain/types/VendorTypes';
@@ -20,7 +18,11 @@ export class RoutedProvider extends ProviderDecorator {
     this.routing = routing;
   }
 
-  async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
+  generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
+    return this.namesNoRule(options) ? this.provider.generate(userId, options) : this.routedCall(userId, options);
+  }
+
+  private async routedCall(userId: string, options: GenerateOptions): Promise<LLMResponse> {
     if (this.mayNameRule(options)) await this.routing.rules.refresh();
     return this.provider.generate(userId, this.routed(userId, options, false));
   }
@@ -33,19 +35,12 @@ export class RoutedProvider extends ProviderDecorator {
   }
 
   /** Only the first target is called: another model's vectors cannot be compared. */
-  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
+  override async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
     await this.routing.rules.refresh();
     const rule = options.model === undefined ? undefined : this.routing.rules.find(options.model);
     const [first] = rule === undefined ? [] : this.routing.usableTargets(rule);
-    if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
     if (rule !== undefined && first === undefined) throw unknownModel(rule.name);
-    return this.provider.embed(userId, first === undefined ? options : { ...options, model: first.model });
-  }
-
-  /** The body names the vendor's model already, so rules are resolved before. */
-  relay(userId: string, request: RelayCall): Promise<RelayResponse> {
-    if (this.provider.relay === undefined) return Promise.reject(noRelay(this.provider));
-    return this.provider.relay(userId, request);
+    return super.embed(userId, first === undefined ? options : { ...options, model: first.model });
   }
 
   override getCapabilities(model: string, wire?: WireName): ModelCapabilities {
@@ -54,6 +49,12 @@ export class RoutedProvider extends ProviderDecorator {
     const capabilities = this.routing.capabilitiesOf(rule.targets, wire);
     if (capabilities === undefined) throw unknownModel(model);
     return capabilities;
+  }
+
+  private namesNoRule(options: GenerateOptions): boolean {
+    const { model, route } = options;
+    if (route !== undefined || this.mayNameRule(options)) return false;
+    return model === undefined || this.routing.rules.find(model) === undefined;
   }
 
   /** Whether the rules have to be read before the call. */

@@ -4,6 +4,7 @@ import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { isLLMError, LLMAbortedError } from '../../../domain/errors/LLMErrors';
 import type { AbortListener, AbortSource } from '../shared/AbortSource';
 import { LeaseLostError } from '../../../domain/errors/LeaseLostError';
+import { toRunError } from './toRunError';
 
 export class RunCancellation implements AbortSource {
   private cancelledWith: LLMError | undefined;
@@ -84,16 +85,23 @@ export class RunCancellation implements AbortSource {
   /** Resolves with the step's outcome, or rejects as soon as the run is cancelled. One race at a time. */
   race<T>(step: Promise<T>): Promise<T> {
     // One promise per race: `Promise.race` on a promise that lives as long as the run would retain every step.
-    return new Promise<T>((resolve, reject) => {
-      const rejectRace = (error: LLMError): void => reject(error);
+    return new Promise<T>((resolve, rejectRace) => {
       this.rejectRace = rejectRace;
       if (this.aborted) rejectRace(this.error);
       const end = (): void => {
         // A step that outlived its race must not end the next one.
         if (this.rejectRace === rejectRace) this.rejectRace = undefined;
       };
-      step.then(end, end);
-      step.then(resolve, reject);
+      step.then(
+        (outcome) => {
+          end();
+          resolve(outcome);
+        },
+        (error: unknown) => {
+          end();
+          rejectRace(error instanceof Error ? error : toRunError(error));
+        },
+      );
     });
   }
 }

@@ -41,8 +41,12 @@ export class ToolRunner implements ToolJobOwner {
   start(callId: string): void {
     const { processor, tools, run } = this.context;
     const call = callOf(run.current, callId);
-    const processed = processor.process(new RunToolJob(call, this), tools, call.blocking ? 'settled' : 'prepared');
-    if (!call.blocking) void processed.then(() => this.target.dispatch({ type: 'callAccepted', callId }));
+    const job = new RunToolJob(call, this);
+    if (call.blocking) processor.begin(job, tools);
+    else
+      void new Promise<void>((resolve) => processor.begin(job, tools, resolve)).then(() =>
+        this.target.dispatch({ type: 'callAccepted', callId }),
+      );
   }
 
   /** Lets a tool run that has been waiting for that. */

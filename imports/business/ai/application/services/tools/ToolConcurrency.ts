@@ -50,7 +50,7 @@ export class ToolConcurrency {
 }
 
 /** Grants permits in the order of arrival. Allocates its queue lazily, because many runs never need one. */
-class Semaphore {
+export class Semaphore {
   private permits: number;
   private waiting: (() => void)[] | undefined;
 
@@ -78,4 +78,11 @@ class Semaphore {
       this.waiting.push(resolve);
     });
   }
+}
+
+/** @returns undefined if all have a permit, and the work may begin; otherwise resolves when it may */
+export function takeTurn([first, ...others]: readonly Semaphore[], executions: Pacer): Promise<void> | undefined {
+  if (first === undefined) return executions.begin();
+  const turn = first.acquire();
+  return turn === undefined ? takeTurn(others, executions) : turn.then(() => takeTurn(others, executions));
 }

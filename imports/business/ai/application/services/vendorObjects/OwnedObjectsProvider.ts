@@ -1,9 +1,7 @@
 /** Decorates the router so that requests from outside are checked before they are sent, and what they made recorded. */
 import { EventStream } from '../../../domain/events/EventStream';
-import { noEmbeddings, noRelay } from '../../../domain/errors/noEmbeddings';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import { ProviderDecorator } from '../../../domain/interfaces/ProviderDecorator';
-import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
@@ -32,11 +30,13 @@ export class OwnedObjectsProvider extends ProviderDecorator<DefaultedProvider> {
   }
 
   /** @throws ObjectNotFoundError, LLMPermissionError before anything is sent; whatever the provider throws */
-  async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
+  generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
     const guarded = this.guarded({ userId, origin: options.origin }, options);
-    const response = await this.provider.generate(userId, guarded?.options ?? options);
-    await guarded?.record(response);
-    return response;
+    if (guarded === undefined) return this.provider.generate(userId, options);
+    return this.provider.generate(userId, guarded.options).then(async (response) => {
+      await guarded.record(response);
+      return response;
+    });
   }
 
   /** @throws ObjectNotFoundError, LLMPermissionError before anything is sent; whatever the provider throws */
@@ -46,17 +46,10 @@ export class OwnedObjectsProvider extends ProviderDecorator<DefaultedProvider> {
     return guarded === undefined ? events : new EventStream(new RecordedEvents(events, guarded.record));
   }
 
-  /** No request for vectors names an object. */
-  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
-    if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
-    return this.provider.embed(userId, options);
-  }
-
   /** @throws ObjectNotFoundError, LLMPermissionError before anything is sent; whatever the provider throws */
-  async relay(userId: string, request: RelayCall): Promise<RelayResponse> {
-    if (this.provider.relay === undefined) throw noRelay(this.provider);
+  override relay(userId: string, request: RelayCall): Promise<RelayResponse> {
     const onSend = this.guard.guardOf({ userId, origin: request.origin });
-    return this.provider.relay(userId, onSend === undefined ? request : { ...request, onSend });
+    return super.relay(userId, onSend === undefined ? request : { ...request, onSend });
   }
 
   /** @returns undefined for a call that is not guarded */

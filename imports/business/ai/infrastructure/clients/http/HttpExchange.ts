@@ -46,20 +46,15 @@ export interface Transport {
 /**
  * Resolves when the response's headers have arrived.
  * @param onClose called once when the socket is no longer used
- * @throws LLMConnectionError, LLMTimeoutError, the lookup's error, the signal's reason
+ * @throws LLMConnectionError, LLMTimeoutError, the lookup's error
  */
-export async function sendRequest(
+export function sendRequest(
   request: HttpRequest,
   call: GuardedCall,
   transport: Transport,
   onClose: () => void,
 ): Promise<GuardedResponse> {
-  try {
-    return await new HttpExchange(request, call, transport, onClose).response;
-  } catch (error) {
-    call.signal?.throwIfAborted();
-    throw error;
-  }
+  return new HttpExchange(request, call, transport, onClose).response;
 }
 
 class HttpExchange {

@@ -85,6 +85,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       return await sendRequest(request, call, { agents: openAgents(), limits, lookup }, release);
     } catch (error) {
       release();
+      call.signal?.throwIfAborted();
       throw error;
     }
   };

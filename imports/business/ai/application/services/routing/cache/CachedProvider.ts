@@ -1,13 +1,10 @@
 /** Decorates a provider so that requests with `cache` are answered from stored responses where there are any. */
 import { randomBytes } from 'node:crypto';
 import { consoleLogger } from '../../../../../../log/consoleLogger';
-import { noEmbeddings, noRelay } from '../../../../domain/errors/noEmbeddings';
 import { ProviderDecorator } from '../../../../domain/interfaces/ProviderDecorator';
-import type { RelayCall, RelayResponse } from '../../../../domain/types/RelayTypes';
 import type { ILLMProvider } from '../../../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../../../domain/interfaces/Logger';
 import type { ResponseCache } from '../../../../domain/interfaces/ResponseCache';
-import type { Embeddings, EmbedOptions } from '../../../../domain/types/EmbeddingTypes';
 import type { CacheOptions, GenerateOptions } from '../../../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
@@ -63,17 +60,6 @@ export class CachedProvider extends ProviderDecorator {
     return options.cache === undefined
       ? this.provider.stream(userId, options)
       : this.cachedStream(userId, options, options.cache);
-  }
-
-  /** Embeddings are not cached. @throws UnsupportedFeatureError for a provider without embeddings */
-  embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
-    if (this.provider.embed === undefined) return Promise.reject(noEmbeddings(this.provider));
-    return this.provider.embed(userId, options);
-  }
-
-  relay(userId: string, request: RelayCall): Promise<RelayResponse> {
-    if (this.provider.relay === undefined) return Promise.reject(noRelay(this.provider));
-    return this.provider.relay(userId, request);
   }
 
   private async *cachedStream(

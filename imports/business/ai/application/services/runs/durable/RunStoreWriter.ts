@@ -177,7 +177,10 @@ export class RunStoreWriter {
   schedule(): void {
     if (this.isScheduled || this.isBroken) return;
     this.isScheduled = true;
-    setImmediate(() => this.start());
+    setImmediate(() => {
+      this.isScheduled = false;
+      this.start();
+    });
   }
 
   /** The run has made progress for the first time since it was taken over, which is written at once. */
@@ -335,7 +338,6 @@ export class RunStoreWriter {
 
   /** Queues a batch. It takes the changes in a later microtask, so that those made without an await are together. */
   private start(): void {
-    this.isScheduled = false;
     if (this.isBroken || this.isQueued || !this.hasChanged) return;
     this.isQueued = true;
     // The request of a person who decides about a call must not wait for what else the run writes.
@@ -371,7 +373,7 @@ export class RunStoreWriter {
     this.includesProgress = false;
     if (ids.length === 0) return;
     await this.write(async () => {
-      await this.errorStored();
+      if (this.isErrorUnwritten) await this.errorStored();
       const calls = ids.flatMap((id) => this.owner.state.calls.get(id) ?? []);
       return !this.isBroken && (await this.saveCalls(calls));
     });
@@ -379,51 +381,51 @@ export class RunStoreWriter {
 
   /** Calls are written as they are by then: one that the end has cancelled must not be stored before the end is. */
   private async errorStored(): Promise<void> {
-    while (this.owner.state.error !== this.written.error && !this.isBroken) {
+    while (this.isErrorUnwritten && !this.isBroken) {
       this.start();
       await this.runTail;
     }
   }
 
+  private get isErrorUnwritten(): boolean {
+    return this.owner.state.error !== this.written.error;
+  }
+
   private async write(attempt: () => Promise<boolean>): Promise<void> {
     this.writes += 1;
     try {
-      await this.writeUntilStored(attempt);
-    } finally {
-      this.writes -= 1;
-    }
-  }
-
-  private async writeUntilStored(attempt: () => Promise<boolean>): Promise<void> {
-    for (let delay = FIRST_RETRY_MS, waited = 0; ; delay = Math.min(delay * 2, MAX_RETRY_MS)) {
-      if (this.isBroken) throw new LeaseLostError('The run continues in another process.');
-      try {
-        const isOwner = !this.hasLostWrite || (await this.reclaim());
-        const { lease } = this;
-        // The run may have been given up meanwhile, and nothing of how that leaves it must be stored.
-        if (this.isStopped) continue;
-        if (isOwner && (await (this.observer === undefined ? attempt() : this.observer.write(attempt)))) return;
-        // Another write has claimed the run again in the meantime.
-        if (lease !== this.lease) continue;
-      } catch (error) {
-        if (isLLMError(error) && error.code === 'invalid-request') throw this.markBroken(error);
-        if (isStoreOutage(error)) {
-          // Whether the run has another owner by now, the store says when it answers again.
-          this.onOutage();
+      for (let delay = FIRST_RETRY_MS, waited = 0; ; delay = Math.min(delay * 2, MAX_RETRY_MS)) {
+        if (this.isBroken) throw new LeaseLostError('The run continues in another process.');
+        try {
+          const isOwner = !this.hasLostWrite || (await this.reclaim());
+          const { lease } = this;
+          // The run may have been given up meanwhile, and nothing of how that leaves it must be stored.
+          if (this.isStopped) continue;
+          if (isOwner && (await (this.observer === undefined ? attempt() : this.observer.write(attempt)))) return;
+          // Another write has claimed the run again in the meantime.
+          if (lease !== this.lease) continue;
+        } catch (error) {
+          if (isLLMError(error) && error.code === 'invalid-request') throw this.markBroken(error);
+          if (isStoreOutage(error)) {
+            // Whether the run has another owner by now, the store says when it answers again.
+            this.onOutage();
+            await new Promise((resolve) => setTimeout(resolve, delay));
+            continue;
+          }
+          if (waited >= this.leaseMs)
+            throw this.markBroken(
+              new LeaseLostError('The run store cannot be written to. The run continues once it can.', {
+                cause: error,
+              }),
+            );
+          waited += delay;
           await new Promise((resolve) => setTimeout(resolve, delay));
           continue;
         }
-        if (waited >= this.leaseMs)
-          throw this.markBroken(
-            new LeaseLostError('The run store cannot be written to. The run continues once it can.', {
-              cause: error,
-            }),
-          );
-        waited += delay;
-        await new Promise((resolve) => setTimeout(resolve, delay));
-        continue;
+        throw this.markBroken(new LeaseLostError('The run continues in another process.'));
       }
-      throw this.markBroken(new LeaseLostError('The run continues in another process.'));
+    } finally {
+      this.writes -= 1;
     }
   }
 
