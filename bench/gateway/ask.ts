@@ -10,8 +10,13 @@ const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
 
 const QUESTION = 'How is the weather today?';
 
+/** What a request needs of the server that it is sent to. */
+export interface Asked extends Pick<Contender, 'url' | 'vendorUrl'> {
+  readonly kind: Pick<Contender['kind'], 'headers' | 'modelOf'>;
+}
+
 /** Resolves at the end of the response. @throws Error for one that is not complete */
-export async function ask(scenario: Scenario, { url, kind, vendorUrl }: Contender): Promise<void> {
+export async function ask(scenario: Scenario, { url, kind, vendorUrl }: Asked): Promise<void> {
   const { wire, deltas, every = 0, isStored = false } = scenario;
   const model = deltas === undefined ? 'json' : `${deltas}-${every}`;
   const body = JSON.stringify({

@@ -75,6 +75,13 @@ const KINDS = {
 export type ContenderName = keyof typeof KINDS;
 export const CONTENDERS = Object.keys(KINDS) as readonly ContenderName[];
 
+/** @throws Error for a name that no contender has */
+export function contenderOf(name: string): ContenderName {
+  const known = CONTENDERS.find((each) => each === name);
+  if (known === undefined) throw new Error(`Unknown contender: ${name}. Known: ${CONTENDERS.join(', ')}.`);
+  return known;
+}
+
 /** The Bolide of another checkout. */
 export const AGAINST = 'against';
 

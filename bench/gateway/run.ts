@@ -12,12 +12,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ask } from './ask';
-import { AGAINST, bundle, CONTENDERS, end, startContender, startVendor } from './contenders';
-import type { Contender, ContenderName } from './contenders';
+import { AGAINST, bundle, contenderOf, CONTENDERS, end, startContender, startVendor } from './contenders';
+import type { Contender } from './contenders';
 import { saveSection, table } from '../resultsPage';
+import { median, quantile } from '../statistics';
 import { memoryByMinute } from './memory';
 import type { ProcessUsage } from './reportUsage';
-import { SCENARIOS } from './scenarios';
+import { scenarioOf, SCENARIOS } from './scenarios';
 import type { Scenario } from './scenarios';
 
 /** Megabytes that the gateway may take under paced streams. */
@@ -45,10 +46,10 @@ async function main(): Promise<void> {
     },
   });
   const isMemory = values.minutes !== undefined;
-  const scenarios = chosen(
-    SCENARIOS.filter(({ id }) => !isMemory || id.startsWith('paced-')),
-    positionals.length === 0 && isMemory ? ['paced-openai'] : positionals,
-  );
+  const chosen = positionals.length === 0 && isMemory ? ['paced-openai'] : positionals;
+  const scenarios = chosen.length === 0 ? SCENARIOS : chosen.map(scenarioOf);
+  const unpaced = scenarios.find(({ every }) => isMemory && every === undefined);
+  if (unpaced !== undefined) throw new Error(`--minutes measures paced streams only, and ${unpaced.id} has none.`);
   const { against } = values;
   if (against !== undefined && values.save)
     throw new Error('RESULTS.md has no place for another checkout: omit --save.');
@@ -69,19 +70,6 @@ async function main(): Promise<void> {
     await Promise.all(children.map(end));
     await rm(directory, { recursive: true, force: true });
   }
-}
-
-function chosen(scenarios: readonly Scenario[], ids: readonly string[]): readonly Scenario[] {
-  const unknown = ids.filter((id) => !scenarios.some((scenario) => scenario.id === id));
-  if (unknown.length > 0)
-    throw new Error(`Unknown scenario: ${unknown.join(', ')}. Known: ${scenarios.map(({ id }) => id).join(', ')}.`);
-  return ids.length === 0 ? scenarios : scenarios.filter(({ id }) => ids.includes(id));
-}
-
-function contenderOf(name: string): ContenderName {
-  const known = CONTENDERS.find((each) => each === name);
-  if (known === undefined) throw new Error(`Unknown contender: ${name}. Known: ${CONTENDERS.join(', ')}.`);
-  return known;
 }
 
 const COSTS = {
@@ -222,19 +210,8 @@ function megabytes(bytes: number): string {
   return `${Math.round(bytes / 1_048_576)} MB`;
 }
 
-function median(values: readonly number[]): number {
-  return quantile(values, 0.5);
-}
-
 function quartiles(values: readonly number[]): string {
   return [0.25, 0.75].map((part) => quantile(values, part).toFixed(2)).join('–');
-}
-
-function quantile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (sorted.length - 1) * part;
-  const [low, high] = [sorted[Math.floor(at)] ?? NaN, sorted[Math.ceil(at)] ?? NaN];
-  return low + (high - low) * (at - Math.floor(at));
 }
 
 void main().then(

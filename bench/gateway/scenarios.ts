@@ -76,3 +76,11 @@ export const SCENARIOS: readonly Scenario[] = [
     goal: 1.6,
   },
 ];
+
+/** @throws Error for an id that no scenario has */
+export function scenarioOf(id: string): Scenario {
+  const found = SCENARIOS.find((scenario) => scenario.id === id);
+  if (found === undefined)
+    throw new Error(`Unknown scenario: ${id}. Known: ${SCENARIOS.map((scenario) => scenario.id).join(', ')}.`);
+  return found;
+}
