@@ -8,6 +8,7 @@ export const ENTRIES = {
   react: 'react.ts',
   svelte: 'svelte.ts',
   vue: 'vue.ts',
+  element: 'element.ts',
   'ai-sdk': 'aiSdk.ts',
   testing: 'testing.ts',
 } as const;

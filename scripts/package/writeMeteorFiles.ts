@@ -14,7 +14,7 @@ import type { Plugin } from 'rolldown';
 import { ENTRIES } from './entries';
 
 /** Entries that run in browsers, in a Meteor app. */
-const CLIENT_ENTRIES: readonly string[] = ['react', 'svelte', 'vue', 'meteor-client'];
+const CLIENT_ENTRIES: readonly string[] = ['react', 'svelte', 'vue', 'element', 'meteor-client'];
 
 /** @param directory of the package, in which the ES modules are in `dist` */
 export async function writeMeteorFiles(directory: string): Promise<void> {

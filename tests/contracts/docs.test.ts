@@ -106,10 +106,11 @@ describe('The documentation', () => {
       });
 
     it('of chats is that of the examples, which the soak compiles and runs', () => {
-      const chats = blocks.filter(({ language }) => language === 'svelte' || language === 'vue');
-      expect(chats).to.have.length(2);
-      for (const { language, code } of chats)
-        expect(`${code}\n`).to.equal(readFileSync(join(ROOT, `examples/clients/${language}/Chat.${language}`), 'utf8'));
+      const chats = { svelte: 'svelte/Chat.svelte', vue: 'vue/Chat.vue', 'web-component': 'element/chat.html' };
+      for (const [guide, file] of Object.entries(chats)) {
+        const shown = blocks.filter(({ page }) => page === `docs/guides/${guide}.md`).map(({ code }) => `${code}\n`);
+        expect(shown).to.include(readFileSync(join(ROOT, 'examples/clients', file), 'utf8'));
+      }
     });
 
     it('names npm scripts that exist', () => {

@@ -30,9 +30,25 @@ const MAIN = {
 export type Framework = keyof typeof MAIN;
 export const FRAMEWORKS = Object.keys(MAIN) as readonly Framework[];
 
+/** The page of a chat, whose script is in the page. */
 export async function buildChat(framework: Framework): Promise<string> {
+  return page('<div id="chat"></div>', await bundle(MAIN[framework]));
+}
+
+/** The page of `<bolide-chat>`, whose script is in the page. */
+export async function buildElementChat(): Promise<string> {
+  const [body = '', module = ''] = (await readFile(join(CHATS, 'element/chat.html'), 'utf8')).split(/<\/?script.*>/);
+  return page(body, await bundle(module));
+}
+
+function page(body: string, script: string): string {
+  const head = '<title>Chat</title><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">';
+  return `<!doctype html><html lang="en">${head}${body}<script>${script.replaceAll('</script', '<\\/script')}</script></html>`;
+}
+
+async function bundle(contents: string): Promise<string> {
   const { outputFiles } = await build({
-    stdin: { contents: MAIN[framework], resolveDir: CHATS },
+    stdin: { contents, resolveDir: CHATS },
     bundle: true,
     write: false,
     format: 'iife',

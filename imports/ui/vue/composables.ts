@@ -15,7 +15,7 @@ export type Refs<T> = {
   readonly [K in keyof T]: T[K] extends (...args: never) => unknown ? T[K] : ComputedRef<T[K]>;
 };
 
-/** @param options may be a ref or a getter: another `id` shows another conversation, the rest is for the next message */
+/** @param options may be a ref or a getter: another `id` shows another conversation, the rest is for later messages */
 export function useConversation(data: RunData, options: MaybeRefOrGetter<ConversationOptions>): Refs<Conversation> {
   const ownId = newRequestId();
   const id = computed(() => toValue(options).id ?? ownId);

@@ -50,7 +50,13 @@ describe('The npm package', () => {
     parent = await realpath(await mkdtemp(join(tmpdir(), 'bolide-package-')));
     packed = await packPackage(parent);
     bare = await ConsumerApp.create(parent, packed, ['@types/node']);
-    app = await ConsumerApp.create(parent, packed, ['@types/node', ...ALL_PEERS, 'mongodb', '@ai-sdk/provider']);
+    app = await ConsumerApp.create(parent, packed, [
+      '@types/node',
+      ...ALL_PEERS,
+      'svelte',
+      'mongodb',
+      '@ai-sdk/provider',
+    ]);
   });
 
   after(() => rm(parent, { recursive: true, force: true }));
@@ -124,7 +130,9 @@ describe('The npm package', () => {
 
     for (const arch of BROWSER_ARCHES)
       it(`finds scripts without imports for ${arch}, which it need not compile`, async () => {
-        const files = ['react', 'svelte', 'vue', 'meteor-client'].map((name) => fileOf(`bolide/${name}`, arch));
+        const files = ['react', 'svelte', 'vue', 'element', 'meteor-client'].map((name) =>
+          fileOf(`bolide/${name}`, arch),
+        );
         const foreign = new Map<string, Set<string>>();
         // Files that are found while it goes on are visited, too.
         const visited = new Set(files);
@@ -181,6 +189,37 @@ describe('The npm package', () => {
         export const isAny: [IsAny<Call>, IsAny<ReturnType<typeof Dashboard>>] = [false, false];`;
       expect(await app.typeErrors(`sdk-${file}`, code, options)).to.deep.equal([]);
     });
+  });
+
+  describe("the types of the guides' chats", () => {
+    const CHECKS = {
+      'svelte/Chat.svelte': ['svelte-check/bin/svelte-check', '--tsconfig', 'chats.json', '--output', 'machine'],
+      'vue/Chat.vue': ['vue-tsc/bin/vue-tsc.js', '--noEmit', '-p', 'chats.json'],
+      'react/Chat.tsx': ['typescript/bin/tsc', '--noEmit', '-p', 'chats.json'],
+    };
+    for (const [file, [checker = '', ...args]] of Object.entries(CHECKS))
+      it(`are checked by ${dirname(checker)}, and a wrong name is refused`, async () => {
+        const framework = dirname(file);
+        await cp(join(ROOT, 'examples/clients', framework), join(app.directory, framework), { recursive: true });
+        const compilerOptions = {
+          strict: true,
+          target: 'ES2022',
+          module: 'ESNext',
+          moduleResolution: 'bundler',
+          lib: ['ES2023', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
+          jsx: 'react-jsx',
+          types: [],
+          verbatimModuleSyntax: true,
+        };
+        await app.write('chats.json', JSON.stringify({ compilerOptions, include: [framework] }));
+        const check = () => app.execute([join(ROOT, 'node_modules', checker), ...args]);
+        expect(await check()).to.include({ code: 0 });
+        const chat = await readFile(join(app.directory, file), 'utf8');
+        await app.write(file, chat.replace('useConversation(', 'useConversations(').replace('.messages', '.mesages'));
+        const refused = await check();
+        expect(refused.code).not.to.equal(0);
+        expect(refused.stdout).to.match(/mesages|useConversations/);
+      });
   });
 
   describe('an app', () => {

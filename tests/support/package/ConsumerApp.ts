@@ -39,7 +39,12 @@ export class ConsumerApp {
   /** Runs a program with this process's Node. @param file its name, whose extension says which format it has */
   async run(file: string, code: string, env: Readonly<Record<string, string>> = {}): Promise<Output> {
     await this.write(file, code);
-    return run(process.execPath, [file], {
+    return this.execute([file], env);
+  }
+
+  /** @param args of Node: a program, and its arguments */
+  execute(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Output> {
+    return run(process.execPath, args, {
       cwd: this.directory,
       env: { PATH: process.env['PATH'] ?? '', ...env },
       timeout: 60_000,

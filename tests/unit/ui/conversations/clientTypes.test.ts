@@ -1,7 +1,8 @@
-/** What TypeScript accepts of the clients for Svelte and Vue. The assertions hold when this file compiles. */
+/** What TypeScript accepts of the clients for Svelte, Vue and pages. The assertions hold when this file compiles. */
 import { expectTypeOf } from 'expect-type';
 import type { Readable as SvelteReadable } from 'svelte/store';
 import type { ComputedRef, Ref } from 'vue';
+import type { BolideChatElement, defineBolideChat } from '../../../../imports/entries/element';
 import * as svelte from '../../../../imports/entries/svelte';
 import type { Conversation, ConversationMessage, LiveRun, RunData } from '../../../../imports/entries/svelte';
 import * as vue from '../../../../imports/entries/vue';
@@ -39,5 +40,16 @@ describe('the types of the clients', () => {
     expectTypeOf(() => vue.useConversation(data, { model: 'openai', tool: 'a' })).toBeFunction();
     // @ts-expect-error A status is a ref.
     expectTypeOf<ConversationRefs['status']>().toBeString();
+  });
+
+  it('for plain pages are those of an element', () => {
+    const chat = {} as HTMLElementTagNameMap['bolide-chat'];
+    expectTypeOf(chat).toEqualTypeOf<BolideChatElement>();
+    expectTypeOf(chat.conversation).toEqualTypeOf<Conversation | undefined>();
+    expectTypeOf<typeof defineBolideChat>().toBeCallableWith({ data: {} as RunData });
+    // @ts-expect-error An element has `conversation`.
+    expectTypeOf(chat.conversations).toBeObject();
+    // @ts-expect-error The name of an element has a hyphen.
+    expectTypeOf<typeof defineBolideChat>().toBeCallableWith({ name: 'chat' });
   });
 });
