@@ -14,3 +14,10 @@ Package.onUse((api) => {
   api.mainModule('server.ts', 'server');
   api.mainModule('client.ts', 'client');
 });
+
+Package.onTest((api) => {
+  api.use(['ecmascript', 'typescript', 'meteor', 'mongo', 'accounts-base', 'accounts-password', 'check', 'random']);
+  api.use(['tinytest', 'bolide:bolide']);
+  api.addFiles('tests/server.js', 'server');
+  api.addFiles('tests/client.js', 'client');
+});

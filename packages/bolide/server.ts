@@ -35,10 +35,19 @@ export function exposeMethod(method: string, options: ExposedMethod): ReturnType
   return new Tools({ Meteor, DDP, DDPRateLimiter }).expose(method, options);
 }
 
+/** The versions of the npm package that this one works with. */
+const PEER = '0.3';
+
 /** The npm package belongs to the app, which also installs the SDKs of its vendors. */
 function loadBolide(): typeof import('bolide/meteor') {
   try {
     // An `import` could not be explained.
+    // oxlint-disable-next-line typescript/no-require-imports
+    const { version } = require('bolide/package.json') as { readonly version: string };
+    if (!version.startsWith(`${PEER}.`))
+      throw new Error(
+        `bolide:bolide needs version ${PEER} of the npm package bolide, and ${version} is installed. Run: meteor npm install bolide@${PEER}`,
+      );
     // oxlint-disable-next-line typescript/no-require-imports
     return require('bolide/meteor') as typeof import('bolide/meteor');
   } catch (error) {
@@ -48,5 +57,5 @@ function loadBolide(): typeof import('bolide/meteor') {
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && error.message.includes("'bolide/meteor'");
+  return error instanceof Error && /'bolide\/(?:meteor|package\.json)'/.test(error.message);
 }

@@ -1,8 +1,11 @@
 /** The Atmosphere package, on the stand-in. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { check } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
 import { resetWebApp } from 'meteor/webapp';
+import { version } from 'bolide/package.json';
 import type { MeteorHost } from '../../imports/host/meteor/startBolide';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
@@ -51,6 +54,11 @@ describe('the Atmosphere package', () => {
     expect(await ann.callAsync('ai.llm.generateText', request)).to.equal('Hello Ann.');
     ann.close();
     expect(registry.rateRules.size).to.be.greaterThan(0);
+  });
+
+  it('has the version of the npm package, which it checks', async () => {
+    const text = await readFile(join(__dirname, '../../packages/bolide/package.js'), 'utf8');
+    expect(/version: '([^']+)'/.exec(text)?.[1]).to.equal(version);
   });
 
   it('exposes methods as tools, which run as the user', async () => {
