@@ -1,6 +1,6 @@
 /** Encodes the events of one run as the frames of another framework's protocol. */
 import type { LLMError } from '../business/ai/domain/errors/LLMErrors';
-import type { AgentEvent } from '../business/ai/domain/types/AgentEvents';
+import type { FamilyEvent } from '../business/ai/domain/types/AgentEvents';
 
 export interface RunEventEncoder {
   /** Response headers of the protocol, with lower-case names, in addition to those of every event stream. */
@@ -10,7 +10,7 @@ export interface RunEventEncoder {
    * restarts an interrupted model call, whose text so far is void.
    * @returns complete frames as they are written to the body
    */
-  push(event: AgentEvent): readonly string[];
+  push(event: FamilyEvent): readonly string[];
   /**
    * Ends the stream. Without a `run:completed`, `run:failed` or `run:cancelled` before it, the run continues after
    * people have decided about its calls or have supplied their results.

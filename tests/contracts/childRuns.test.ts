@@ -5,7 +5,7 @@ import type { AgenticLoopOptions } from '../../imports/business/ai/application/s
 import { RunQueue } from '../../imports/business/ai/application/services/RunQueue';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
 import { RunSlots } from '../../imports/business/ai/application/services/queue/RunSlots';
-import { childId, MAX_RUN_DEPTH } from '../../imports/business/ai/application/services/tools/ChildRuns';
+import { childId, MAX_RUN_DEPTH } from '../../imports/business/ai/application/services/shared/childId';
 import { StoreUnavailableError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { LocalJobQueue } from '../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
 import { runAsTool } from '../../imports/business/ai/infrastructure/tools/runAsTool';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
-import { childId } from '../../imports/business/ai/application/services/tools/ChildRuns';
+import { childId } from '../../imports/business/ai/application/services/shared/childId';
 import { isFinished } from '../../imports/business/ai/domain/entities/Run';
 import { openDatabase } from '../../imports/database/openDatabase';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';

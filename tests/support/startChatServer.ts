@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import type { RegisteredTool } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { startServer } from '../../imports/host/node/startServer';
 import type { RunningServer } from '../../imports/host/node/startServer';
@@ -27,7 +28,7 @@ const object = (property: string): object => ({
   required: [property],
 });
 
-export async function startChatServer(): Promise<ChatServer> {
+export async function startChatServer(more: readonly RegisteredTool[] = []): Promise<ChatServer> {
   let gate = deferred<undefined>();
   const tools = new ToolRegistry()
     .register({
@@ -59,6 +60,7 @@ export async function startChatServer(): Promise<ChatServer> {
       execute: ({ text }: { text: string }) => ({ noted: text }),
     })
     .register({ name: 'ask_browser', kind: 'external', parameters: object('question') });
+  for (const tool of more) tools.register(tool);
   const directory = await mkdtemp(join(tmpdir(), 'bolide-chat-'));
   // Without the pauses of the simulator that a server without keys starts.
   const simulator = await startSimulator();

@@ -3,7 +3,7 @@ import { isFinished } from '../../business/ai/domain/entities/Run';
 import {
   acceptsDecision,
   isAboutPresentAttempt,
-  isExternalTool,
+  waitsForOutside,
   isSettled,
 } from '../../business/ai/domain/entities/Tool';
 import type { FunctionTool, ToolCall } from '../../business/ai/domain/entities/Tool';
@@ -94,7 +94,7 @@ export class AgUiRuns {
   }
 
   private async defaultTools(principal: ApiPrincipal): Promise<readonly string[]> {
-    const tools = this.ports.tools.tools.filter((tool) => !isExternalTool(tool));
+    const tools = this.ports.tools.tools.filter((tool) => !waitsForOutside(tool));
     const permitted = await permittedTools(this.ports.access, toActor(principal), tools);
     return permitted.map(({ name }) => name);
   }

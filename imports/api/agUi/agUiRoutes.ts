@@ -1,7 +1,7 @@
 /** `POST /ag-ui`: the endpoint of an AG-UI `HttpAgent`. https://docs.ag-ui.com/sdk/js/client/http-agent */
 import { RUN_END_EVENTS } from '../../business/ai/domain/types/AgentEvents';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
-import { isExternalTool, isFunctionTool } from '../../business/ai/domain/entities/Tool';
+import { isExternalTool, isFunctionTool, waitsForOutside } from '../../business/ai/domain/entities/Tool';
 import { isFinished } from '../../business/ai/domain/entities/Run';
 import { replayRun } from '../../business/ai/application/services/replayRun';
 import { AgUiEncoder } from '../../interop/agUi/AgUiEncoder';
@@ -67,7 +67,7 @@ async function streamTurn(
     state,
     frontEndTools,
     answered,
-    isExternal: (name) => serverTools.some((tool) => tool.name === name && isExternalTool(tool)),
+    isExternal: (name) => serverTools.some((tool) => tool.name === name && waitsForOutside(tool)),
     parentRunId,
   });
   const past = stored === undefined ? [] : replayRun(stored).filter(({ type }) => !RUN_END_EVENTS.has(type));

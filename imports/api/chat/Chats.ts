@@ -2,12 +2,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isFinished } from '../../business/ai/domain/entities/Run';
-import { isExternalTool, isSettled, waitsForOthers } from '../../business/ai/domain/entities/Tool';
+import { waitsForOutside, isSettled, waitsForOthers } from '../../business/ai/domain/entities/Tool';
 import type { FunctionTool } from '../../business/ai/domain/entities/Tool';
 import { ConflictError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
-import type { RunStore, StoredRun } from '../../business/ai/domain/interfaces/RunStore';
-import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { RunStore } from '../../business/ai/domain/interfaces/RunStore';
+import type { FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMInput } from '../../business/ai/domain/types/LLMTypes';
 import type { RunMessage } from '../../business/ai/domain/types/RunMessages';
 import type { RunRecord } from '../../business/ai/domain/types/RunRecords';
@@ -15,7 +15,6 @@ import { permittedTools } from '../../business/ai/application/operations/permitt
 import type { AccessPolicy } from '../../business/ai/domain/interfaces/AccessPolicy';
 import type { RunMethods } from '../../business/ai/application/operations/runCommandOperations';
 import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
-import { replayRun } from '../../business/ai/application/services/replayRun';
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { hasLongTexts, withTexts } from '../../business/ai/domain/util/sharedTexts';
 import type { ReadMessage } from '../../interop/aiSdk/readUIMessages';
@@ -31,6 +30,7 @@ import { HttpError } from '../http/HttpError';
 import type { ChatDocument, ChatStore, StoredChat } from './ChatStore';
 import { beginsTurn, isQueuedMessage, queuedMessageId, turnOf } from './chatTurns';
 import type { RunTurn } from './chatTurns';
+import { replayFamily } from './replayFamily';
 import { loadCurrentRun } from './loadCurrentRun';
 import type { ChatRequest } from './readChatRequest';
 import type { StreamedRun } from './streamRun';
@@ -146,7 +146,12 @@ export class Chats {
     // The store holds what was read from a client.
     const messages = JSON.parse(json) as UIMessage[];
     const stored = run === undefined ? undefined : await loadCurrentRun(this.ports, run.executionId);
-    return stored === undefined ? messages : [...messages, ...messagesOf(stored)];
+    if (stored === undefined) return messages;
+    const events = await replayFamily(stored, {
+      load: (executionId) => loadCurrentRun(this.ports, executionId),
+      startsRun: (name) => this.ports.tools.tools.some((tool) => tool.name === name && tool.kind === 'run'),
+    });
+    return [...messages, ...messagesOf(events)];
   }
 
   private async start(principal: ApiPrincipal, request: ChatRequest): Promise<ChatTurn> {
@@ -328,7 +333,7 @@ export class Chats {
   }
 
   private isExternal(toolName: string): boolean {
-    return this.ports.tools.tools.some((tool) => tool.name === toolName && isExternalTool(tool));
+    return this.ports.tools.tools.some((tool) => tool.name === toolName && waitsForOutside(tool));
   }
 
   private cancel(principal: ApiPrincipal, { executionId }: RunRecord): Promise<RunRecord['state']> {
@@ -341,7 +346,7 @@ export class Chats {
 
   /** In a chat people approve calls, but external results may come from a service that takes days. */
   private async defaultTools(principal: ApiPrincipal): Promise<readonly string[]> {
-    const tools = this.ports.tools.tools.filter((tool) => !isExternalTool(tool));
+    const tools = this.ports.tools.tools.filter((tool) => !waitsForOutside(tool));
     const permitted = await permittedTools(this.ports.access, toActor(principal), tools);
     return permitted.map(({ name }) => name);
   }
@@ -366,12 +371,17 @@ function busyError(): HttpError {
 }
 
 /** The answers of a run, and the messages between them. A call that settles later changes the answer that has it. */
-function messagesOf(stored: StoredRun): readonly UIMessage[] {
-  const turns: { readonly message?: UIMessage; readonly events: AgentEvent[] }[] = [];
-  const turnOfCall = new Map<string, AgentEvent[]>();
-  let turn: AgentEvent[] = [];
+function messagesOf(run: readonly FamilyEvent[]): readonly UIMessage[] {
+  const turns: { readonly message?: UIMessage; readonly events: FamilyEvent[] }[] = [];
+  const turnOfCall = new Map<string, FamilyEvent[]>();
+  let turn: FamilyEvent[] = [];
   turns.push({ events: turn });
-  for (const event of replayRun(stored)) {
+  for (const event of run) {
+    const [step] = event.path ?? [];
+    if (step !== undefined) {
+      turnOfCall.get(step.callId)?.push(event);
+      continue;
+    }
     if (beginsTurn(event)) {
       turn = [];
       turns.push({ message: { id: event.messageId, role: 'user', parts: userParts(event.item) }, events: turn });

@@ -1,5 +1,5 @@
 /** `/api/chat`: the endpoint of the AI SDK's `useChat`. https://ai-sdk.dev/docs/ai-sdk-ui/transport */
-import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { HttpRequest } from '../http/HttpMessages';
 import { ContinuedUIMessage } from '../../interop/aiSdk/ContinuedUIMessage';
 import { UIMessageEncoder } from '../../interop/aiSdk/UIMessageEncoder';
@@ -8,7 +8,7 @@ import type { ChunkEncoder } from '../../interop/aiSdk/UIMessageStreamEncoder';
 import type { RequestContext, RouteHandler } from '../http/RequestContext';
 import type { Chats, ChatTurn } from './Chats';
 import { eventsOfTurn, isQueuedMessage } from './chatTurns';
-import { followRun } from './followRun';
+import { followFamily } from './followFamily';
 import { chatId, readChatRequest } from './readChatRequest';
 import { streamEvents } from './streamRun';
 import type { StreamRunPorts } from './streamRun';
@@ -32,7 +32,7 @@ export function submitChat({ chat, ...ports }: ChatRoutePorts): RouteHandler {
 async function send(
   context: RequestContext,
   id: string,
-  events: AsyncIterable<AgentEvent>,
+  events: AsyncIterable<FamilyEvent>,
   encoder: ChunkEncoder,
   { chat, ...ports }: ChatRoutePorts,
 ): Promise<void> {
@@ -51,11 +51,11 @@ async function* answerOf(
   turn: ChatTurn,
   ports: StreamRunPorts,
   signal: AbortSignal,
-): AsyncGenerator<AgentEvent, void, undefined> {
+): AsyncGenerator<FamilyEvent, void, undefined> {
   let next: ChatTurn | undefined = turn;
   while (next !== undefined) {
     const current: ChatTurn = next;
-    const events = followRun(ports, current.executionId, { signal, decided: current.decided });
+    const events = followFamily(ports, current.executionId, { signal, decided: current.decided });
     const hasBegun: boolean | undefined = yield* eventsOfTurn(events, current.messageId);
     next = hasBegun === false ? await current.again?.() : undefined;
   }
@@ -69,7 +69,7 @@ export function resumeChat({ chat, ...ports }: ChatRoutePorts): RouteHandler {
     if (run === undefined) context.response.status(204).end();
     else {
       // The client asks once: what is answered next belongs to the message.
-      const events = eventsOfTurn(followRun(ports, run.executionId, context), run.messageId, true);
+      const events = eventsOfTurn(followFamily(ports, run.executionId, context), run.messageId, true);
       await send(context, id, events, new UIMessageEncoder(), { chat, ...ports });
     }
   };

@@ -1,5 +1,5 @@
 /** The turns of a chat's run: a message that was sent while the run answered another one begins a turn of its own. */
-import type { AgentEvent, AgentEventOf } from '../../business/ai/domain/types/AgentEvents';
+import type { AgentEvent, AgentEventOf, FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import { RUN_END_EVENTS } from '../../business/ai/domain/types/AgentEvents';
 
 /** What a turn is streamed from. */
@@ -38,12 +38,16 @@ export function turnOf(id: string): RunTurn {
  * @returns whether the turn has begun; undefined if it may still begin
  */
 export async function* eventsOfTurn(
-  events: AsyncIterable<AgentEvent>,
+  events: AsyncIterable<FamilyEvent>,
   messageId: string | undefined,
   isLast = false,
-): AsyncGenerator<AgentEvent, boolean | undefined, undefined> {
+): AsyncGenerator<FamilyEvent, boolean | undefined, undefined> {
   let hasBegun = messageId === undefined;
   for await (const event of events) {
+    if (event.path !== undefined) {
+      if (hasBegun) yield event;
+      continue;
+    }
     if (beginsTurn(event) && event.messageId === messageId) hasBegun = true;
     else if (hasBegun && beginsTurn(event) && !isLast) {
       yield event;

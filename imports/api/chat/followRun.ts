@@ -3,7 +3,7 @@ import { isFinished } from '../../business/ai/domain/entities/Run';
 import type { RunStore } from '../../business/ai/domain/interfaces/RunStore';
 import { RUN_END_EVENTS } from '../../business/ai/domain/types/AgentEvents';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
-import { isExternalTool } from '../../business/ai/domain/entities/Tool';
+import { waitsForOutside } from '../../business/ai/domain/entities/Tool';
 import type { FunctionTool } from '../../business/ai/domain/entities/Tool';
 import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
 import { replayRun } from '../../business/ai/application/services/replayRun';
@@ -29,6 +29,11 @@ export interface FollowRunOptions {
   readonly signal: AbortSignal;
   /** Calls that were decided just now. */
   readonly decided?: ReadonlySet<string> | undefined;
+  /**
+   * Follows a run that may not be stored yet, until it ends, also while it waits for people. Once this fires, what is
+   * stored of it is all.
+   */
+  readonly over?: AbortSignal | undefined;
 }
 
 const DEFAULT_POLL_INTERVAL_MS = 1_000;
@@ -44,10 +49,10 @@ const DEFAULT_POLL_INTERVAL_MS = 1_000;
 export async function* followRun(
   { runs, live, watch, loop, tools, pollInterval = DEFAULT_POLL_INTERVAL_MS }: FollowRunPorts,
   executionId: string,
-  { signal, decided }: FollowRunOptions,
+  { signal, decided, over }: FollowRunOptions,
 ): AsyncGenerator<AgentEvent, void, undefined> {
   const fresh = new NewEvents();
-  const external = new Set(tools.tools.filter(isExternalTool).map(({ name }) => name));
+  const external = new Set(tools.tools.filter(waitsForOutside).map(({ name }) => name));
   const silent = new Set(tools.tools.flatMap(({ name, delivery }) => (delivery === 'silent' ? [name] : [])));
   const open = new OpenCalls({
     isExternal: (name) => external.has(name),
@@ -64,6 +69,9 @@ export async function* followRun(
   };
   let queue: readonly AgentEvent[] = [];
   let wake = (): void => undefined;
+  const onOver = (): void => wake();
+  const isOver = (): boolean => over?.aborted === true;
+  let isComplete = false;
   // Before the run is read, so that no event is missed in between.
   const { recent, unsubscribe } = live.follow(executionId, (event) => {
     queue = appendEvent(queue, event);
@@ -85,10 +93,17 @@ export async function* followRun(
         if (RUN_END_EVENTS.has(event.type)) return;
       }
       if (queue.length > 0) continue;
-      if (open.isWaitingForPeople) return;
+      if (over === undefined && open.isWaitingForPeople) return;
       signal.throwIfAborted();
+      if (isOver()) {
+        if (isComplete) return;
+        isComplete = true;
+        queue = [...(await stored()), ...queue];
+        continue;
+      }
       await new Promise<void>((resolve, reject) => {
         const timer = setTimeout(() => wake(), pollInterval);
+        over?.addEventListener('abort', onOver, { once: true });
         const onAbort = (): void => {
           clearTimeout(timer);
           reject(signal.reason as Error);
@@ -96,14 +111,15 @@ export async function* followRun(
         wake = () => {
           clearTimeout(timer);
           signal.removeEventListener('abort', onAbort);
+          over?.removeEventListener('abort', onOver);
           resolve();
         };
         signal.addEventListener('abort', onAbort, { once: true });
       });
-      if (queue.length === 0 && !loop.local.has(executionId)) {
+      if (queue.length === 0 && !loop.local.has(executionId) && !isOver()) {
         const current = await stored();
         // The user's data was deleted.
-        if (current.length === 0) return;
+        if (current.length === 0 && over === undefined) return;
         queue = [...current, ...queue];
       }
     }

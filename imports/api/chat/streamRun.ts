@@ -1,7 +1,7 @@
 /** Streams a run to one client in the protocol of an encoder. A client that leaves does not end the run. */
 import type { RunEventEncoder } from '../../interop/RunEventEncoder';
 import { SingleEvents } from '../../business/ai/domain/events/SingleEvents';
-import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { RequestContext } from '../http/RequestContext';
 import { ResponseSink, SERVER_SENT_EVENTS } from '../http/ResponseSink';
@@ -40,7 +40,7 @@ type StreamContext = Pick<RequestContext, 'response' | 'signal' | 'hasLeft'>;
 
 export async function streamEvents(
   { response, signal, hasLeft }: StreamContext,
-  events: AsyncIterable<AgentEvent>,
+  events: AsyncIterable<FamilyEvent>,
   encoder: RunEventEncoder,
   ports: Omit<StreamRunPorts, keyof FollowRunPorts>,
 ): Promise<void> {

@@ -20,7 +20,8 @@ export async function withSettledCalls(
   const settle = (part: ReadPart): ReadPart => {
     const call = part.kind === 'tool' ? calls.get(part.toolCallId) : undefined;
     if (part.kind !== 'tool' || !isOpen(part) || call === undefined || !isSettled(call)) return part;
-    if (call.state === 'completed') return { ...part, state: 'output-available', output: call.result };
+    if (call.state === 'completed')
+      return { ...part, state: 'output-available', output: call.result, isPreliminary: false };
     return 'error' in call ? { ...part, state: 'output-error', errorText: call.error.message } : part;
   };
   return messages.map((message) =>
@@ -29,5 +30,5 @@ export async function withSettledCalls(
 }
 
 function isOpen(part: ReadPart): boolean {
-  return part.kind === 'tool' && !part.state.startsWith('output-');
+  return part.kind === 'tool' && (part.isPreliminary || !part.state.startsWith('output-'));
 }

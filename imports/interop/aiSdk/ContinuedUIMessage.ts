@@ -2,7 +2,7 @@
  * Leaves out what a client has already: `useChat` continues an assistant message after its calls were decided, and
  * would add repeated parts a second time.
  */
-import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { ReadMessage, ReadToolPart } from './readUIMessages';
 import { UIMessageEncoder } from './UIMessageEncoder';
 import type { UIMessageEncoderOptions } from './UIMessageEncoder';
@@ -22,7 +22,7 @@ export class ContinuedUIMessage {
     this.toolParts = new Map(known.parts.flatMap((part) => (part.kind === 'tool' ? [[part.toolCallId, part]] : [])));
   }
 
-  push(event: AgentEvent): readonly UIMessageChunk[] {
+  push(event: FamilyEvent): readonly UIMessageChunk[] {
     return this.encoder.push(event).filter((chunk) => this.isNew(chunk));
   }
 

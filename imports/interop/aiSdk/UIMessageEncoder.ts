@@ -3,9 +3,11 @@
  * model call. https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol
  */
 import { toolCalls } from '../../business/ai/domain/entities/Response';
-import type { AgentEvent, AgentEventOf } from '../../business/ai/domain/types/AgentEvents';
+import type { AgentEvent, AgentEventOf, FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMResponse, Usage } from '../../business/ai/domain/types/ResponsesAPITypes';
 import { unreachable } from '../../business/ai/domain/util/unreachable';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
+import { NestedUIMessage } from './NestedUIMessage';
 import { blocksOf, filesOf, opaqueOutput, sourcesOf } from './outputParts';
 import type { TextBlock } from './outputParts';
 import { OUTPUT_PART } from './UIMessages';
@@ -41,18 +43,34 @@ export class UIMessageEncoder {
   private blockCount = 0;
   private sourceCount = 0;
   private readonly calls = new UIToolCalls();
+  /** Messages of runs that calls have started, by call. */
+  private readonly nested = new Map<string, NestedUIMessage>();
 
   constructor(options: UIMessageEncoderOptions = {}) {
     this.options = options;
   }
 
-  push(event: AgentEvent): readonly UIMessageChunk[] {
+  push(event: FamilyEvent): readonly UIMessageChunk[] {
     if (this.hasEnded) return [];
+    const [step, ...path] = event.path ?? [];
+    if (step !== undefined) return this.pushNested(step.callId, { ...event, path });
     const isFirst = !this.hasStarted;
     if (isFirst) this.start(event);
     // The message that it begins with is the user's.
     if (!isFirst || event.type !== 'message:delivered') this.encode(event);
     return this.take();
+  }
+
+  private pushNested(toolCallId: string, event: FamilyEvent): readonly UIMessageChunk[] {
+    if (!this.calls.isOpen(toolCallId)) return [];
+    let message = this.nested.get(toolCallId);
+    if (message === undefined) {
+      const { sendReasoning } = this.options;
+      message = new NestedUIMessage(new UIMessageEncoder(omitUndefined({ sendReasoning })));
+      this.nested.set(toolCallId, message);
+    }
+    if (!message.push(event)) return [];
+    return [{ type: 'tool-output-available', toolCallId, output: message.current, preliminary: true }];
   }
 
   /** See `RunEventEncoder.end`. */
@@ -147,12 +165,16 @@ export class UIMessageEncoder {
       case 'nonblocking:llm_response':
       case 'nonblocking:error':
         break;
+      case 'tool:completed': {
+        const output = this.nested.get(event.callId)?.complete(event.result);
+        this.chunks.push(...this.calls.push(event, output));
+        break;
+      }
       case 'tool:pending':
       case 'tool:approval_required':
       case 'tool:executing':
       case 'tool:needs_review':
       case 'tool:progress':
-      case 'tool:completed':
       case 'tool:failed':
       case 'tool:timeout':
       case 'tool:cancelled':

@@ -1,6 +1,6 @@
 /** The UI message stream as server-sent events. https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol */
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
-import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { RunEventEncoder } from '../RunEventEncoder';
 import type { UIMessageChunk } from './UIMessages';
 
@@ -8,7 +8,7 @@ import type { UIMessageChunk } from './UIMessages';
 export const UI_MESSAGE_STREAM_HEADERS = { 'x-vercel-ai-ui-message-stream': 'v1' };
 
 export interface ChunkEncoder {
-  push(event: AgentEvent): readonly UIMessageChunk[];
+  push(event: FamilyEvent): readonly UIMessageChunk[];
   end(): readonly UIMessageChunk[];
   fail(errorText: string): readonly UIMessageChunk[];
 }
@@ -21,7 +21,7 @@ export class UIMessageStreamEncoder implements RunEventEncoder {
     this.encoder = encoder;
   }
 
-  push(event: AgentEvent): readonly string[] {
+  push(event: FamilyEvent): readonly string[] {
     return toFrames(this.encoder.push(event));
   }
 

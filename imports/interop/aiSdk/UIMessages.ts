@@ -97,6 +97,8 @@ export interface ToolPart {
   state: ToolPartState;
   input: unknown;
   output?: unknown;
+  /** The output is followed by another one. */
+  preliminary?: boolean;
   errorText?: string;
   approval?: ToolApproval;
 }
@@ -114,7 +116,7 @@ export type UIMessageChunk =
   | { type: 'tool-input-available'; toolCallId: string; toolName: string; input: unknown }
   | { type: 'tool-approval-request'; approvalId: string; toolCallId: string; reason?: string }
   | { type: 'tool-approval-response'; approvalId: string; approved: boolean; reason?: string }
-  | { type: 'tool-output-available'; toolCallId: string; output: unknown }
+  | { type: 'tool-output-available'; toolCallId: string; output: unknown; preliminary?: boolean }
   | { type: 'tool-output-error'; toolCallId: string; errorText: string }
   | { type: 'tool-output-denied'; toolCallId: string }
   | { type: 'source-url'; sourceId: string; url: string; title?: string }
@@ -144,6 +146,8 @@ export interface MessageMetadata {
   };
   /** Model calls. */
   readonly iterations?: number;
+  /** Earlier parts of a message within a message are left out. */
+  readonly isShortened?: boolean;
 }
 
 /** The data of `data-tool-progress` parts, whose id is the call's. */

@@ -19,16 +19,29 @@ export type CallEvent = AgentEventOf<
 const REVIEW_REASON =
   'The call was interrupted while it ran, and may have taken effect. Approving runs it again; rejecting does not.';
 
+const SETTLED: ReadonlySet<CallEvent['type']> = new Set([
+  'tool:completed',
+  'tool:failed',
+  'tool:timeout',
+  'tool:cancelled',
+]);
+
 export class UIToolCalls {
   /** The approvals that were requested and are undecided, by call. */
   private readonly openApprovals = new Map<string, string>();
   /** Calls that the message has. A stream cannot change those of an earlier message. */
-  private readonly known = new Set<string>();
+  private readonly known = new Map<string, 'open' | 'settled'>();
 
-  push(event: CallEvent): readonly UIMessageChunk[] {
+  isOpen(toolCallId: string): boolean {
+    return this.known.get(toolCallId) === 'open';
+  }
+
+  /** @param output of a completed call. Default: its result */
+  push(event: CallEvent, output?: unknown): readonly UIMessageChunk[] {
     const { callId: toolCallId } = event;
-    if (event.type === 'tool:pending') this.known.add(toolCallId);
+    if (event.type === 'tool:pending') this.known.set(toolCallId, 'open');
     if (!this.known.has(toolCallId)) return [];
+    if (SETTLED.has(event.type)) this.known.set(toolCallId, 'settled');
     switch (event.type) {
       case 'tool:pending': {
         const { name: toolName, arguments: text } = event;
@@ -48,7 +61,7 @@ export class UIToolCalls {
         return [{ type: 'data-tool-progress', id: toolCallId, data }];
       }
       case 'tool:completed':
-        return [{ type: 'tool-output-available', toolCallId, output: parseOutput(event.result) }];
+        return [{ type: 'tool-output-available', toolCallId, output: output ?? parseOutput(event.result) }];
       case 'tool:failed': {
         const { failure, message } = event.error;
         if (failure === 'rejected' && this.openApprovals.has(toolCallId)) {

@@ -6,11 +6,12 @@ import type { ToolPart, UIMessage, UIMessageChunk, UIMessagePart } from './UIMes
 /** @param id the message's id unless its `start` names another */
 export function reduceUIMessage(chunks: Iterable<UIMessageChunk>, id = ''): UIMessage {
   const message: UIMessage = { id, role: 'assistant', parts: [] };
-  for (const chunk of chunks) apply(message, chunk);
+  for (const chunk of chunks) applyChunk(message, chunk);
   return message;
 }
 
-function apply(message: UIMessage, chunk: UIMessageChunk): void {
+/** Adds a chunk to the message, which is changed. */
+export function applyChunk(message: UIMessage, chunk: UIMessageChunk): void {
   const { parts } = message;
   switch (chunk.type) {
     case 'start':
@@ -65,7 +66,11 @@ function apply(message: UIMessage, chunk: UIMessageChunk): void {
       return;
     }
     case 'tool-output-available':
-      changeTool(parts, chunk.toolCallId, { state: 'output-available', output: chunk.output });
+      changeTool(parts, chunk.toolCallId, {
+        state: 'output-available',
+        output: chunk.output,
+        ...omitUndefined({ preliminary: chunk.preliminary }),
+      });
       return;
     case 'tool-output-error':
       changeTool(parts, chunk.toolCallId, { state: 'output-error', errorText: chunk.errorText });
@@ -120,5 +125,7 @@ function toolParts(parts: readonly UIMessagePart[]): readonly ToolPart[] {
 
 function changeTool(parts: readonly UIMessagePart[], toolCallId: string, change: Partial<ToolPart>): void {
   const part = toolParts(parts).findLast((each) => each.toolCallId === toolCallId);
-  if (part !== undefined) Object.assign(part, change);
+  if (part === undefined) return;
+  delete part.preliminary;
+  Object.assign(part, change);
 }

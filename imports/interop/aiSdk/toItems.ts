@@ -6,6 +6,7 @@ import type {
   MessageItem,
 } from '../../business/ai/domain/types/ResponsesAPITypes';
 import { isObject } from '../../business/ai/domain/util/json';
+import { resultOfNested } from './NestedUIMessage';
 import { blocksOf } from './outputParts';
 import type { ReadMessage, ReadPart, ReadToolPart } from './readUIMessages';
 
@@ -109,9 +110,10 @@ function resultOf({ toolCallId, toolName, ...call }: ReadToolPart): FunctionCall
     output,
     state,
   });
+  if (call.isPreliminary) return result(NOT_CARRIED_OUT, 'cancelled');
   switch (call.state) {
     case 'output-available':
-      return result(typeof call.output === 'string' ? call.output : JSON.stringify(call.output ?? null), 'completed');
+      return result(textOf(call.output), 'completed');
     case 'output-error':
       return result(`Error: ${call.errorText ?? 'The tool failed.'}`, 'failed');
     case 'output-denied':
@@ -120,6 +122,12 @@ function resultOf({ toolCallId, toolName, ...call }: ReadToolPart): FunctionCall
     case 'input-available':
     case 'approval-requested':
     case 'approval-responded':
-      return result('Error: The call was not carried out.', 'cancelled');
+      return result(NOT_CARRIED_OUT, 'cancelled');
   }
+}
+
+const NOT_CARRIED_OUT = 'Error: The call was not carried out.';
+
+function textOf(output: unknown): string {
+  return typeof output === 'string' ? output : (resultOfNested(output) ?? JSON.stringify(output ?? null));
 }

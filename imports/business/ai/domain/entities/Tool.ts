@@ -141,6 +141,11 @@ export function isExternalTool({ kind = 'function' }: OfKind): boolean {
   return TOOL_KINDS[kind].isExternal;
 }
 
+/** The tool's calls wait for something that no run does: a person, another service, a signal, a time. */
+export function waitsForOutside({ kind = 'function' }: OfKind): boolean {
+  return TOOL_KINDS[kind].isExternal && kind !== 'run';
+}
+
 /** The tool cannot be called without a function of this process. */
 export function needsFunction({ kind = 'function' }: OfKind): boolean {
   return TOOL_KINDS[kind].hasFunction;

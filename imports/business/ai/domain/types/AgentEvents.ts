@@ -154,6 +154,18 @@ export type AgentEvent = AgentEventBody & {
   readonly seq: number;
 };
 
+/** A call that has started a run. */
+export interface CallStep extends CallReference {
+  /** The run that made the call. */
+  readonly executionId: string;
+}
+
+/**
+ * An event of a run, or of one that it has started, directly or not: `path` has the calls that led to the latter, the
+ * first of them a call of the former. Absent: the run's own.
+ */
+export type FamilyEvent = AgentEvent & { readonly path?: readonly CallStep[] };
+
 export type AgentEventType = AgentEventBody['type'];
 /** A run emits exactly one of these, as its last event. */
 export const RUN_END_EVENTS: ReadonlySet<AgentEventType> = new Set(['run:completed', 'run:failed', 'run:cancelled']);

@@ -17,7 +17,10 @@ import type { RunContext } from './RunContext';
 
 /** What the calls of a run share. */
 export interface ToolJobOwner {
-  readonly context: Pick<RunContext, 'run' | 'options' | 'limits' | 'signals' | 'children' | 'origin' | 'observer'>;
+  readonly context: Pick<
+    RunContext,
+    'run' | 'options' | 'stream' | 'limits' | 'signals' | 'children' | 'origin' | 'observer'
+  >;
   readonly cancellation: RunCancellation;
   readonly concurrency: ToolConcurrency;
   /** Undefined if runs are not stored. */
@@ -67,10 +70,10 @@ export class RunToolJob implements ToolJob {
   }
 
   get children(): ToolJob['children'] {
-    const { children, origin, options, limits, run } = this.owner.context;
+    const { children, origin, options, stream, limits, run } = this.owner.context;
     const { isQueued, globalPriority, depth = 0 } = origin;
     const { executionId, userId } = run;
-    const parent = { executionId, userId, depth, isQueued, globalPriority, options, budget: limits.budget };
+    const parent = { executionId, userId, depth, isQueued, globalPriority, options, stream, budget: limits.budget };
     // A run may go on while its calls wait for their turn.
     return { runs: children, parent: { ...parent, spent: () => run.spent } };
   }

@@ -3,7 +3,6 @@
  * the child that an earlier one started. A child lives on its own: it is recovered like any run, and only its end
  * reaches the parent.
  */
-import { createHash } from 'node:crypto';
 import {
   ConflictError,
   isLLMError,
@@ -17,6 +16,7 @@ import type { Budget } from '../../../domain/types/RunLimits';
 import type { RunFamily } from '../../../domain/types/RunRecords';
 import type { ChildRun } from '../../../domain/interfaces/RunStore';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
+import { childId, MAX_RUN_DEPTH } from '../shared/childId';
 import { throughOutages } from '../shared/throughOutages';
 import type { RunOptions } from '../../../domain/types/RunOptions';
 
@@ -42,6 +42,8 @@ export interface ParentRun {
   readonly isQueued?: true | undefined;
   readonly globalPriority?: number | undefined;
   readonly options: Pick<NormalizedOptions, 'model' | 'providerId' | 'origin'>;
+  /** Whether it streams; so do the runs below it, unless they are told otherwise. */
+  readonly stream: boolean;
   readonly budget: Budget | undefined;
   /** What its own model calls have spent so far. */
   spent(): Required<Budget>;
@@ -59,9 +61,6 @@ export interface ChildCall {
   /** @throws LeaseLostError if the parent goes on in another process */
   verifyLease(): Promise<void>;
 }
-
-/** How many runs there may be above one. */
-export const MAX_RUN_DEPTH = 5;
 
 export class ChildRuns {
   private readonly ports: ChildRunPorts;
@@ -154,7 +153,11 @@ export class ChildRuns {
     const executionId = childId(parent.executionId, callId);
     const { model, providerId, origin } = parent.options;
     const isLike = options.model === undefined || options.model === model;
-    const like = { model, ...(providerId === undefined || !isLike ? {} : { providerId }) };
+    const like = {
+      model,
+      ...(parent.stream ? { stream: true } : {}),
+      ...(providerId === undefined || !isLike ? {} : { providerId }),
+    };
     try {
       await this.ports.start(
         parent,
@@ -183,12 +186,4 @@ export class ChildRuns {
 
 function plus(one: Required<Budget>, other: Required<Budget>): Required<Budget> {
   return { calls: one.calls + other.calls, tokens: one.tokens + other.tokens, money: one.money + other.money };
-}
-
-/** The id of the run that a call starts. */
-export function childId(parentId: string, callId: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([parentId, callId]))
-    .digest('hex')
-    .slice(0, 32);
 }

@@ -1,0 +1,123 @@
+/**
+ * The events of a run and, between them, those of the runs that its calls have started, and so on. What a run below has
+ * done comes before the event with which its call settles, also where all of it is over.
+ */
+import type { AgentEvent, CallStep, FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
+import { childId, MAX_RUN_DEPTH } from '../../business/ai/application/services/shared/childId';
+import { followRun } from './followRun';
+import type { FollowRunOptions, FollowRunPorts } from './followRun';
+
+/** How many runs below are followed. The results of further ones are shown without how they came about. */
+export const MAX_FOLLOWED = 100;
+
+interface Source {
+  readonly executionId: string;
+  readonly path: readonly CallStep[];
+  readonly events: AsyncGenerator<AgentEvent, void, undefined>;
+  /** Fires when the call that started the run has settled. */
+  readonly over: AbortController;
+  /** Runs that its calls have started, by call. */
+  readonly below: Map<string, Source>;
+  hasEnded: boolean;
+  /** Continues the run above, whose next event waits. */
+  onEnd?: () => void;
+}
+
+type Arrival =
+  | { readonly source: Source; readonly result: IteratorResult<AgentEvent, void> }
+  | { readonly source: Source; readonly error: unknown };
+
+/**
+ * Costs nothing without tools that start runs.
+ * @throws as `followRun` does
+ */
+export function followFamily(
+  ports: FollowRunPorts,
+  executionId: string,
+  options: FollowRunOptions,
+): AsyncGenerator<FamilyEvent, void, undefined> {
+  const starters = new Set(ports.tools.tools.flatMap(({ name, kind }) => (kind === 'run' ? [name] : [])));
+  return starters.size === 0
+    ? followRun(ports, executionId, options)
+    : merged(ports, executionId, options, (name) => starters.has(name));
+}
+
+/**
+ * Reads one event of each run ahead, so that the client's pace stays that of all of them.
+ * @param startsRun whether calls of the tool start runs
+ */
+async function* merged(
+  ports: FollowRunPorts,
+  executionId: string,
+  options: FollowRunOptions,
+  startsRun: (toolName: string) => boolean,
+): AsyncGenerator<FamilyEvent, void, undefined> {
+  const stopped = new AbortController();
+  const signal = AbortSignal.any([options.signal, stopped.signal]);
+  const arrivals: Arrival[] = [];
+  let wake = (): void => undefined;
+  const sources: Source[] = [];
+  const arrive = (arrival: Arrival): void => {
+    arrivals.push(arrival);
+    wake();
+  };
+  const read = (source: Source): void => {
+    source.events.next().then(
+      (result) => arrive({ source, result }),
+      (error: unknown) => arrive({ source, error }),
+    );
+  };
+  const open = (id: string, path: readonly CallStep[], over = new AbortController()): Source => {
+    const followed = path.length === 0 ? options : { over: over.signal };
+    const events = followRun(ports, id, { ...followed, signal });
+    const source = { executionId: id, path, events, over, below: new Map<string, Source>(), hasEnded: false };
+    sources.push(source);
+    read(source);
+    return source;
+  };
+  const root = open(executionId, []);
+  try {
+    for (;;) {
+      const arrival = arrivals.shift();
+      if (arrival === undefined) {
+        await new Promise<void>((resolve) => (wake = resolve));
+        continue;
+      }
+      if ('error' in arrival) throw arrival.error;
+      const { source, result } = arrival;
+      const { path, below } = source;
+      if (result.done === true) {
+        if (source === root) return;
+        source.hasEnded = true;
+        source.onEnd?.();
+        continue;
+      }
+      const event = result.value;
+      const callId = 'callId' in event ? event.callId : '';
+      const child = below.get(callId);
+      if (child?.hasEnded === false && SETTLED.has(event.type)) {
+        child.onEnd = () => arrive(arrival);
+        child.over.abort();
+        continue;
+      }
+      yield path.length === 0 ? event : { ...event, path };
+      if (event.type === 'tool:executing' && startsRun(event.name) && child === undefined)
+        if (path.length < MAX_RUN_DEPTH && sources.length <= MAX_FOLLOWED) {
+          const step = { executionId: source.executionId, callId, name: event.name };
+          below.set(callId, open(childId(source.executionId, callId), [...path, step]));
+        }
+      read(source);
+    }
+  } finally {
+    // Ends the waiting of those that wait for events.
+    stopped.abort();
+    await Promise.allSettled(sources.map(({ events }) => events.return()));
+  }
+}
+
+const SETTLED: ReadonlySet<AgentEvent['type']> = new Set([
+  'tool:completed',
+  'tool:failed',
+  'tool:timeout',
+  'tool:cancelled',
+]);

@@ -1,0 +1,74 @@
+/** Runs that calls start, within the run that made the calls, as unmodified clients show them: three levels of them. */
+import { expect } from 'chai';
+import type { UIMessage } from 'ai';
+import { runAsTool } from '../../imports/business/ai/infrastructure/tools/runAsTool';
+import { chatClient, textOf } from '../support/ChatClient';
+import { startChatServer } from '../support/startChatServer';
+import type { ChatServer } from '../support/startChatServer';
+import { until } from '../support/until';
+
+const delegate = (name: string, below: string, task: string) =>
+  runAsTool({ name, description: `Delegates to ${below}.`, run: () => ({ input: task, tools: [below] }) });
+const TOOLS = [
+  delegate('ask_first', 'ask_second', 'Use ask_second with "x".'),
+  delegate('ask_second', 'ask_third', 'Use ask_third with "x".'),
+  delegate('ask_third', 'wait_for', 'Wait for what "tea"'),
+];
+const QUESTION = 'Use ask_first with "x".';
+
+type ToolPart = Extract<UIMessage['parts'][number], { readonly toolCallId: string }>;
+
+/** The names of the tools and their states, from the outermost call to the innermost that is shown. */
+function shown(message: UIMessage | undefined): readonly string[] {
+  const part = message?.parts.find((each): each is ToolPart => 'toolCallId' in each);
+  if (part === undefined) return [];
+  const { type, state, preliminary } = part as ToolPart & { readonly preliminary?: boolean };
+  const below = typeof part.output === 'object' ? shown(part.output as UIMessage) : [];
+  return [`${type.slice(5)} ${state}${preliminary === true ? ' so far' : ''}`, ...below];
+}
+
+const WORKING = [
+  'ask_first output-available so far',
+  'ask_second output-available so far',
+  'ask_third output-available so far',
+  'wait_for input-available',
+];
+const DONE = ['ask_first', 'ask_second', 'ask_third', 'wait_for'].map((name) => `${name} output-available`);
+
+describe('runs within a run', () => {
+  let server: ChatServer;
+  beforeEach(async () => {
+    server = await startChatServer(TOOLS);
+  });
+  afterEach(() => server.close());
+
+  const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+  it('are messages within the outputs of their calls, also for a page that comes later, and afterwards', async () => {
+    const { chat, errors } = chatClient(server, { id: 'c' });
+    const sent = chat.sendMessage({ text: QUESTION });
+    await until(() => shown(chat.messages.at(-1)).length === 4);
+    expect(shown(chat.messages.at(-1))).to.deep.equal(WORKING);
+    const other = chatClient(server, { id: 'c' });
+    const resumed = other.chat.resumeStream();
+    await until(() => shown(other.chat.messages.at(-1)).length === 4);
+    expect(shown(other.chat.messages.at(-1))).to.deep.equal(WORKING);
+    server.release();
+    await Promise.all([sent, resumed]);
+    expect([...errors, ...other.errors]).to.deep.equal([]);
+    expect(shown(chat.messages.at(-1))).to.deep.equal(DONE);
+    expect(plain(other.chat.messages.at(-1))).to.deep.equal(plain(chat.messages.at(-1)));
+    const { messages } = (await (
+      await fetch(`${server.url}/api/chat/c`, { headers: { authorization: `Bearer ${server.token}` } })
+    ).json()) as { readonly messages: readonly UIMessage[] };
+    expect(messages).to.deep.equal(plain(chat.messages));
+    await chat.sendMessage({ text: 'Hello again' });
+    expect(errors).to.deep.equal([]);
+    expect(textOf(chat.messages.at(-1))).to.contain('Hello again');
+    const last = server.events.events.findLast(({ type }) => type === 'run:started')?.executionId ?? '';
+    const { input = [] } = (await server.host.module.runs.load(last))?.run ?? {};
+    const results = input.flatMap((item) => (item.type === 'function_call_output' ? [item.output] : []));
+    expect(results).to.have.length(1);
+    expect(results[0]).to.be.a('string').that.contains('tea is here').and.does.not.contain('parts');
+  });
+});
