@@ -1,7 +1,9 @@
 /** Runs that calls start, within the run that made the calls, as unmodified clients show them: three levels of them. */
+import { HttpAgent } from '@ag-ui/client';
 import { expect } from 'chai';
 import type { UIMessage } from 'ai';
 import { runAsTool } from '../../imports/business/ai/infrastructure/tools/runAsTool';
+import { runAgent } from '../support/agUi/replayAgUi';
 import { chatClient, textOf } from '../support/ChatClient';
 import { startChatServer } from '../support/startChatServer';
 import type { ChatServer } from '../support/startChatServer';
@@ -43,6 +45,53 @@ describe('runs within a run', () => {
   afterEach(() => server.close());
 
   const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+  it('are subagents of AG-UI, whose messages no later run receives', async () => {
+    const agent = new HttpAgent({
+      url: `${server.url}/api/ag-ui`,
+      threadId: 'thread',
+      headers: { authorization: `Bearer ${server.token}` },
+    });
+    agent.messages.push({ id: 'm', role: 'user', content: QUESTION });
+    const running = runAgent(agent);
+    await until(() => agent.messages.some(({ subagentRunId }) => subagentRunId !== undefined));
+    server.release();
+    const { seen, error, messages } = await running;
+    expect(error).to.equal(undefined);
+    // Boundary: events that the client has checked.
+    const events = seen as unknown as readonly Record<string, unknown>[];
+    const started = events.filter(({ type }) => type === 'SUBAGENT_STARTED');
+    expect(started.map(({ name }) => name)).to.deep.equal(['ask_first', 'ask_second', 'ask_third']);
+    const ids = started.map(({ subagentRunId }) => subagentRunId);
+    expect(started.map(({ parentSubagentRunId }) => parentSubagentRunId)).to.deep.equal([undefined, ids[0], ids[1]]);
+    const calls = events.filter(({ type }) => type === 'TOOL_CALL_START');
+    expect(calls.map(({ toolCallName }) => toolCallName)).to.deep.equal([
+      'ask_first',
+      'ask_second',
+      'ask_third',
+      'wait_for',
+    ]);
+    expect(calls.map(({ subagentRunId }) => subagentRunId)).to.deep.equal([undefined, ...ids]);
+    expect(started.map(({ parentToolCallId }) => parentToolCallId)).to.deep.equal(
+      calls.slice(0, 3).map(({ toolCallId }) => toolCallId),
+    );
+    const ended = events.filter(({ type }) => type === 'SUBAGENT_FINISHED');
+    expect(ended.map(({ subagentRunId }) => subagentRunId)).to.deep.equal(ids.toReversed());
+    expect(ended[0]?.['result']).to.contain('tea is here');
+    const texts = messages.filter(({ role, content }) => role === 'assistant' && content !== undefined);
+    expect(texts.map(({ subagentRunId }) => subagentRunId)).to.have.members([undefined, ...ids]);
+    agent.messages.push({ id: 'm2', role: 'user', content: 'Thank you.' });
+    expect((await runAgent(agent)).error).to.equal(undefined);
+    const last = server.events.events.findLast(({ type }) => type === 'run:started')?.executionId ?? '';
+    const { input = [] } = (await server.host.module.runs.load(last))?.run ?? {};
+    expect(input.map((item) => (item.type === 'message' ? item.role : item.type))).to.deep.equal([
+      'user',
+      'function_call',
+      'function_call_output',
+      'assistant',
+      'user',
+    ]);
+  });
 
   it('are messages within the outputs of their calls, also for a page that comes later, and afterwards', async () => {
     const { chat, errors } = chatClient(server, { id: 'c' });

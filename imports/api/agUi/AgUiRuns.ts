@@ -61,7 +61,9 @@ export class AgUiRuns {
     this.ports = ports;
   }
 
-  async submit(principal: ApiPrincipal, input: RunAgentInput, options: AgUiOptions): Promise<AgUiTurn> {
+  async submit(principal: ApiPrincipal, given: RunAgentInput, options: AgUiOptions): Promise<AgUiTurn> {
+    // Those of subagents are for display.
+    const input = { ...given, messages: given.messages.filter(({ subagentRunId }) => subagentRunId === undefined) };
     const results = trailingResults(input.messages);
     const referenced = referencedRun(input, results);
     if (referenced !== undefined) {

@@ -1,6 +1,6 @@
 /** `POST /ag-ui`: the endpoint of an AG-UI `HttpAgent`. https://docs.ag-ui.com/sdk/js/client/http-agent */
 import { RUN_END_EVENTS } from '../../business/ai/domain/types/AgentEvents';
-import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import { isExternalTool, isFunctionTool, waitsForOutside } from '../../business/ai/domain/entities/Tool';
 import { isFinished } from '../../business/ai/domain/entities/Run';
 import { replayRun } from '../../business/ai/application/services/replayRun';
@@ -8,7 +8,7 @@ import { AgUiEncoder } from '../../interop/agUi/AgUiEncoder';
 import type { RunAgentInput } from '../../interop/agUi/AgUiMessages';
 import { AgUiStreamEncoder, toAgUiFrame } from '../../interop/agUi/AgUiStreamEncoder';
 import { readRunAgentInput } from '../../interop/agUi/readRunAgentInput';
-import { followRun } from '../chat/followRun';
+import { followFamily } from '../chat/followFamily';
 import { NewEvents } from '../chat/NewEvents';
 import { streamEvents } from '../chat/streamRun';
 import type { StreamRunPorts } from '../chat/streamRun';
@@ -74,7 +74,7 @@ async function streamTurn(
   const known = new NewEvents();
   for (const event of past) known.accepts(event);
   const tools = [...serverTools, ...[...frontEndTools].map((name) => ({ name, kind: 'external' as const }))];
-  const all = followRun({ ...ports, tools: { tools } }, executionId, {
+  const all = followFamily({ ...ports, tools: { tools } }, executionId, {
     signal: context.signal,
     decided: new Set(answered.keys()),
   });
@@ -92,12 +92,12 @@ function frontEndToolsOf(stored: AgUiTurn['stored']): readonly string[] {
 
 /** An AG-UI run may end before Bolide's. */
 async function* untilDone(
-  events: AsyncIterable<AgentEvent>,
+  events: AsyncIterable<FamilyEvent>,
   known: NewEvents,
   encoder: AgUiEncoder,
-): AsyncGenerator<AgentEvent, void, undefined> {
+): AsyncGenerator<FamilyEvent, void, undefined> {
   for await (const event of events) {
-    if (known.accepts(event)) yield event;
+    if (event.path !== undefined || known.accepts(event)) yield event;
     if (encoder.isDone) return;
   }
 }

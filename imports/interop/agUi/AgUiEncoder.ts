@@ -6,12 +6,14 @@
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { unreachable } from '../../business/ai/domain/util/unreachable';
 import { textOfContent } from '../../business/ai/domain/entities/Content';
-import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import { isSettled } from '../../business/ai/domain/entities/Tool';
+import type { AgentEvent, FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITypes';
 import { AgUiCalls } from './AgUiCalls';
 import type { AgUiAnswers, AgUiCall } from './AgUiCalls';
 import type { AgUiEvent, AgUiOutcome } from './AgUiEvents';
 import type { AgUiMessage } from './AgUiMessages';
+import { AgUiSubagents } from './AgUiSubagents';
 import { AgUiThread } from './AgUiThread';
 import { AgUiToolState } from './AgUiToolState';
 import { AgUiUsage } from './AgUiUsage';
@@ -40,6 +42,7 @@ export class AgUiEncoder {
   private readonly thread: AgUiThread;
   private readonly calls: AgUiCalls;
   private readonly toolState: AgUiToolState;
+  private readonly subagents: AgUiSubagents;
   private usage = new AgUiUsage();
   private iteration = 0;
   private openStep: string | undefined;
@@ -50,6 +53,7 @@ export class AgUiEncoder {
     const { executionId, messages, state, frontEndTools = [], isExternal = () => false } = options;
     this.thread = new AgUiThread(messages, (id) => id.startsWith(`${executionId}:`));
     this.toolState = new AgUiToolState(state, executionId);
+    this.subagents = new AgUiSubagents(executionId);
     const names = new Set(frontEndTools);
     this.calls = new AgUiCalls({
       executionId,
@@ -78,9 +82,14 @@ export class AgUiEncoder {
     ];
   }
 
-  encode(event: AgentEvent): readonly AgUiEvent[] {
-    if (this.hasEnded || event.executionId !== this.options.executionId) return [];
-    const encoded = this.encodeOne(event).map((each) => ({ timestamp: event.at, ...each }));
+  encode(event: FamilyEvent): readonly AgUiEvent[] {
+    if (this.hasEnded) return [];
+    const { path } = event;
+    const isOwn = event.executionId === this.options.executionId;
+    if (!isOwn && path === undefined) return [];
+    const events = isOwn ? this.encodeOne(event) : this.subagents.encode(event, path ?? []);
+    const encoded = this.withSubagents(events).map((each) => ({ timestamp: event.at, ...each }));
+    if (!isOwn) return encoded;
     // Set by the event's encoding.
     if ((this.hasEnded as boolean) || !this.calls.isStuck) return encoded;
     return [...encoded, ...this.end()];
@@ -92,7 +101,7 @@ export class AgUiEncoder {
     const { outcome } = this.calls;
     if (outcome === undefined) return this.fail({ code: 'not-found', message: 'The run no longer exists.' });
     // A client resumes from the messages and the state that it has, so it gets all of them before it is asked.
-    return [...this.toolState.snapshot, this.thread.snapshot, ...this.finish(outcome)];
+    return this.withSubagents([...this.toolState.snapshot, this.thread.snapshot, ...this.finish(outcome)]);
   }
 
   /** Ends the stream with an error that is not the run's. */
@@ -100,6 +109,15 @@ export class AgUiEncoder {
     if (this.hasEnded) return [];
     this.hasEnded = true;
     return [...this.thread.cutTurn(), { type: 'RUN_ERROR', message: error.message, code: error.code }];
+  }
+
+  /** A client drops the messages that a snapshot leaves out. */
+  private withSubagents(events: readonly AgUiEvent[]): readonly AgUiEvent[] {
+    return events.map((event) =>
+      event.type === 'MESSAGES_SNAPSHOT'
+        ? { ...event, messages: [...this.thread.copies, ...this.subagents.messages] }
+        : event,
+    );
   }
 
   private encodeOne(event: AgentEvent): readonly AgUiEvent[] {
@@ -218,7 +236,9 @@ export class AgUiEncoder {
 
   private applyToCall(event: Extract<AgentEvent, { readonly callId: string }>): readonly AgUiEvent[] {
     const call = this.calls.apply(event);
-    return call === undefined ? [] : this.toolState.set(this.wireId(call.callId), stateOf(call));
+    if (call === undefined) return [];
+    const ended = isSettled(call) ? this.subagents.settle(event) : [];
+    return [...ended, ...this.toolState.set(this.wireId(call.callId), stateOf(call))];
   }
 
   private addResult(callId: string, content: string): readonly AgUiEvent[] {
@@ -229,6 +249,7 @@ export class AgUiEncoder {
     const { executionId, threadId, runId } = this.options;
     this.hasEnded = true;
     return [
+      ...this.subagents.suspend(),
       ...this.thread.cutTurn(),
       ...this.endStep(),
       {

@@ -49,8 +49,21 @@ interface Run {
   readonly runId: string;
 }
 
-interface Named {
+/** What belongs to a subagent names its run. */
+interface Attributable {
+  readonly subagentRunId?: string;
+}
+
+interface Named extends Attributable {
   readonly messageId: string;
+}
+
+interface OfCall extends Attributable {
+  readonly toolCallId: string;
+}
+
+interface Subagent {
+  readonly subagentRunId: string;
 }
 
 type Body =
@@ -74,20 +87,27 @@ type Body =
   | (Named & { readonly type: 'REASONING_START' | 'REASONING_END' | 'REASONING_MESSAGE_END' })
   | (Named & { readonly type: 'REASONING_MESSAGE_START'; readonly role: 'reasoning' })
   | (Named & { readonly type: 'REASONING_MESSAGE_CONTENT'; readonly delta: string })
-  | {
-      readonly type: 'TOOL_CALL_START';
-      readonly toolCallId: string;
-      readonly toolCallName: string;
-      readonly parentMessageId?: string;
-    }
-  | { readonly type: 'TOOL_CALL_ARGS'; readonly toolCallId: string; readonly delta: string }
-  | { readonly type: 'TOOL_CALL_END'; readonly toolCallId: string }
+  | (OfCall & { readonly type: 'TOOL_CALL_START'; readonly toolCallName: string; readonly parentMessageId?: string })
+  | (OfCall & { readonly type: 'TOOL_CALL_ARGS'; readonly delta: string })
+  | (OfCall & { readonly type: 'TOOL_CALL_END' })
   | (Named & {
       readonly type: 'TOOL_CALL_RESULT';
       readonly toolCallId: string;
       readonly content: string;
       readonly role: 'tool';
     })
+  | (Subagent & {
+      readonly type: 'SUBAGENT_STARTED';
+      readonly name: string;
+      readonly parentToolCallId?: string;
+      readonly parentSubagentRunId?: string;
+    })
+  | (Subagent & {
+      readonly type: 'SUBAGENT_FINISHED';
+      readonly result?: unknown;
+      readonly outcome?: { readonly type: 'success' } | { readonly type: 'suspended' };
+    })
+  | (Subagent & { readonly type: 'SUBAGENT_ERROR'; readonly message: string; readonly code?: string })
   | { readonly type: 'STATE_SNAPSHOT'; readonly snapshot: unknown }
   | { readonly type: 'STATE_DELTA'; readonly delta: JsonPatchOperation[] }
   | { readonly type: 'MESSAGES_SNAPSHOT'; readonly messages: AgUiMessage[] }

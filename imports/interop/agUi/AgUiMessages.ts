@@ -22,6 +22,8 @@ export interface AgUiToolCall {
 interface Identified {
   readonly id: string;
   readonly metadata?: AgUiMetadata;
+  /** The subagent whose message it is. Absent: the agent's own, or the user's. */
+  readonly subagentRunId?: string;
 }
 
 export type AgUiMessage = Identified &

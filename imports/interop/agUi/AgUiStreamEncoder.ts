@@ -1,6 +1,6 @@
 /** AG-UI events as server-sent events. https://docs.ag-ui.com/concepts/architecture */
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
-import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { AgentEvent, FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { RunEventEncoder } from '../RunEventEncoder';
 import type { AgUiEncoder } from './AgUiEncoder';
 import type { AgUiEvent } from './AgUiEvents';
@@ -16,7 +16,7 @@ export class AgUiStreamEncoder implements RunEventEncoder {
     this.beginning = encoder.start(past);
   }
 
-  push(event: AgentEvent): readonly string[] {
+  push(event: FamilyEvent): readonly string[] {
     return this.frames(this.encoder.encode(event));
   }
 

@@ -51,7 +51,12 @@ export class AgUiThread {
   }
 
   get snapshot(): AgUiEvent {
-    return { type: 'MESSAGES_SNAPSHOT', messages: this.messages.map((message) => ({ ...message })) };
+    return { type: 'MESSAGES_SNAPSHOT', messages: this.copies };
+  }
+
+  /** The messages as they are now. */
+  get copies(): AgUiMessage[] {
+    return this.messages.map((message) => ({ ...message }));
   }
 
   get hasOpenTurn(): boolean {

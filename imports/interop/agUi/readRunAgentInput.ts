@@ -59,7 +59,8 @@ function readMessage(value: unknown, path: string): AgUiMessage {
   const fields = objectAt(value, path);
   const at = (name: string): string => `${path}.${name}`;
   const metadata = optionalValue(fields, 'metadata', jsonObject, at('metadata'));
-  const common = omitUndefined({ id: required(fields, 'id', id, at('id')), metadata });
+  const subagentRunId = optionalValue(fields, 'subagentRunId', id, at('subagentRunId'));
+  const common = omitUndefined({ id: required(fields, 'id', id, at('id')), metadata, subagentRunId });
   const role = required(fields, 'role', oneOf(ROLES), at('role'));
   switch (role) {
     case 'user':

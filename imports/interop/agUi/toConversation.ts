@@ -14,7 +14,12 @@ export interface AgUiConversation {
 const UNANSWERED = 'Error: The call was abandoned.';
 
 /** @throws LLMInvalidRequestError with the path of the message */
-export function toConversation({ messages, context }: Pick<RunAgentInput, 'messages' | 'context'>): AgUiConversation {
+export function toConversation({
+  messages: shown,
+  context,
+}: Pick<RunAgentInput, 'messages' | 'context'>): AgUiConversation {
+  // Subagents have conversations of their own.
+  const messages = shown.filter(({ subagentRunId }) => subagentRunId === undefined);
   const answered = new Set(messages.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : [])));
   const items = messages.flatMap((message, index) => toItems(message, `messages[${index}]`, answered));
   const instructions = [
