@@ -1,7 +1,7 @@
 /** The npm package: packed, checked, and installed in an empty app that starts its server. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -119,5 +119,8 @@ describe('The npm package', () => {
       child.kill('SIGTERM');
     }
     expect(await exited).to.deep.equal([0, null]);
+    // The next start compiles nothing.
+    const compiled = await readdir(join(app.directory, 'node_modules/.cache/bolide'), { recursive: true });
+    expect(compiled).to.have.length.greaterThan(30);
   });
 });
