@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import sinon from 'sinon';
 import { isLLMError, StorageFullError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { StoreLostError } from '../../imports/business/ai/domain/errors/StoreLostError';
+import type { Selector } from '../../imports/database/DocumentCollection';
 import type { DocumentDatabase } from '../../imports/database/DocumentDatabase';
 import { StoreError } from '../../imports/database/databaseErrors';
 import { openDatabase } from '../../imports/database/openDatabase';
@@ -172,6 +173,32 @@ describe('SQLite: columns', () => {
     await rows.insert({ _id: 'none' });
     const found = await rows.find({}, { fields: { n: 1 } });
     expect(found).to.deep.equal([...values.map((n, at) => ({ _id: `${at}`, n })), { _id: 'none' }]);
+    await database.close();
+  });
+
+  it('count the groups of an indexed field, of which no document is read', async () => {
+    const database = await open();
+    const rows = database.collection<{ readonly _id: string; readonly by?: unknown; readonly n: number }>('rows');
+    await rows.ensureIndex({ by: 1 });
+    await rows.ensureIndex({ n: 1 });
+    for (const [n, by] of ['b', 'a', 'b', 'a', 1, null].entries()) await rows.insert({ _id: `${n}`, by, n });
+    await rows.insert({ _id: 'none', n: 6 });
+    const groups = async (selector: Selector): Promise<readonly unknown[]> =>
+      (await rows.aggregate(selector, { by: { by: 'by' } })).map(({ key, count }) => [key['by'], count]);
+    const read = await groups({});
+    await database.purge?.();
+    damage(`UPDATE rows SET checksum = 1`);
+    expect(await groups({})).to.deep.equal(read);
+    expect(read).to.deep.equal([
+      [null, 2],
+      ['a', 2],
+      ['b', 2],
+      [1, 1],
+    ]);
+    expect(await groups({ by: { $gte: 'b' } })).to.deep.equal([['b', 2]]);
+    expect(await groups({ n: { $gt: 4 } })).to.deep.equal([[null, 2]]);
+    await rows.insert({ _id: 'date', by: new Date(1), n: 7 });
+    expect(String(await failure(groups({})))).to.include('is damaged');
     await database.close();
   });
 

@@ -110,6 +110,11 @@ export class DocumentAggregator {
     }
   }
 
+  /** Takes all rows of a group, which a database has counted. */
+  addCounted(key: readonly Scalar[], count: number): void {
+    this.counts[this.addGroup(key)] = count;
+  }
+
   rows(): readonly AggregateRow[] {
     const { by, sum, min, max, limit } = this.aggregation;
     const [keys = [], sums = [], least = [], greatest = []] = [by, sum, min, max].map((names) => Object.keys(names));

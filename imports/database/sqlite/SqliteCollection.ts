@@ -20,6 +20,7 @@ import { projectFields, parseFindOptions } from '../query/findOptions';
 import { loadTexts } from '../query/loadTexts';
 import { modifyDocument } from '../query/modifyDocument';
 import { parseAggregation } from '../query/parseAggregation';
+import type { CheckedAggregation } from '../query/parseAggregation';
 import { isSameIndex, selectExpired } from '../query/knownIndexes';
 import type { KnownIndex } from '../query/knownIndexes';
 import { parseIndex } from '../query/parseIndex';
@@ -144,11 +145,17 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
         for (const [at, row] of rows.entries()) into[at] = valueAtPath(batch[row], parts);
       };
     });
+    const query = this.query(checked);
+    const counted = this.countInColumns(query, parsed);
+    if (counted !== undefined) {
+      for (const { key, count } of counted) aggregator.addCounted(key, count);
+      return aggregator.rows();
+    }
     const add = (): void => {
       aggregator.add([...batch.keys()]);
       batch.length = 0;
     };
-    await this.scan(this.query(checked), Infinity, (document) => {
+    await this.scan(query, Infinity, (document) => {
       if (batch.push(document) === PAGE) add();
       return true;
     });
@@ -372,6 +379,40 @@ export class SqliteCollection<T extends StoredDocument> implements DocumentColle
     }
     return found;
   }
+
+  /**
+   * Counts groups from the columns, without reading documents. Texts and numbers are there as they are in the document,
+   * and NULL stands for null and for a missing field, which are one group.
+   * @returns undefined if the documents have to be read
+   */
+  private countInColumns(
+    { sql, values, isExact }: Query,
+    { by, unwind, sum, min, max }: CheckedAggregation,
+  ): readonly CountedGroup[] | undefined {
+    const isCount = unwind === undefined && [sum, min, max].every((fields) => Object.keys(fields).length === 0);
+    const columns = Object.values(by).map((path) => (typeof path === 'string' ? this.table.columnOf(path) : undefined));
+    if (!isExact || !isCount || columns.length === 0 || columns.includes(undefined)) return undefined;
+    const keys = columns.map((column, at) => `${column ?? ''} AS key${at}`).join(', ');
+    const select = `SELECT ${keys}, count(*) AS count FROM ${this.table.name} ${sql} GROUP BY ${columns.join(', ')}`;
+    const groups: CountedGroup[] = [];
+    for (const row of this.file.all(select, values)) {
+      const key = columns.map((_, at) => row[`key${at}`]);
+      // What SQLite has no type for is in the columns as bytes.
+      if (!isPlainKey(key)) return undefined;
+      groups.push({ key, count: Number(row['count']) });
+    }
+    return groups;
+  }
+}
+
+/** A group of documents that SQL has counted. */
+interface CountedGroup {
+  readonly key: readonly (string | number | null)[];
+  readonly count: number;
+}
+
+function isPlainKey(key: readonly unknown[]): key is CountedGroup['key'] {
+  return key.every((part) => part === null || typeof part === 'string' || typeof part === 'number');
 }
 
 function rowidsOf(rows: readonly SqlRow[]): readonly number[] {
