@@ -7,9 +7,11 @@ import { expect } from 'chai';
 import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
 import { resetWebApp, WebApp } from 'meteor/webapp';
+import sinon from 'sinon';
 import type { ApiTokenUsage } from '../../imports/api/tokens/TokenAdministration';
 import type { UsageReport } from '../../imports/business/usage/domain/UsageReports';
 import { API_TOKENS } from '../../imports/api/auth/DocumentApiTokenStore';
+import { SqliteCollection } from '../../imports/database/sqlite/SqliteCollection';
 import { startBolide } from '../../imports/host/meteor/startBolide';
 import type { MeteorHost } from '../../imports/host/meteor/startBolide';
 import type { RunningServer } from '../../imports/host/node/startServer';
@@ -90,6 +92,26 @@ describe('API tokens of the plain-Node host', () => {
     );
     expect((await send(LOCAL, 'DELETE', `/api/tokens/${id}?userId=cem`)).body).to.deep.equal({ deleted: true });
     expect((await send(token, 'GET', '/v1/models')).status).to.equal(401);
+  });
+
+  it('are read once while none changes, and not used after a change', async () => {
+    const { id, token } = await issue({ name: 'busy', userId: 'kim', scopes: ['read'] });
+    const statuses = async (count: number): Promise<readonly number[]> => {
+      const answers: number[] = [];
+      for (let at = 0; at < count; at += 1) answers.push((await send(token, 'GET', '/v1/models')).status);
+      return answers;
+    };
+    // The first use is noted.
+    await statuses(2);
+    const reads = sinon.spy(SqliteCollection.prototype, 'findOne');
+    try {
+      expect(await statuses(3)).to.deep.equal([200, 200, 200]);
+      expect(reads.args.filter(([{ _id }]) => _id === id)).to.have.length.at.most(1);
+      expect((await send(LOCAL, 'DELETE', `/api/tokens/${id}?userId=kim`)).status).to.equal(200);
+      expect(await statuses(2)).to.deep.equal([401, 401]);
+    } finally {
+      reads.restore();
+    }
   });
 
   it('use the tools that they list, and no others', async () => {

@@ -11,8 +11,9 @@ const KEY_HEADERS = ['x-api-key', 'x-goog-api-key', 'api-key'] as const;
 export function presentedToken(request: Pick<IncomingMessage, 'headers' | 'url'>): string | undefined {
   const { headers } = request;
   const bearer = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+  if (bearer !== undefined) return bearer;
   const keys = KEY_HEADERS.map((name) => single(headers[name]));
-  return bearer ?? keys.find((key) => key !== undefined) ?? keyInQuery(request.url);
+  return keys.find((key) => key !== undefined) ?? keyInQuery(request.url);
 }
 
 /** A repeated header is ignored, because it is ambiguous. */
