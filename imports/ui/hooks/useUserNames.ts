@@ -10,7 +10,7 @@ const stores = new WeakMap<DashboardData, UserNames>();
 /** @returns a function that returns the name of one of these users, or undefined */
 export function useUserNames(userIds: readonly string[]): (userId: string) => string | undefined {
   const isAdmin = useIsAdmin();
-  const names = storeOf(useData());
+  const names = storeOf(useData().source);
   useSyncExternalStore(names.subscribe, () => names.version);
   useEffect(() => {
     if (isAdmin) names.ask(userIds);
@@ -21,7 +21,7 @@ export function useUserNames(userIds: readonly string[]): (userId: string) => st
 /** @param userId '' for none */
 export function useUserName(userId: string): string | undefined {
   const isAdmin = useIsAdmin();
-  const names = storeOf(useData());
+  const names = storeOf(useData().source);
   const name = useSyncExternalStore(names.subscribe, () => names.nameOf(userId));
   useEffect(() => {
     if (isAdmin) names.ask([userId]);
