@@ -24,7 +24,7 @@ const OURS = '^(imports|packages|server|client|tests|scripts|examples|bench)/';
 /** tsconfig.node.json maps `meteor/*` to these stubs, so in plain Node they stand for Meteor's own packages. */
 const METEOR_STUBS = '^tests/stubs/meteor/';
 /** An app's own files, which hand Meteor's objects in. */
-const METEOR_FILES = '^(server/main[.]ts$|client/|packages/|examples/meteor/|tests/)';
+const METEOR_FILES = '^(server/main[.]ts$|client/|packages/|examples/(meteor|clients/blaze)/|tests/)';
 
 /** Layers of infrastructure/, each with what it may import of the others. */
 const LAYERS = {

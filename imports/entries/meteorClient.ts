@@ -1,4 +1,12 @@
-/** `bolide/meteor-client`: reactive helpers for browsers, without React, for Tracker, Blaze and Vue. */
+/** `bolide/meteor-client`: reactive helpers for browsers, without React, for Tracker and Blaze. */
+export type {
+  AttachmentPart,
+  ConversationMessage,
+  MessagePart,
+  TextPart,
+  ToolPart,
+} from '../ui/conversations/ConversationMessage';
+export type { Conversation, ConversationOptions } from '../ui/conversations/observeConversation';
 export { DashboardError } from '../ui/data/DashboardData';
 export type {
   BrowserMeteor,

@@ -19,4 +19,5 @@ export const {
   ProvidersCollection,
 } = openCollections(meteorPackages);
 
-export const { trackRun, trackDelta, trackToolCalls, callMethod } = createMeteorHelpers(meteorPackages);
+export const { createConversation, trackRun, trackDelta, trackToolCalls, callMethod } =
+  createMeteorHelpers(meteorPackages);

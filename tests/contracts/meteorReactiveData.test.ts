@@ -239,6 +239,23 @@ describe(
         computations.forEach((computation) => computation.stop());
       });
 
+      it('follow a conversation while a computation reads it, and send its messages', async () => {
+        const { Tracker, createConversation } = browser.page;
+        app.simulator.enqueue({ text: 'Hello, Ann.' });
+        const conversation = createConversation(browser.own({ id: 'harbours', model: 'shared' }));
+        const seen: string[] = [];
+        const computation = Tracker.autorun(() => {
+          const { status, messages } = conversation.get();
+          seen.push(`${status} ${messages.length}`);
+        });
+        await browser.waitFor(() => seen.at(-1) === 'ready 0');
+        await conversation.get().send('My name is Ann.');
+        await browser.waitFor(() => seen.at(-1) === 'ready 2');
+        expect(seen).to.include('submitted 1');
+        computation.stop();
+        await browser.waitFor(() => unsubscriptions() === subscriptions());
+      });
+
       it('return what has arrived outside of a computation, without subscribing', async () => {
         const executionId = await startRun('Hello');
         expect(browser.page.trackRun(executionId)).to.include({ isLoading: true, run: undefined });

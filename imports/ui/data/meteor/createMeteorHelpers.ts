@@ -1,7 +1,10 @@
 /** The reactive helpers for Tracker computations, bound to the app's Meteor: `Tracker.autorun`, Blaze, Vue. */
+import type { Conversation, ConversationOptions } from '../../conversations/observeConversation';
 import type { BrowserPackages } from './BrowserPackages';
 import { callMethod } from './callMethod';
+import { createMeteorData } from './createMeteorData';
 import { MeteorSource } from './MeteorSource';
+import { ReactiveConversation } from './ReactiveConversation';
 import { trackDelta } from './trackDelta';
 import type { TrackedDelta } from './trackDelta';
 import { trackRun } from './trackRun';
@@ -17,6 +20,11 @@ export interface MeteorHelpers {
   /** The tool calls of a run, or those that match a filter. */
   readonly trackToolCalls: (filter: string | ToolCallFilter | undefined) => TrackedToolCalls;
   /**
+   * Opens a conversation, whose `get()` is reactive in computations.
+   * @param options read with each message, so that getters return what applies to it; the `id` is read once
+   */
+  readonly createConversation: (options: ConversationOptions) => { get(): Conversation };
+  /**
    * Calls a method, which Meteor does not repeat after a reconnect.
    * @throws DashboardError with the `code` of the server's error
    */
@@ -26,10 +34,12 @@ export interface MeteorHelpers {
 /** @throws TypeError for a missing or wrong object, with its import */
 export function createMeteorHelpers(packages: BrowserPackages): MeteorHelpers {
   const source = MeteorSource.of(packages);
+  const data = createMeteorData(packages);
   return {
     trackRun: (executionId) => trackRun(source, executionId),
     trackDelta: (executionId) => trackDelta(source, executionId),
     trackToolCalls: (filter) => trackToolCalls(source, filter),
+    createConversation: (options) => new ReactiveConversation(source, data, options),
     callMethod: (name, argument) => callMethod(source.Meteor, name, argument),
   };
 }
