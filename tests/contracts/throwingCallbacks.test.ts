@@ -204,6 +204,8 @@ const WATCHING: Readonly<Record<string, Exercise>> = {
 /** What they return or throw counts, or they are none of ours. */
 const DECIDING: Readonly<Record<string, string>> = {
   'GenerateOptions.onSend': 'may refuse the call',
+  'JobDefinition.onComplete': 'is called again if it throws',
+  'JobDefinition.onFailed': 'is called again if it throws',
   'McpOAuthSettings.onAuthorize': 'is a step of the sign-in that the program has begun',
   'UIMessageStreamOptions.onError': 'returns what the user sees; see below',
   ...Object.fromEntries(
