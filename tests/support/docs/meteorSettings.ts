@@ -1,4 +1,4 @@
-/** Settings of Meteor, and of hosts that it is deployed to, that documentation names and the code does not read. */
+/** Settings of Meteor and its hosts that the documentation names and the project's code does not read. */
 export const METEOR_SETTINGS: ReadonlySet<string> = new Set([
   'MONGO_OPLOG_URL',
   'METEOR_REACTIVITY_ORDER',
