@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { ToolCall } from '../../imports/business/ai/domain/entities/Tool';
+import { runAsTool } from '../../imports/business/ai/infrastructure/tools/runAsTool';
 import type { DashboardBrowser } from '../support/DashboardBrowser';
 import { withDashboard } from '../support/withDashboard';
 import type { RequestView } from '../../imports/business/ai/domain/types/RequestRecords';
@@ -48,6 +49,28 @@ describe('a run’s page in Chromium', () => {
     await page.locator('.run-page[data-state="completed"]').waitFor();
     return currentRun();
   }
+
+  it('shows the runs of calls within their cards, live, and at any depth', async () => {
+    const { tools } = app.server.host.module;
+    const delegate = (name: string, input: string, below: string): void =>
+      void tools.register(runAsTool({ name, description: 'Delegates.', run: () => ({ input, tools: [below] }) }));
+    delegate('ask_outer', 'Use ask_inner with "x".', 'ask_inner');
+    delegate('ask_inner', 'send_reminder "take a coat"', 'send_reminder');
+    const id = await app.startRun('Use ask_outer with "x".', ['ask_outer']);
+    await open(`/runs/${id}`);
+    const outer = page.locator('.run-side > section details.call[data-name="ask_outer"]');
+    await outer.locator('> summary').click();
+    const inner = outer.locator('details.call[data-name="ask_inner"]');
+    await inner.locator('> summary').click();
+    await inner.locator('[data-name="send_reminder"][data-state="awaiting_approval"]').waitFor();
+    const asked = app.events.find((event) => event.type === 'tool:approval_required');
+    const { executionId, callId, argumentsHash } = asked ?? {};
+    await app.post(`/api/runs/${executionId}/approve`, { callId, argumentsHash });
+    await page.locator('.run-page[data-state="completed"]').waitFor();
+    await inner.locator('.called-run .conversation').getByText('send_reminder returned').waitFor();
+    expect(await page.locator('.called-run').count()).to.equal(2);
+    expect(await overflow()).to.equal(0);
+  });
 
   it('shows waiting as waiting after a reload of a finished run', async () => {
     const id = await app.startRun('send_reminder "take a coat"', ['send_reminder']);

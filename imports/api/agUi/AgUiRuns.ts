@@ -62,7 +62,7 @@ export class AgUiRuns {
   }
 
   async submit(principal: ApiPrincipal, given: RunAgentInput, options: AgUiOptions): Promise<AgUiTurn> {
-    // Those of subagents are for display.
+    // The messages of subagents are for display.
     const input = { ...given, messages: given.messages.filter(({ subagentRunId }) => subagentRunId === undefined) };
     const results = trailingResults(input.messages);
     const referenced = referencedRun(input, results);

@@ -1,5 +1,6 @@
 /** Every tool call as a card that expands to its arguments and result. */
 import { memo, useState } from 'react';
+import type { ReactNode } from 'react';
 import { needsReview } from '../../business/ai/domain/entities/Tool';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
 import { useData } from '../hooks/BolideProvider';
@@ -16,18 +17,31 @@ import { StateBadge } from '../components/StateBadge';
 import { CallInput } from './CallInput';
 import { percent } from './barPosition';
 
-export function CallCards({ calls }: { readonly calls: readonly ToolCallView[] }) {
+export type RenderRun = (callId: string) => ReactNode;
+
+export interface CallCardsProps {
+  readonly calls: readonly ToolCallView[];
+  /** Renders the run that a call has started, if it has. */
+  readonly renderRun?: RenderRun | undefined;
+}
+
+export function CallCards({ calls, renderRun }: CallCardsProps) {
   if (calls.length === 0) return <p className="muted">No tool calls yet.</p>;
   return (
     <div className="calls">
       {calls.map((call) => (
-        <CallCard key={call.callId} call={call} />
+        <CallCard key={call.callId} call={call} renderRun={renderRun} />
       ))}
     </div>
   );
 }
 
-export const CallCard = memo(function CallCard({ call }: { readonly call: ToolCallView }) {
+interface CallCardProps {
+  readonly call: ToolCallView;
+  readonly renderRun?: RenderRun | undefined;
+}
+
+export const CallCard = memo(function CallCard({ call, renderRun }: CallCardProps) {
   const [isOpen, setOpen] = useState(false);
   const style = CALL_STATE_STYLES[call.state];
   return (
@@ -53,12 +67,12 @@ export const CallCard = memo(function CallCard({ call }: { readonly call: ToolCa
         )}
         <StateBadge style={style} />
       </summary>
-      {isOpen && <CallBody call={call} />}
+      {isOpen && <CallBody call={call} renderRun={renderRun} />}
     </details>
   );
 });
 
-function CallBody({ call }: { readonly call: ToolCallView }) {
+function CallBody({ call, renderRun }: CallCardProps) {
   const [wantsAll, setWantsAll] = useState(false);
   const { executionId, callId } = call;
   const full = useData().useQuery('ai.runs.getCall', wantsAll ? { executionId, callId } : undefined);
@@ -81,6 +95,7 @@ function CallBody({ call }: { readonly call: ToolCallView }) {
       {call.input !== undefined && <CallInput input={call.input} />}
       <h3>Arguments</h3>
       <JsonTree text={shown.arguments === '' ? '{}' : shown.arguments} label={`arguments of ${call.name}`} />
+      {renderRun?.(callId)}
       {shown.result !== undefined && (
         <>
           <h3>Result</h3>

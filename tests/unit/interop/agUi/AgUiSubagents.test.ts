@@ -40,7 +40,7 @@ describe('a subagent', () => {
       expect(error).to.equal(undefined);
       const ofChild = messages.filter(({ subagentRunId }) => subagentRunId === 'child');
       expect(ofChild.map(({ content }) => content)).to.deep.equal(['I am']);
-      expect(seen.map(({ type }) => String(type)).filter((type) => type.startsWith('SUBAGENT'))).to.deep.equal([
+      expect(seen.map(({ type }) => type).filter((type) => type.startsWith('SUBAGENT'))).to.deep.equal([
         'SUBAGENT_STARTED',
         what === 'that ends' ? 'SUBAGENT_FINISHED' : 'SUBAGENT_ERROR',
       ]);
