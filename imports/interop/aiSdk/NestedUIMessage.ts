@@ -5,8 +5,7 @@
 import type { FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import { isList, isObject } from '../../business/ai/domain/util/json';
 import { applyChunk } from './reduceUIMessage';
-import type { UIMessageEncoder } from './UIMessageEncoder';
-import type { UIMessage, UIMessagePart } from './UIMessages';
+import type { UIMessage, UIMessageChunk, UIMessagePart } from './UIMessages';
 
 /** JSON characters of a message within a message. The result is not counted. */
 const MAX_LENGTH = 32_768;
@@ -15,14 +14,18 @@ const MAX_VALUE = 4_096;
 /** Text is sent once it has grown by so many characters, and by a tenth: all outputs are ten times the last at most. */
 const LEAST_GROWTH = 80;
 
+interface Encoder {
+  push(event: FamilyEvent): readonly UIMessageChunk[];
+}
+
 export class NestedUIMessage {
-  private readonly encoder: UIMessageEncoder;
+  private readonly encoder: Encoder;
   private readonly message: UIMessage = { id: '', role: 'assistant', parts: [] };
   /** Characters of text, and those that are not sent yet. */
   private length = 0;
   private unsent = 0;
 
-  constructor(encoder: UIMessageEncoder) {
+  constructor(encoder: Encoder) {
     this.encoder = encoder;
   }
 
