@@ -1,7 +1,7 @@
 /** The commit that this checkout is compared with, and its sources in a folder of their own. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -10,19 +10,16 @@ const ROOT = path.join(__dirname, '..', '..');
 const FOLDER = path.join(ROOT, 'node_modules', '.cache', 'bolide-bench');
 /** What the bundles of the benchmark are made of. */
 const SOURCES = ['imports', 'bench', 'packages', 'package.json', 'tsconfig.json', 'tsconfig.node.json'];
-/** The rows of the workloads, whose figures are the accepted costs. */
-const ACCEPTED = '^\\| W[0-9]';
+/** The file with the commit whose costs are accepted. */
+export const ACCEPTED = 'bench/BASE';
 
 /**
- * Returns the commit that last wrote figures of the workloads into RESULTS.md. Several changes that are slower by a
- * little are found together, and whoever accepts a cost measures it and saves the figures. Without the history it is
- * the parent.
+ * Returns the commit whose costs are accepted, so that several changes that are a little slower are found together.
+ * Without it in the history, the parent.
  */
 export async function baseCommit(): Promise<string | undefined> {
-  const saved = await git('log', '-1', '--format=%H', '-G', ACCEPTED, '--', 'bench/RESULTS.md');
-  const head = await git('rev-parse', 'HEAD');
-  const isShallow = (await git('rev-parse', '--is-shallow-repository')) === 'true';
-  return saved === undefined || isShallow || saved === head ? await git('rev-parse', 'HEAD^') : saved;
+  const accepted = (await readFile(path.join(ROOT, ACCEPTED), 'utf8')).trim();
+  return (await git('rev-parse', '--verify', '--quiet', `${accepted}^{commit}`)) ?? git('rev-parse', 'HEAD^');
 }
 
 export async function subjectOf(commit: string): Promise<string> {

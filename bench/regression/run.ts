@@ -1,5 +1,5 @@
 /**
- * Finds what has become slower: `npm run bench:quick`. Compares this checkout with an earlier commit in interleaved
+ * Finds what has become slower: `npm run bench:quick`. Compares this checkout with the commit in BASE in interleaved
  * rounds, by CPU time, on the main workloads and the gateway's JSON requests. Fails if one of them takes 8 % more, in
  * less than two minutes. `-- --base <commit>` names the commit, and `-- W3 W5` measures some of the workloads.
  */
@@ -22,7 +22,7 @@ import { median } from '../statistics';
 import { table } from '../resultsPage';
 import { workload } from '../workloads';
 import type { BenchWire } from '../workloads';
-import { baseCommit, extract, subjectOf } from './base';
+import { ACCEPTED, baseCommit, extract, subjectOf } from './base';
 import type { PairTask } from './pairs';
 import { intervalOf, SLOWER, verdictOf } from './verdict';
 
@@ -234,7 +234,7 @@ function report(rows: readonly Row[]): void {
   if (slower.length === 0) return;
   throw new Error(
     `Takes ${Math.round((SLOWER - 1) * 100)} % more CPU time than the base, or more: ${slower.join(', ')}. ` +
-      'Profile it with --cpu-prof, or accept the cost with `npm run bench -- <workload> --save`.',
+      `Profile it with --cpu-prof, or accept the cost: write the commit into ${ACCEPTED}.`,
   );
 }
 

@@ -133,7 +133,6 @@ export class ResponseHandler implements LeasedWorkSource {
     this.logger = programLogger(options.logger);
     this.now = options.now ?? Date.now;
     this.input = new ChatInput({ memory, context, logger: this.logger, lookupTimeout });
-    options.loop.on('event', (event) => this.onEvent(event));
   }
 
   /**
@@ -361,7 +360,7 @@ export class ResponseHandler implements LeasedWorkSource {
         throw new LLMAbortedError('The message was cancelled.');
     }
     const stored = await this.admit(turn, input);
-    this.answers.set(executionId, answer);
+    this.begin(executionId, answer);
     try {
       const starting = loop.start(userId, {
         executionId,
@@ -380,8 +379,7 @@ export class ResponseHandler implements LeasedWorkSource {
     } catch (error) {
       if (durable === undefined || !isLLMError(error) || error.code !== 'conflict') throw error;
     } finally {
-      this.answers.delete(executionId);
-      this.completed.delete(executionId);
+      this.end(executionId);
     }
     // Another process, which took this one for dead, has started the run, or taken it over and perhaps called the
     // model again.
@@ -425,7 +423,19 @@ export class ResponseHandler implements LeasedWorkSource {
     }
   }
 
-  private onEvent(event: AgentEvent): void {
+  /** Runs create no event that nobody hears, so the handler listens only while it answers. */
+  private begin(executionId: string, answer: AnswerWriter): void {
+    if (this.answers.size === 0) this.options.loop.on('event', this.onEvent);
+    this.answers.set(executionId, answer);
+  }
+
+  private end(executionId: string): void {
+    this.answers.delete(executionId);
+    this.completed.delete(executionId);
+    if (this.answers.size === 0) this.options.loop.off('event', this.onEvent);
+  }
+
+  private readonly onEvent = (event: AgentEvent): void => {
     const answer = this.answers.get(event.executionId);
     if (answer === undefined) return;
     switch (event.type) {
@@ -447,7 +457,7 @@ export class ResponseHandler implements LeasedWorkSource {
         return;
       default:
     }
-  }
+  };
 }
 
 function givenUp(): MaxTakeoversError {

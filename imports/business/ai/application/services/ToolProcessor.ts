@@ -556,7 +556,6 @@ export class ToolProcessor {
 
 function contextOf(job: ToolJob, outcome: ToolCallOutcome, work: WorkInProgress): ToolCallContext {
   const { call, userId, executionId } = job;
-  let requestInput: ToolCallContext['requestInput'];
   return {
     get signal() {
       return outcome.signal;
@@ -566,10 +565,7 @@ function contextOf(job: ToolJob, outcome: ToolCallOutcome, work: WorkInProgress)
     executionId,
     idempotencyKey: `${executionId}:${call.id}`,
     progress: (fraction, note) => outcome.progress(fraction, note),
-    get requestInput() {
-      requestInput ??= inputRequester(job, outcome, work);
-      return requestInput;
-    },
+    requestInput: inputRequester(job, outcome, work),
     saveCheckpoint: (checkpoint) => saveCheckpoint(job, outcome, work, checkpoint),
     ...(job.isDetachable === true ? { detach: (timeoutMs: number) => outcome.detach(timeoutMs) } : {}),
     ...(call.checkpoint === undefined || outcome.isRerunApproved ? {} : { checkpoint: call.checkpoint }),

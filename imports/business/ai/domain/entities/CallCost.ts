@@ -54,6 +54,8 @@ export function priceUsage(
 
 /** Adds what is known, and lists every reason once. */
 export function addCosts(costs: readonly CallCost[]): CallCost {
+  const [only, another] = costs;
+  if (only !== undefined && another === undefined) return only;
   const known = costs.flatMap(({ cost }) => cost ?? []);
   const reasons = new Set(costs.flatMap(({ unpriced }) => unpriced?.split('; ') ?? []));
   return omitUndefined({

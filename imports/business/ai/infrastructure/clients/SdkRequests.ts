@@ -153,10 +153,14 @@ export class SdkRequests {
   }
 }
 
+/** Characters of a body that is sent as one text, in one piece with the head of the request. */
+const SHORT = 32 * 1_024;
+
 /** A single piece is sent as it is. */
 function joined(pieces: readonly string[]): string | Uint8Array {
   const [only = '', ...others] = pieces;
   if (others.length === 0) return only;
+  if (pieces.reduce((sum, piece) => sum + piece.length, 0) < SHORT) return pieces.join('');
   const length = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
   const bytes = Buffer.allocUnsafe(length);
   let at = 0;

@@ -92,7 +92,7 @@ function setUp(
         ? `${item.role}: ${item.content.map((part) => ('text' in part ? part.text : '')).join('')}`
         : item.type,
     );
-  return { upstream: upstream as ScriptedProvider, handler, memory, channels, logger, heard, sentLines };
+  return { upstream: upstream as ScriptedProvider, handler, loop, memory, channels, logger, heard, sentLines };
 }
 
 describe('ResponseHandler.handleMessage', () => {
@@ -115,6 +115,18 @@ describe('ResponseHandler.handleMessage', () => {
       'user: Who am I?',
       'assistant: You are Ann.',
     ]);
+  });
+
+  it('listens to the loop only while it answers, since runs create no event that nobody hears', async () => {
+    const listeners: number[] = [];
+    const registry = new ToolRegistry().register({
+      ...{ type: 'function', name: 'count', parameters: { type: 'object' } },
+      execute: () => listeners.push(loop.listenerCount('event')),
+    });
+    const { handler, loop } = setUp([calling({ name: 'count' }), answer('One.')], { registry });
+    expect(loop.listenerCount('event')).to.equal(0);
+    await handler.handleMessage('ann', 'c', 'Count.');
+    expect([...listeners, loop.listenerCount('event')]).to.deep.equal([1, 0]);
   });
 
   it('stores the message before anything else, so that a failure does not lose it', async () => {

@@ -11,7 +11,7 @@ const MAX_DEPTH = 64;
 export function parseToolArguments(text: string): unknown {
   if (text.trim() === '') return {};
   const value = decodeTwice(parse(text));
-  assertNoForbiddenKeys(value, '$', 0);
+  if (!isPermitted(value, 0)) assertPermitted(value, '$', 0);
   return value;
 }
 
@@ -37,17 +37,27 @@ function decodeTwice(value: unknown): unknown {
   }
 }
 
-function assertNoForbiddenKeys(value: unknown, path: string, depth: number): void {
+/** Whether `assertPermitted` throws nothing. Builds no paths. */
+function isPermitted(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth > MAX_DEPTH) return false;
+  if (Array.isArray(value)) return value.every((entry) => isPermitted(entry, depth + 1));
+  for (const key in value)
+    if (FORBIDDEN_KEYS.has(key) || !isPermitted(value[key as keyof typeof value], depth + 1)) return false;
+  return true;
+}
+
+function assertPermitted(value: unknown, path: string, depth: number): void {
   if (typeof value !== 'object' || value === null) return;
   if (depth > MAX_DEPTH)
     throw new ToolError('invalid-arguments', `The arguments are nested deeper than ${MAX_DEPTH} levels at ${path}.`);
   if (Array.isArray(value)) {
-    value.forEach((entry, index) => assertNoForbiddenKeys(entry, `${path}[${index}]`, depth + 1));
+    value.forEach((entry, index) => assertPermitted(entry, `${path}[${index}]`, depth + 1));
     return;
   }
   for (const [key, entry] of Object.entries(value)) {
     if (FORBIDDEN_KEYS.has(key))
       throw new ToolError('invalid-arguments', `The key "${key}" is not allowed at ${path}.`);
-    assertNoForbiddenKeys(entry, `${path}.${key}`, depth + 1);
+    assertPermitted(entry, `${path}.${key}`, depth + 1);
   }
 }

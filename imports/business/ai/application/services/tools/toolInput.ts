@@ -27,10 +27,10 @@ export function inputRequester(
   outcome: ToolCallOutcome,
   work: WorkInProgress,
 ): NonNullable<ToolCallContext['requestInput']> {
-  let last: Promise<unknown> = Promise.resolve();
+  let last: Promise<unknown> | undefined;
   let isFirst = true;
   return (request) => {
-    const answer = last.then(() => {
+    const answer = (last ?? Promise.resolve()).then(() => {
       const restored = isFirst ? restoredInput(job, request) : undefined;
       isFirst = false;
       return ask(job, outcome, work, request, restored);
