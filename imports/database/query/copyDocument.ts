@@ -72,12 +72,28 @@ function copyObject(value: unknown, path: string, depth: number, budget: { bytes
   if (!isPlainObject(value)) throw invalidInput(path, 'must be a scalar, a plain object or an array');
   const fields: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(value)) {
-    checkFieldName(name, path);
+    const bytes = bytesOfName(name, path);
     if (field === undefined) continue;
-    spend(budget, Buffer.byteLength(name));
+    spend(budget, bytes);
     fields[name] = copy(field, path, name, depth - 1, budget);
   }
   return fields;
+}
+
+/** The bytes of names that have been checked: documents of a collection have the same ones. */
+const knownNames = new Map<string, number>();
+const MAX_KNOWN = 1_000;
+const MAX_KNOWN_LENGTH = 64;
+
+/** @throws LLMInvalidRequestError for a name that cannot be stored */
+function bytesOfName(name: string, path: string): number {
+  const known = knownNames.get(name);
+  if (known !== undefined) return known;
+  checkFieldName(name, path);
+  const bytes = Buffer.byteLength(name);
+  if (knownNames.size >= MAX_KNOWN) knownNames.clear();
+  if (name.length <= MAX_KNOWN_LENGTH) knownNames.set(name, bytes);
+  return bytes;
 }
 
 function spend(budget: { bytes: number }, bytes: number): void {

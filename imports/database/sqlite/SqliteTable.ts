@@ -44,6 +44,7 @@ const UNIQUE = 'u';
 const SPARSE_UNIQUE = 's';
 /** Elements that one statement inserts, at most. */
 const MAX_ROWS = 32;
+const ELEMENT_COLUMNS = 3;
 
 export class SqliteTable {
   readonly collection: string;
@@ -59,6 +60,8 @@ export class SqliteTable {
   private hasTexts = false;
   /** What follows from the columns. Undefined after a change of them. */
   private layout: Layout | undefined;
+  /** The statements that insert elements, by how many. */
+  private readonly insertions = new Map<number, string>();
   private changes = 0;
 
   /** `open` before use. */
@@ -317,17 +320,26 @@ export class SqliteTable {
   }
 
   private insertElements(owner: number, elements: Keys['elements']): void {
-    const rows = [...elements].flatMap(([path, values]) => values.map((value) => [owner, path, value]));
-    for (let at = 0; at < rows.length;) {
-      // A statement for each power of two is prepared once, and used for any number of rows.
-      const size = Math.min(MAX_ROWS, 2 ** Math.floor(Math.log2(rows.length - at)));
-      const places = Array.from({ length: size }, () => '(?, ?, ?)').join(', ');
-      const values = rows.slice(at, at + size).flat();
-      // `OR FAIL`: the change takes back what a failed statement has written. Otherwise, SQLite prepares to do that for
-      // each statement by itself, which takes ten times as long within a change.
-      this.file.run(`INSERT OR FAIL INTO ${this.elements} (owner, path, value) VALUES ${places}`, values);
-      at += size;
+    const values: SqlValue[] = [];
+    for (const [path, found] of elements) for (const value of found) values.push(owner, path, value);
+    for (let at = 0; at < values.length;) {
+      const size = Math.min(MAX_ROWS, 2 ** Math.floor(Math.log2((values.length - at) / ELEMENT_COLUMNS)));
+      const end = at + size * ELEMENT_COLUMNS;
+      this.file.run(this.insertionOf(size), values.slice(at, end));
+      at = end;
     }
+  }
+
+  /** A statement for each power of two is prepared once, and used for any number of elements. */
+  private insertionOf(size: number): string {
+    const known = this.insertions.get(size);
+    if (known !== undefined) return known;
+    const places = Array.from({ length: size }, () => '(?, ?, ?)').join(', ');
+    // `OR FAIL`: the change takes back what a failed statement has written. Otherwise, SQLite prepares to do that for
+    // each statement by itself, which takes ten times as long within a change.
+    const insertion = `INSERT OR FAIL INTO ${this.elements} (owner, path, value) VALUES ${places}`;
+    this.insertions.set(size, insertion);
+    return insertion;
   }
 
   private textSource(owner: number, name: string) {
