@@ -1,6 +1,7 @@
 /** The run that a call has started, within the card of the call, and the runs below it within its cards. */
 import { useCallback } from 'react';
 import { useData } from '../hooks/BolideProvider';
+import { useRun } from '../hooks/useRun';
 import { RUN_STATE_STYLES } from '../format/stateStyles';
 import { StateBadge } from '../components/StateBadge';
 import { WhenLoaded } from '../components/WhenLoaded';
@@ -28,7 +29,7 @@ function CalledRun({ executionId }: { readonly executionId: string }) {
   const renderRun = useCalledRuns(executionId);
   return (
     <section className="called-run" aria-label="The run of this call" data-run={executionId}>
-      <WhenLoaded loaded={useData().useRun(executionId)} what="the run of this call">
+      <WhenLoaded loaded={useRun(executionId).loaded} what="the run of this call">
         {(details) =>
           details !== undefined && (
             <>
