@@ -405,6 +405,6 @@ const NOT_RUN: Readonly<Record<string, number>> = {
   'needs a public host': 2,
   'needs a vendor key': 1,
   'needs servers': 1,
-  'needs the meteor tool': 4,
+  'needs the meteor tool': 5,
   'serves until it is stopped': 5,
 };
