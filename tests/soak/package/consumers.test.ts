@@ -198,7 +198,7 @@ describe('The npm package', () => {
       'react/Chat.tsx': ['typescript/bin/tsc', '--noEmit', '-p', 'chats.json'],
     };
     for (const [file, [checker = '', ...args]] of Object.entries(CHECKS))
-      it(`are checked by ${dirname(checker)}, and a wrong name is refused`, async () => {
+      it(`are checked by ${checker.replace(/\/.*/, '')}, which refuses a wrong name`, async () => {
         const framework = dirname(file);
         await cp(join(ROOT, 'examples/clients', framework), join(app.directory, framework), { recursive: true });
         const compilerOptions = {
@@ -217,7 +217,7 @@ describe('The npm package', () => {
         const chat = await readFile(join(app.directory, file), 'utf8');
         await app.write(file, chat.replace('useConversation(', 'useConversations(').replace('.messages', '.mesages'));
         const refused = await check();
-        expect(refused.code).not.to.equal(0);
+        expect(refused.code).to.be.oneOf([1, 2]);
         expect(refused.stdout).to.match(/mesages|useConversations/);
       });
   });
