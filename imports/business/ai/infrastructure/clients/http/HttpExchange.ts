@@ -24,8 +24,25 @@ export interface GuardedCall {
   readonly maxResponseBytes?: number | undefined;
 }
 
+/** The parts of an address, which are read once for a `URL` that is used again: each is a getter that copies text. */
+export interface HttpTarget {
+  readonly href: string;
+  readonly origin: string;
+  readonly host: string;
+  readonly isSecure: boolean;
+  readonly hostname: string;
+  readonly port: string;
+  readonly path: string;
+}
+
+export function targetOf(url: URL): HttpTarget {
+  const { href, origin, host, protocol, hostname, port, pathname, search } = url;
+  const isSecure = protocol === 'https:';
+  return { href, origin, host, isSecure, hostname: hostname.replace(/^\[|\]$/g, ''), port, path: pathname + search };
+}
+
 export interface HttpRequest {
-  readonly url: URL;
+  readonly target: HttpTarget;
   readonly method: string;
   readonly headers: OutgoingHttpHeaders;
   /** An iterable is read at the pace of the socket; the error that it throws is the exchange's. */
@@ -60,8 +77,7 @@ export function sendRequest(
 class HttpExchange {
   /** Settles when the headers have arrived. */
   readonly response: Promise<GuardedResponse>;
-  private readonly host: string;
-  private readonly isSecure: boolean;
+  private readonly target: HttpTarget;
   private readonly call: GuardedCall;
   private readonly limits: TransportLimits;
   private readonly details: LLMErrorDetails;
@@ -72,21 +88,20 @@ class HttpExchange {
   private failure: LLMError | undefined;
 
   constructor(
-    { url, method, headers, body }: HttpRequest,
+    { target, method, headers, body }: HttpRequest,
     call: GuardedCall,
     transport: Transport,
     onClose: () => void,
   ) {
-    this.host = url.host;
-    this.isSecure = url.protocol === 'https:';
+    this.target = target;
     this.call = call;
     this.limits = transport.limits;
     this.details = call.vendor === undefined ? {} : { vendor: call.vendor };
-    this.request = (this.isSecure ? nodeHttps() : nodeHttp()).request({
-      agent: this.isSecure ? transport.agents.https : transport.agents.http,
-      hostname: url.hostname.replace(/^\[|\]$/g, ''),
-      port: url.port,
-      path: url.pathname + url.search,
+    this.request = (target.isSecure ? nodeHttps() : nodeHttp()).request({
+      agent: target.isSecure ? transport.agents.https : transport.agents.http,
+      hostname: target.hostname,
+      port: target.port,
+      path: target.path,
       method,
       headers,
       lookup: transport.lookup,
@@ -97,7 +112,7 @@ class HttpExchange {
     );
     call.signal?.addEventListener('abort', this.abort);
     this.response = new Promise((resolve, reject) => {
-      this.request.on('response', (message) => resolve(this.onResponse(url.href, message)));
+      this.request.on('response', (message) => resolve(this.onResponse(message)));
       const end = (error?: Error): void => {
         this.release();
         if (this.received === undefined) reject(this.failure ?? this.connectionError(error));
@@ -146,7 +161,7 @@ class HttpExchange {
     this.phaseTimer = startTimer(connectTimeout, () =>
       this.stop(this.timeoutError(`accepted no connection within ${connectTimeout} ms`)),
     );
-    socket.once(this.isSecure ? 'secureConnect' : 'connect', () => this.awaitHeaders());
+    socket.once(this.target.isSecure ? 'secureConnect' : 'connect', () => this.awaitHeaders());
   }
 
   private awaitHeaders(): void {
@@ -158,12 +173,12 @@ class HttpExchange {
     );
   }
 
-  private onResponse(url: string, message: IncomingMessage): GuardedResponse {
+  private onResponse(message: IncomingMessage): GuardedResponse {
     clearTimeout(this.phaseTimer);
-    this.received = new GuardedResponse(url, message, {
+    this.received = new GuardedResponse(this.target.href, message, {
       maxBytes: this.call.maxResponseBytes ?? this.limits.maxResponseBytes,
       signal: this.call.signal,
-      host: this.host,
+      host: this.target.host,
       details: this.details,
     });
     return this.received;
@@ -187,7 +202,7 @@ class HttpExchange {
   }
 
   private timeoutError(problem: string): LLMTimeoutError {
-    return new LLMTimeoutError(`${this.host} ${problem}.`, this.details);
+    return new LLMTimeoutError(`${this.target.host} ${problem}.`, this.details);
   }
 
   /**
@@ -197,7 +212,7 @@ class HttpExchange {
   private connectionError(error: Error | undefined): LLMError {
     if (isLLMError(error)) return error;
     const code = error !== undefined && 'code' in error && typeof error.code === 'string' ? `: ${error.code}` : '';
-    return new LLMConnectionError(`No response from ${this.host}${code}.`, {
+    return new LLMConnectionError(`No response from ${this.target.host}${code}.`, {
       ...this.details,
       ...omitUndefined({ cause: error }),
     });

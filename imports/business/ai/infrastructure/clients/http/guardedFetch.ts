@@ -9,8 +9,8 @@ import { LLMConnectionError, LLMTimeoutError } from '../../../domain/errors/LLME
 import type { TransportLimits } from '../../../domain/types/VendorTypes';
 import { parseAllowedUrl, guardLookup } from './addressGuard';
 import type { PrivateHosts } from './privateHosts';
-import { sendRequest } from './HttpExchange';
-import type { GuardedCall, Transport } from './HttpExchange';
+import { sendRequest, targetOf } from './HttpExchange';
+import type { GuardedCall, HttpTarget, Transport } from './HttpExchange';
 import { nodeHttp, nodeHttps } from './nodeHttp';
 import { SocketTurns } from './SocketTurns';
 import type { ReleaseSocket } from './SocketTurns';
@@ -71,15 +71,26 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     if (closed) throw new LLMConnectionError('The transport is closed.');
   };
 
+  /** By the objects with which clients keep their addresses. */
+  const targets = new WeakMap<URL, HttpTarget>();
+  const allowedTarget = (input: string | URL): HttpTarget => {
+    const known = typeof input === 'string' ? undefined : targets.get(input);
+    // An object may have been changed since.
+    if (known !== undefined && known.href === String(input)) return known;
+    const target = targetOf(parseAllowedUrl(input, allowPrivateHosts));
+    if (typeof input !== 'string') targets.set(input, target);
+    return target;
+  };
+
   const guardedFetch = async (input: string | URL, init: GuardedInit = {}): Promise<GuardedResponse> => {
     const call = init.call ?? {};
     call.signal?.throwIfAborted();
     assertOpen();
-    const url = parseAllowedUrl(input, allowPrivateHosts);
-    const request = { url, method: init.method ?? 'GET', headers: toPlainHeaders(init.headers), body: init.body };
+    const target = allowedTarget(input);
+    const request = { target, method: init.method ?? 'GET', headers: toPlainHeaders(init.headers), body: init.body };
     const release =
-      turns.takeFree(url.origin, call.userId) ??
-      (await waitForSocket(turns, url, call, call.timeout ?? limits.totalTimeout));
+      turns.takeFree(target.origin, call.userId) ??
+      (await waitForSocket(turns, target, call, call.timeout ?? limits.totalTimeout));
     try {
       assertOpen();
       return await sendRequest(request, call, { agents: openAgents(), limits, lookup }, release);
@@ -101,7 +112,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
 /** @throws LLMTimeoutError, the signal's reason */
 async function waitForSocket(
   turns: SocketTurns,
-  url: URL,
+  { origin, host }: HttpTarget,
   { userId, signal, vendor }: GuardedCall,
   timeout: number,
 ): Promise<ReleaseSocket> {
@@ -110,7 +121,7 @@ async function waitForSocket(
     () =>
       waiting.abort(
         new LLMTimeoutError(
-          `No connection to ${url.host} became free within ${timeout} ms.`,
+          `No connection to ${host} became free within ${timeout} ms.`,
           vendor === undefined ? {} : { vendor },
         ),
       ),
@@ -118,7 +129,7 @@ async function waitForSocket(
   );
   try {
     return await turns.wait(
-      url.origin,
+      origin,
       userId,
       signal === undefined ? waiting.signal : AbortSignal.any([signal, waiting.signal]),
     );
@@ -132,5 +143,5 @@ const MAX_WAIT_MS = 2 ** 31 - 1;
 
 function toPlainHeaders(headers: GuardedInit['headers']): OutgoingHttpHeaders {
   if (headers === undefined) return {};
-  return Symbol.iterator in headers ? Object.fromEntries(headers) : { ...headers };
+  return Symbol.iterator in headers ? Object.fromEntries(headers) : headers;
 }

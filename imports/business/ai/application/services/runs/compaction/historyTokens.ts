@@ -3,6 +3,7 @@
  * window. English takes about four bytes of UTF-8 per token, code and JSON about three, Chinese three.
  */
 import type { Item } from '../../../../domain/types/ResponsesAPITypes';
+import type { Tool } from '../../../../domain/entities/Tool';
 import type { NormalizedOptions } from '../../../../domain/types/LLMTypes';
 
 const BYTES_PER_TOKEN = 3;
@@ -39,9 +40,23 @@ export function itemTokens(item: Item): number {
 export function prefixTokens({ instructions = '', tools, response_format }: Partial<NormalizedOptions>): number {
   return (
     textTokens(instructions) +
-    (tools === undefined ? 0 : textTokens(JSON.stringify(tools))) +
+    (tools === undefined ? 0 : toolsTokens(tools)) +
     (response_format === undefined ? 0 : textTokens(JSON.stringify(response_format)))
   );
+}
+
+/** By tool: the bytes of its JSON. The same definitions are offered by run after run. */
+const toolBytes = new WeakMap<Tool, number>();
+
+function toolsTokens(tools: readonly Tool[]): number {
+  // The brackets of the list, and the commas between its elements.
+  let bytes = Math.max(2, tools.length + 1);
+  for (const tool of tools) {
+    let own = toolBytes.get(tool);
+    if (own === undefined) toolBytes.set(tool, (own = Buffer.byteLength(JSON.stringify(tool))));
+    bytes += own;
+  }
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
 export function textTokens(text: string): number {
