@@ -149,6 +149,7 @@ export class ServerJobs implements LeasedWorkSource {
 
   /**
    * Resolves when the job is stored; from then on it will be run, and its end reported.
+   * @param data survives a round trip through JSON
    * @throws what the definition's `run` throws; LLMPermissionError, LLMInvalidRequestError and the like for a run that
    *   is refused
    */
@@ -204,6 +205,7 @@ export class ServerJobs implements LeasedWorkSource {
 
   /** The jobs that other processes followed, and those that this one could not leave. */
   async leased(limit: number, except: readonly string[] = []): Promise<readonly LeasedWork[]> {
+    if (this.definitions.size === 0) return [];
     const found = await this.options.store.owned([...this.definitions.keys()], limit + this.followed.size, except);
     return found
       .filter(({ job }) => !this.followed.has(job.id))
@@ -260,7 +262,7 @@ export class ServerJobs implements LeasedWorkSource {
     this.followed.add(job.id);
     try {
       await loop.leasedWork.run(`job ${job.id}`, async () => {
-        if (await store.claim(job.id, loop.leasedWork.ownerId, from)) await this.follow(job);
+        if (await store.claim(job, loop.leasedWork.ownerId, from)) await this.follow(job);
       });
     } finally {
       this.followed.delete(job.id);

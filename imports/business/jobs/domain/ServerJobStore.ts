@@ -26,8 +26,11 @@ export interface ServerJobStore {
   due(names: readonly string[], now: number, limit: number): Promise<readonly ServerJob[]>;
   /** Jobs of these names that processes follow. @param except owners whose jobs are left out */
   owned(names: readonly string[], limit: number, except: readonly string[]): Promise<readonly OwnedJob[]>;
-  /** @param from the owner that is gone; default: the job is free */
-  claim(id: string, owner: string, from?: string): Promise<boolean>;
+  /**
+   * Claims the attempt at a job.
+   * @param from the owner that is gone; default: the job is free
+   */
+  claim(job: Pick<ServerJob, 'id' | 'attempt'>, owner: string, from?: string): Promise<boolean>;
   /** Records the run of the attempt. */
   begin(id: string, owner: string, executionId: string): Promise<boolean>;
   /** Whether the process still follows the job. */

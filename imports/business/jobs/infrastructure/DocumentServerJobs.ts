@@ -83,9 +83,11 @@ class DocumentServerJobs implements ServerJobStore {
     });
   }
 
-  async claim(id: string, owner: string, from?: string): Promise<boolean> {
+  async claim({ id, attempt }: Pick<ServerJob, 'id' | 'attempt'>, owner: string, from?: string): Promise<boolean> {
     const state: Selector = from === undefined ? { nextAt: { $exists: true } } : { owner: from };
-    return (await this.jobs.update({ _id: id, ...state }, { $set: { owner }, $unset: { nextAt: true } })) === 1;
+    return (
+      (await this.jobs.update({ _id: id, attempt, ...state }, { $set: { owner }, $unset: { nextAt: true } })) === 1
+    );
   }
 
   async begin(id: string, owner: string, executionId: string): Promise<boolean> {
