@@ -1,4 +1,4 @@
-/** Starts `runChild` processes, from one bundle per test run, and reads their output. */
+/** Starts `runChild` and other processes, from one bundle each per test run, and reads their output. */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { bundleChild } from '../bundleChild';
 
-let bundle: Promise<string> | undefined;
+const bundles = new Map<string, Promise<string>>();
 
 export class RunChild {
   readonly process: ChildProcess;
@@ -29,9 +29,13 @@ export class RunChild {
     });
   }
 
-  /** @param lease milliseconds */
-  static async start(world: string, place: string, lease = 300): Promise<RunChild> {
-    bundle ??= bundleChild(join(__dirname, 'runChild.ts'));
+  /**
+   * @param lease milliseconds
+   * @param program a file beside this one
+   */
+  static async start(world: string, place: string, lease = 300, program = 'runChild.ts'): Promise<RunChild> {
+    const bundle = bundles.get(program) ?? bundleChild(join(__dirname, program));
+    bundles.set(program, bundle);
     return new RunChild(
       spawn(process.execPath, [await bundle, world, place, String(lease)], { stdio: ['pipe', 'pipe', 'inherit'] }),
     );
@@ -42,7 +46,11 @@ export class RunChild {
   }
 
   run(id: string): void {
-    this.process.stdin?.write(`run ${id}\n`);
+    this.write(`run ${id}`);
+  }
+
+  write(line: string): void {
+    this.process.stdin?.write(`${line}\n`);
   }
 
   /**
