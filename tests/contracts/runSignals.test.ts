@@ -200,7 +200,7 @@ describe(
       const signals = new DocumentRunSignals(database.database.collection(RUN_SIGNALS));
       for (const store of [signals, new MemoryRunSignals()]) {
         const sent = { executionId: 'r', name: 'paid' };
-        for (let at = 0; at < MAX_SIGNALS; at += 1) await store.add({ ...sent, signalId: `${at}` });
+        await Promise.all(Array.from({ length: MAX_SIGNALS }, (_, at) => store.add({ ...sent, signalId: `${at}` })));
         expect(await store.add({ ...sent, signalId: 'more' })).to.equal('full');
         expect(await store.add({ ...sent, signalId: '1' })).to.equal('repeated');
       }
