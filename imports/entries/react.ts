@@ -2,7 +2,7 @@
 export { EmbeddedDashboard as Dashboard } from '../ui/embedded/EmbeddedDashboard';
 export { mountEmbeddedDashboard as mountDashboard } from '../ui/embedded/mountEmbeddedDashboard';
 export type { MountOptions } from '../ui/mountPage';
-export type { DashboardData } from '../ui/data/DashboardData';
+export type { DashboardData, LiveText } from '../ui/data/DashboardData';
 export { createHttpData } from '../ui/data/http/createHttpData';
 export type { HttpDashboardData } from '../ui/data/http/toDashboardData';
 export type { HttpDataOptions } from '../ui/data/http/HttpData';
@@ -20,6 +20,7 @@ export type {
   Conversation,
   ConversationOptions as UseConversationOptions,
 } from '../ui/conversations/observeConversation';
+export { useDelta } from '../ui/hooks/useDelta';
 export { useRun } from '../ui/hooks/useRun';
 export type { LiveRun } from '../ui/conversations/observeRun';
 export type { QueuedMessage, RunMessages } from '../ui/conversations/createRunMessages';

@@ -71,7 +71,7 @@ export class Derived<T> implements ReadonlyObservable<T> {
     if (this.isFollowing) return;
     const before = this.latest;
     this.follow();
-    if (this.latest !== before) for (const listener of this.listeners) listener();
+    if (!Object.is(this.latest?.value, before?.value)) for (const listener of this.listeners) listener();
   };
 }
 

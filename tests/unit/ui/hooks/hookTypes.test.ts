@@ -8,7 +8,7 @@ import type {
   ToolPart,
   UseConversationOptions,
 } from '../../../../imports/entries/react';
-import { useConversation, useRun } from '../../../../imports/entries/react';
+import { useConversation, useDelta, useRun } from '../../../../imports/entries/react';
 import type { Event, EventType, Message } from '@ag-ui/core';
 import type { AgUiEvent, AgUiMessage } from '../../../../imports/entries/node';
 
@@ -16,6 +16,9 @@ describe('the types of the hooks', () => {
   it('describe runs, conversations and their parts', () => {
     expectTypeOf(useRun).parameters.toEqualTypeOf<[executionId: string | undefined]>();
     expectTypeOf<LiveRun['status']>().toEqualTypeOf<RunState | 'idle' | 'loading' | 'unavailable' | 'not-found'>();
+    expectTypeOf(useDelta).returns.toEqualTypeOf<{ readonly text: string; readonly reasoning: string }>();
+    // @ts-expect-error What the model writes has no messages.
+    expectTypeOf<ReturnType<typeof useDelta>['messages']>().toBeArray();
     expectTypeOf(useConversation).returns.toEqualTypeOf<Conversation>();
     expectTypeOf<Extract<MessagePart, { type: 'tool' }>>().toEqualTypeOf<ToolPart>();
     expectTypeOf<Conversation['send']>().toBeCallableWith('Hello?');
