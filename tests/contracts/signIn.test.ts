@@ -60,7 +60,7 @@ describe('signing in at an OpenID provider', () => {
       fetch(`${app.url}/api/users/names`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({ userIds: ['oidc:ann', 'oidc:bob'] }),
+        body: JSON.stringify({ userIds: ['oidc:ann', `oidc:${'b'.repeat(255)}`, '\u0000'] }),
       });
     const names = await ask({ authorization: `Bearer ${app.token}` });
     expect(await names.json()).to.deep.equal({ names: [{ userId: 'oidc:ann', name: 'ann@example.com' }] });

@@ -9,6 +9,8 @@ export interface UserName {
 
 /** The most that the server looks up at a time. */
 const MAX_IDS = 200;
+/** The length of the longest id that the server accepts. No user has a longer one. */
+const MAX_ID_LENGTH = 300;
 
 export class UserNames {
   /** Changes with each load. */
@@ -36,7 +38,9 @@ export class UserNames {
 
   /** Has the names loaded that were never asked for. */
   ask(userIds: readonly string[]): void {
-    const added = userIds.filter((userId) => userId !== '' && !this.asked.has(userId));
+    const added = userIds.filter(
+      (userId) => userId !== '' && userId.length <= MAX_ID_LENGTH && !this.asked.has(userId),
+    );
     if (added.length === 0) return;
     if (this.waiting.length === 0) queueMicrotask(() => this.flush());
     for (const userId of added) this.asked.add(userId);

@@ -30,6 +30,8 @@ export interface UserDataServices {
 
 const MAX_CURSOR_LENGTH = 4_000;
 const MAX_NAMED = 200;
+/** Longer than those of OpenID providers. */
+const MAX_ID_LENGTH = 300;
 
 /** The user is stated even by users themselves, so that nothing is deleted by an empty call. */
 const userId = line(128);
@@ -53,7 +55,7 @@ export const USER_OPERATIONS = [
       'By user name, e-mail address or the name of the profile, as far as the accounts of the app have one. Others are ' +
       'left out. At most 200 at a time.',
     access: 'admin',
-    argument: object({ userIds: listOf(MAX_NAMED, userId) }),
+    argument: object({ userIds: listOf(MAX_NAMED, text(MAX_ID_LENGTH)) }),
     result: v.looseObject({ names: v.array(v.looseObject({ userId: v.string(), name: v.string() })) }),
     http: 'POST /api/users/names',
     reads: [],

@@ -16,7 +16,7 @@ describe('names of users', () => {
     let changes = 0;
     names.subscribe(() => (changes += 1));
     names.ask(['ann', 'gone']);
-    names.ask(['bob', 'ann', '']);
+    names.ask(['bob', 'ann', '', 'no id of a user '.repeat(20)]);
     await nextTurn();
     names.ask(['ann', 'bob', 'gone']);
     await nextTurn();
