@@ -7,6 +7,7 @@ import {
   identifier,
   line,
   listOf,
+  oneOf,
   optional,
   readObject,
   required,
@@ -15,6 +16,7 @@ import {
 import { isList, isObject } from '../../ai/domain/util/json';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { JsonObject } from '../../ai/domain/types/VendorTypes';
+import { MESSAGE_TIMES } from '../../ai/domain/types/RunMessages';
 import type { RunDetail } from '../../ai/domain/types/RunViews';
 import type { ModelDirectory } from '../../../api/gateway/models/ModelDirectory';
 import type { RunRoutePorts } from '../../../api/runs/RunRoutePorts';
@@ -142,6 +144,53 @@ export function createRunTools({ runs, models, waitForRun, homeUrl }: RunToolPor
       return summaryOf(await runs.queries.run(actor, executionId), homeUrl);
     },
   };
+  // The extension has no request for it: `tasks/update` answers what a task asks.
+  // https://modelcontextprotocol.io/seps/2663-tasks-extension
+  const send: RunTool = {
+    name: 'send_to_run',
+    description: 'Says something to a run that has not ended, also to one that was started as a task.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        executionId: ID,
+        message: { type: 'string' },
+        when: {
+          type: 'string',
+          enum: [...MESSAGE_TIMES],
+          description:
+            'next (default): with the next request of the model; interrupt: at once; after: once it has answered.',
+        },
+        messageId: {
+          type: 'string',
+          description: 'The same for repetitions of this call, which change nothing. Default: a new one.',
+        },
+      },
+      required: ['executionId', 'message'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        executionId: { type: 'string' },
+        messageId: { type: 'string' },
+        result: { type: 'string', enum: ['accepted', 'repeated'] },
+      },
+      required: ['executionId', 'messageId', 'result'],
+    },
+    annotations: { readOnlyHint: false },
+    reads: false,
+    async execute({ actor }, args) {
+      const fields = readObject(args, ['executionId', 'message', 'when', 'messageId']);
+      const executionId = required(fields, 'executionId', identifier(128));
+      const sent = await runs.methods['ai.runs.send'](actor, {
+        executionId,
+        message: required(fields, 'message', text(MAX_TEXT)),
+        ...optional(fields, 'when', oneOf(MESSAGE_TIMES)),
+        ...optional(fields, 'messageId', identifier(128)),
+      });
+      return { executionId, messageId: sent.messageId, result: sent.result };
+    },
+  };
   const cancel: RunTool = {
     name: 'cancel_run',
     description: 'Cancels a run. Has no effect on one that has ended.',
@@ -163,7 +212,7 @@ export function createRunTools({ runs, models, waitForRun, homeUrl }: RunToolPor
       return { executionId, state: await runs.methods['ai.runs.cancel'](actor, { executionId }) };
     },
   };
-  return [start, get, cancel];
+  return [start, get, send, cancel];
 }
 
 /** Resolves when the work has ended, with or without an error, or the time is over. @throws the caller's reason */

@@ -41,7 +41,17 @@ describe('/mcp', () => {
       expect(client.getNegotiatedProtocolVersion()).to.equal(revision);
       const { tools } = await client.listTools();
       const names = tools.map(({ name }) => name);
-      expect(names).to.deep.equal(['start_run', 'get_run', 'cancel_run', 'add', 'fail', 'send', 'steps', 'wait']);
+      expect(names).to.deep.equal([
+        'start_run',
+        'get_run',
+        'send_to_run',
+        'cancel_run',
+        'add',
+        'fail',
+        'send',
+        'steps',
+        'wait',
+      ]);
       expect(tools.find(({ name }) => name === 'add')).to.deep.include({
         description: 'Adds two numbers.',
         annotations: { idempotentHint: true },
@@ -241,6 +251,26 @@ describe('/mcp', () => {
     await Promise.all([client.close(), stranger.close()]);
   });
 
+  itInTime('sends a message to a run once, until the run has ended', async () => {
+    const client = await connect(server);
+    const started = await client.callTool({
+      name: 'start_run',
+      arguments: { input: 'Use send with the text "tea"', tools: ['send'] },
+    });
+    const { executionId } = structured(started);
+    const send = (messageId: string): Promise<CallToolResult> =>
+      client.callTool({ name: 'send_to_run', arguments: { executionId, message: 'Is it hot?', messageId } });
+    for (const result of ['accepted', 'repeated'])
+      expect(structured(await send('m1'))).to.deep.equal({ executionId, messageId: 'm1', result });
+    await until(async () => {
+      const stored = await server.host.module.runs.load(String(executionId));
+      return JSON.stringify(stored?.run.transcript).includes('Is it hot?');
+    });
+    await client.callTool({ name: 'cancel_run', arguments: { executionId } });
+    expect(textOf(await send('m2'))).to.include('has ended');
+    await client.close();
+  });
+
   itInTime('makes a task of a run for clients that know tasks, which is the run', async () => {
     const source = mcp({
       ...{ name: 'bolide', url: `${server.url}/mcp`, allowPrivateHosts: true },
@@ -368,7 +398,7 @@ describe('/mcp', () => {
     const { token } = await server.host.operations['ai.tokens.create'](admin, fields);
     const client = await connect({ url: server.url, token }, { revision: '2025-06-18' });
     const names = (await client.listTools()).tools.map(({ name }) => name);
-    expect(names).to.deep.equal(['start_run', 'cancel_run', 'fail']);
+    expect(names).to.deep.equal(['start_run', 'send_to_run', 'cancel_run', 'fail']);
     expect(textOf(await client.callTool({ name: 'add', arguments: { a: 1, b: 2 } }))).to.equal(
       'error: Your API token may not use the tool "add".',
     );
