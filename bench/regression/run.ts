@@ -224,13 +224,16 @@ async function measureAll(rows: readonly Row[], over: AbortSignal): Promise<void
 function report(rows: readonly Row[]): void {
   const cells = rows.map(({ id, batches }) => {
     const ratios = batches.flat();
-    const interval =
+    const costs =
       ratios.length === 0
-        ? '–'
-        : intervalOf(ratios)
-            .map((bound) => bound.toFixed(2))
-            .join('–');
-    return [id, median(ratios).toFixed(3), interval, String(batches.length), verdictOf(batches)];
+        ? ['–', '–']
+        : [
+            median(ratios).toFixed(3),
+            intervalOf(ratios)
+              .map((bound) => bound.toFixed(2))
+              .join('–'),
+          ];
+    return [id, ...costs, String(batches.length), verdictOf(batches)];
   });
   console.log(table(['workload', 'CPU time relative to the base', '99 % interval', 'processes', 'verdict'], cells));
   const slower = rows.filter(({ batches }) => verdictOf(batches) === 'slower').map(({ id }) => id);
