@@ -8,6 +8,11 @@ import type { Scenario } from './scenarios';
 
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
 
+/** Closes the connections, which a server may be about to close after a while without requests. */
+export function disconnect(): void {
+  agent.destroy();
+}
+
 const QUESTION = 'How is the weather today?';
 
 /** What a request needs of the server that it is sent to. */

@@ -11,7 +11,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { saveSection, table } from '../resultsPage';
 import { median, quantile } from '../statistics';
-import { ask } from './ask';
+import { ask, disconnect } from './ask';
 import type { Asked } from './ask';
 import { bundle, contenderOf, CONTENDERS, end, startContender, startVendor } from './contenders';
 import type { Contender } from './contenders';
@@ -65,8 +65,10 @@ async function main(): Promise<void> {
     const vendor: Asked = { url: vendorUrl, vendorUrl, kind: { headers: () => ({}), modelOf: (_, model) => model } };
     const all: Measured[] = [];
     for (const name of names) all.push(await open(await startContender(name, { vendorUrl, directory }, children)));
+    // First, since a server that falls behind at a rate has more to collect from then on.
+    for (let round = 0; round < Number(values.rounds); round += 1)
+      for (const { contender, cpu } of all) cpu.push(await cpuOf(contender));
     for (let round = 0; round < Number(values.rounds); round += 1) {
-      for (const measured of all) measured.cpu.push(await cpuOf(measured.contender));
       for (const rate of RATES) {
         const direct = await latencyOf(vendor, rate, Number(values.seconds));
         for (const { contender, added } of round % 2 === 0 ? all : all.toReversed()) {
@@ -101,7 +103,9 @@ async function cpuOf(contender: Contender): Promise<number> {
   return (await contender.usage()).cpu / REQUESTS;
 }
 
+/** On connections of its own. */
 async function askMany(asked: Asked, requests: number): Promise<void> {
+  disconnect();
   let left = requests;
   const worker = async (): Promise<void> => {
     while (left > 0) {
@@ -114,6 +118,7 @@ async function askMany(asked: Asked, requests: number): Promise<void> {
 
 /** Sends requests at the rate, those that are due at once if the timer was late. */
 async function latencyOf(asked: Asked, rate: Rate, seconds: number): Promise<Latency> {
+  await askMany(asked, SCENARIO.concurrency);
   const taken: number[] = [];
   const sent: Promise<void>[] = [];
   const send = async (): Promise<void> => {
