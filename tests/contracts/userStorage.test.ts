@@ -203,7 +203,8 @@ describe('the storage of a user', () => {
 
   it('counts what a running run stores', async () => {
     const ann = await someone();
-    server.simulator.enqueue({ text: LONG.repeat(4) });
+    // Without spaces, it is streamed in one piece.
+    server.simulator.enqueue({ text: LONG.replaceAll(' ', '_').repeat(4) });
     await run(ann);
     await until(async () => (await usageOf(ann)).bytes > LIMIT * 0.9);
   });
