@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { useDelta } from '../../../../imports/ui/hooks/useDelta';
 import { FakeRunData } from '../../../support/FakeRunData';
@@ -13,7 +12,7 @@ describe('useDelta', () => {
     await hook.until(({ text }) => text === 'Fog');
     const renderings = hook.values.length;
     data.setText('r', 'Fog', 'waiting');
-    await setImmediate();
+    await new Promise((resolve) => setImmediate(resolve));
     data.setText('r', 'Fog drifts.', 'running');
     await hook.until(({ text }) => text === 'Fog drifts.');
     expect(hook.values.length).to.equal(renderings + 1);
