@@ -21,7 +21,7 @@ import type { AgentRunInit } from './AgentRun';
 import { checkCallOptions, checkSettings, SETTING_NAMES, settingsOf, toExecuteOptions } from './AgentSettings';
 import type { AgentSettings, CallOptions } from './AgentSettings';
 import { allowedTools } from '../business/ai/application/services/runs/handOver';
-import type { Handoff } from '../business/ai/domain/types/Handoff';
+import type { AgentHandoff } from '../business/ai/domain/types/Handoff';
 import { generateBatch } from './batch';
 import type { BatchEntry } from './batch';
 import { Conversation } from './Conversation';
@@ -52,7 +52,7 @@ export interface AgentBatchOptions<Schema = undefined>
 
 /** What the runs of other agents need of one that they can hand over to. */
 export interface HandoffAgent {
-  readonly handoff: Handoff;
+  readonly handoff: AgentHandoff;
   /** The functions, and those of whoever it can hand over to. */
   readonly tools: readonly RegisteredTool[];
   readonly names: readonly (string | BuiltInTool)[];
@@ -210,7 +210,7 @@ export class Agent {
     };
   }
 
-  private get allowed(): Handoff['tools'] {
+  private get allowed(): AgentHandoff['tools'] {
     return this.offered.map((tool) =>
       typeof tool === 'string' ? { type: 'function', name: tool } : { type: tool.type },
     );

@@ -79,6 +79,7 @@ describe('A handoff', () => {
           name: 'billing',
           when: 'For questions about invoices.',
           input: { type: 'object', properties: { reason: { type: 'string' } }, required: ['reason'] },
+          back: 'When the question is none about invoices.',
         }),
       ],
     });
@@ -125,6 +126,40 @@ describe('A handoff', () => {
       'hand_over_to_billing completed',
       'open_invoice completed',
     ]);
+  });
+
+  it('is handed back to the first agent, who speaks also after a kill', async () => {
+    const [, research, over] = CALLS;
+    const back = { calls: [{ name: 'hand_back_from_billing', arguments: {} }] };
+    simulator.enqueue({ calls: [research!, over!] }, back, { text: 'I am triage.' });
+    const first = processOf(new Promise(() => undefined));
+    const { executionId } = first.triage.stream('My invoice?');
+    await until(async () => (await runs.load(executionId))?.run.state === 'waiting');
+    await first.module.close();
+    simulator.enqueue({ text: 'Found.' });
+    const { response } = await processOf(Promise.resolve('12 sources')).module.loop.resume(executionId);
+    expect(response.output_text).to.equal('Found.');
+    expect(simulator.requests.slice(-4).map(({ path }) => path.split('/').at(-1))).to.deep.equal([
+      'messages',
+      'responses',
+      'messages',
+      'messages',
+    ]);
+    for (const body of bodies().slice(-2))
+      expect(body).to.contain('You are triage.').and.contain('has handed').and.not.contain('You are billing.');
+    expect(bodies().at(-3)).to.contain('"name":"hand_back_from_billing"');
+  });
+
+  it('goes to and fro within the limits of the run', async () => {
+    const back = { name: 'hand_back_from_billing', arguments: {} };
+    simulator.enqueue({ calls: [CALLS[2]!] }, { calls: [back] }, { calls: [CALLS[2]!] });
+    const error: unknown = await processOf(Promise.resolve(''))
+      .triage.generate('My invoice?', { maxIterations: 3 })
+      .then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+    expect(error).to.have.property('code', 'max-iterations');
   });
 
   it('keeps the limits of the run', async () => {

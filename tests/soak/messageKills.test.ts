@@ -1,6 +1,6 @@
 /**
- * Messages to runs of three processes over one database, which are killed with `kill -9` at any time: the model receives
- * each message once, and in order.
+ * Messages to runs of three processes over one database, which are killed with `kill -9` at any time: the model
+ * receives each message once, and in order.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -134,7 +134,7 @@ describe('messages to runs whose processes are killed', () => {
     await until(async () =>
       (await Promise.all(RUNS.map((run) => store.messages.list(run)))).flat().every(({ when }) => when === 'after'),
     );
-    // Those for after the answer wait for it as well.
+    // Messages for after the answer wait for it as well.
     for (const run of RUNS) alive[0]!.write(`finish ${run} job-${run}`);
     await until(async () =>
       (await Promise.all(RUNS.map((run) => store.load(run)))).every((stored) => stored?.run.endedAt !== undefined),

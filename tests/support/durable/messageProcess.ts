@@ -1,7 +1,7 @@
 /**
- * A process with runs that are sent messages, for a test that kills it. Arguments: the address of the model, a place of
- * runs, and a lease in milliseconds. On stdin, `run <id>` starts a run, `send <run> <message> <when>` sends it a message
- * whose text is its id, and `finish <run> <call>` supplies what the run waits for. It prints what has become of them.
+ * A process with runs that are sent messages, for a test that kills it. Arguments: the address of the model, a place
+ * of runs, and a lease in milliseconds. On stdin, `run <id>` starts a run, `send <run> <message> <when>` sends it a
+ * message whose text is its id, `finish <run> <call>` supplies what it waits for. It prints what has become of them.
  */
 import { once } from 'node:events';
 import { request } from 'node:http';

@@ -1,5 +1,8 @@
-/** The agent that a run goes on with, once a call that hands over to it has completed. */
-export interface Handoff {
+/** Who speaks in a run once a call of the tool has completed: another agent, or the one before. */
+export type Handoff = AgentHandoff | { readonly isBack: true };
+
+/** The agent that a run goes on with. */
+export interface AgentHandoff {
   /** `provider/model`. Absent: the run's. */
   readonly model?: string | undefined;
   readonly instructions?: string | undefined;

@@ -58,6 +58,8 @@ export class ModelCaller {
   private present: Call | undefined;
   /** The call after which the agent speaks that does. Undefined: it is the run's first. */
   private handedOverBy: string | undefined;
+  /** The options of the agent that began the run, if another one has spoken. */
+  private first: NormalizedOptions | undefined;
 
   readonly compactor: RunCompactor;
 
@@ -92,10 +94,11 @@ export class ModelCaller {
   private handOver(): void {
     const { context } = this;
     const speaker = speakerOf(context);
-    if (speaker === undefined || speaker.callId === this.handedOverBy) return;
-    this.handedOverBy = speaker.callId;
+    if (speaker?.callId === this.handedOverBy) return;
+    this.first ??= context.options;
+    this.handedOverBy = speaker?.callId;
     this.sent = undefined;
-    context.options = optionsOf(context.options, speaker.to, context.provider);
+    context.options = speaker === undefined ? this.first : optionsOf(this.first, speaker.to, context.provider);
   }
 
   /** `modelAnswered`; `modelRefused` if the call is to be made again; or `modelFailed`. */

@@ -2,8 +2,7 @@
  * Who speaks in a run: the agent that it began with, or the one that the last completed call has handed over to. It
  * follows from the calls, so that a process which continues the run finds the same.
  */
-import type { Handoff } from '../../../domain/types/Handoff';
-import type { ToolCall } from '../../../domain/entities/Tool';
+import type { AgentHandoff } from '../../../domain/types/Handoff';
 import type { NormalizedOptions, ToolChoice } from '../../../domain/types/LLMTypes';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import { normalizeOptions } from '../ContentNormalizer';
@@ -11,7 +10,7 @@ import type { RunContext } from './RunContext';
 
 export interface HandedOver {
   readonly callId: string;
-  readonly to: Handoff;
+  readonly to: AgentHandoff;
 }
 
 /** @returns undefined while the first agent speaks */
@@ -21,17 +20,20 @@ export function speakerOf({
   tools,
 }: Pick<RunContext, 'executor' | 'run' | 'tools'>): HandedOver | undefined {
   if (!tools.names.some((name) => executor.handoff?.(name) !== undefined)) return undefined;
-  const isHandoff = ({ state, name }: ToolCall): boolean =>
-    state === 'completed' && executor.handoff?.(name) !== undefined;
-  const call = [...run.current.calls].findLast(isHandoff);
-  const to = call === undefined ? undefined : executor.handoff?.(call.name);
-  return call === undefined || to === undefined ? undefined : { callId: call.id, to };
+  const speakers: HandedOver[] = [];
+  for (const { id, state, name } of run.current.calls) {
+    const to = state === 'completed' ? executor.handoff?.(name) : undefined;
+    if (to === undefined) continue;
+    if ('isBack' in to) speakers.pop();
+    else speakers.push({ callId: id, to });
+  }
+  return speakers.at(-1);
 }
 
 /** The options of the run's next model calls. What is not the agent's own, such as limits, stays. */
 export function optionsOf(
   { instructions: _, previous_response_id: __, ...options }: NormalizedOptions,
-  { model = options.model, instructions, tools }: Handoff,
+  { model = options.model, instructions, tools }: AgentHandoff,
   provider: RunContext['provider'],
 ): NormalizedOptions {
   const providerId = provider.routeOf?.(model)?.providerId ?? options.providerId;
@@ -47,6 +49,6 @@ export function optionsOf(
 }
 
 /** The definitions stay, so that what vendors have cached of them does; the model may call its own tools only. */
-export function allowedTools(tools: Handoff['tools'], mode: 'auto' | 'required' = 'auto'): ToolChoice {
+export function allowedTools(tools: AgentHandoff['tools'], mode: 'auto' | 'required' = 'auto'): ToolChoice {
   return tools.length === 0 ? 'none' : { type: 'allowed_tools', mode, tools };
 }
