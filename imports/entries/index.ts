@@ -84,6 +84,8 @@ export type { Logger } from '../business/ai/domain/interfaces/Logger';
 export type {
   AgentEvent,
   AgentEventOf,
+  CallStep,
+  FamilyEvent,
   AgentEventType,
   LocalAgentEvent,
 } from '../business/ai/domain/types/AgentEvents';
@@ -229,7 +231,7 @@ export type { BatchEntry, BatchSuccess } from '../library/batch';
 export type { ObjectResult } from '../library/generateObject';
 export { handoff } from '../library/handoff';
 export type { HandoffOptions } from '../library/handoff';
-export type { Handoff } from '../business/ai/domain/types/Handoff';
+export type { AgentHandoff, Handoff } from '../business/ai/domain/types/Handoff';
 export { loadSkills } from '../library/skills/loadSkills';
 export type { SkillOptions, Skills, SkillSummary } from '../library/skills/loadSkills';
 export { mcpSkillFiles } from '../library/skills/mcpSkillFiles';
