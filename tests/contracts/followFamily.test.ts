@@ -1,0 +1,87 @@
+/** Runs below a run, followed from a process that has none of them, while another process takes them over. */
+import { expect } from 'chai';
+import { followFamily } from '../../imports/api/chat/followFamily';
+import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
+import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
+import { childId } from '../../imports/business/ai/application/services/shared/childId';
+import type { FamilyEvent } from '../../imports/business/ai/domain/types/AgentEvents';
+import { LiveRunEvents } from '../../imports/business/ai/infrastructure/events/LiveRunEvents';
+import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
+import { runAsTool } from '../../imports/business/ai/infrastructure/tools/runAsTool';
+import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { delegatingProvider } from '../support/delegatingProvider';
+import { until } from '../support/until';
+import { inFlowingTime } from '../support/VirtualTime';
+
+const CHILD = childId('root', 'call 0');
+const GRANDCHILD = childId(CHILD, 'call 0');
+
+describe(
+  'runs below a run of another process',
+  inFlowingTime(() => {
+    it('are followed in the store, once and in order, also when a third process takes them over', async () => {
+      const store = new MemoryRunStore();
+      const working: (() => void)[] = [];
+      const tools = new ToolRegistry()
+        .register({
+          name: 'work',
+          idempotent: true,
+          execute: () => new Promise<string>((resolve) => working.push(() => resolve('worked'))),
+        })
+        .register(runAsTool({ name: 'inner', run: () => ({ input: 'Work.', tools: ['work'] }) }))
+        .register(runAsTool({ name: 'outer', run: () => ({ input: 'Delegate.', tools: ['inner'] }) }));
+      const provider = delegatingProvider({ outer: 1, inner: 1, work: 1 });
+      const leaseTimes = { lease: 5_000, heartbeat: 20 };
+      const createLoop = (): AgenticLoop =>
+        new AgenticLoop({ provider, toolExecutor: tools, runStore: store, leaseTimes });
+      const first = createLoop();
+      const options = { executionId: 'root', model: 'm', input: 'Go.', tools: ['outer'] };
+      (await first.start('ann', options)).done.catch(() => undefined);
+      const events: FamilyEvent[] = [];
+      const ports = { runs: store, live: new LiveRunEvents(), loop: { local: NO_RUNS }, tools, pollInterval: 10 };
+      const following = (async () => {
+        for await (const event of followFamily(ports, 'root', { signal: new AbortController().signal }))
+          events.push(event);
+      })();
+      await until(() =>
+        events.some(({ type, executionId }) => type === 'tool:executing' && executionId === GRANDCHILD),
+      );
+      await first.close();
+      const second = createLoop();
+      const recovery = new RunRecovery({ loop: second, store, lease: 5_000, scanIntervalMs: 20 });
+      await recovery.start();
+      await until(() => working.length === 2);
+      working[1]?.();
+      await following;
+      // A model call that is in progress when the store is read is announced again.
+      const lasting = events.filter(({ type }) => type !== 'iteration:start');
+      const seen = lasting.map(({ executionId, type }) => `${NAMES[executionId]} ${type}`);
+      const of = (name: string, types: readonly string[]): readonly string[] => types.map((type) => `${name} ${type}`);
+      expect(seen).to.deep.equal([
+        ...of('root', ['run:started', 'llm:response', 'tool:pending', 'tool:executing']),
+        ...of('child', ['run:started', 'llm:response', 'tool:pending', 'tool:executing']),
+        ...of('grandchild', [
+          'run:started',
+          'llm:response',
+          'tool:pending',
+          'tool:executing',
+          'tool:completed',
+          'llm:response',
+        ]),
+        'grandchild run:completed',
+        ...of('child', ['tool:completed', 'llm:response', 'run:completed']),
+        ...of('root', ['tool:completed', 'llm:response', 'run:completed']),
+      ]);
+      const [last] = events.filter(({ executionId }) => executionId === GRANDCHILD);
+      expect(last?.path?.map(({ executionId, name }) => [executionId, name])).to.deep.equal([
+        ['root', 'outer'],
+        [CHILD, 'inner'],
+      ]);
+      await recovery.stop();
+      await second.close();
+    });
+  }),
+);
+
+const NAMES: Readonly<Record<string, string>> = { root: 'root', [CHILD]: 'child', [GRANDCHILD]: 'grandchild' };
+const NO_RUNS = { has: () => false } as unknown as AgenticLoop['local'];
