@@ -77,7 +77,7 @@ describe(
         ['root', 'outer'],
         [CHILD, 'inner'],
       ]);
-      await recovery.stop();
+      recovery.stop();
       await second.close();
     });
   }),
