@@ -39,7 +39,7 @@ describe('The npm package', () => {
 
   it('is loaded by `import`, by `require` and by its path on the oldest supported Node, without a warning', async () => {
     const node = await installNode(`${manifest.engines.node.replace('>=', '')}.0`);
-    const app = await ConsumerApp.create(parent, packed, ['react', 'react-dom']);
+    const app = await ConsumerApp.create(parent, packed, ['react', 'react-dom', 'vue']);
     const specifiers = Object.keys(ENTRIES).map((name) => (name === 'index' ? 'bolide' : `bolide/${name}`));
     // A module with a top-level `await` could not be required.
     const program = `

@@ -10,8 +10,8 @@ import { AgUiStreamEncoder, toAgUiFrame } from '../../interop/agUi/AgUiStreamEnc
 import { readRunAgentInput } from '../../interop/agUi/readRunAgentInput';
 import { followFamily } from '../chat/followFamily';
 import { NewEvents } from '../chat/NewEvents';
-import { streamEvents } from '../chat/streamRun';
-import type { StreamRunPorts } from '../chat/streamRun';
+import { streamEvents } from '../chat/streamEvents';
+import type { StreamRunPorts } from '../chat/streamEvents';
 import type { AddEndpoint } from '../http/Endpoint';
 import type { RequestContext, RouteHandler } from '../http/RequestContext';
 import { SERVER_SENT_EVENTS, STREAM_HEADERS } from '../http/ResponseSink';

@@ -33,7 +33,7 @@ import type { RunTurn } from './chatTurns';
 import { replayFamily } from './replayFamily';
 import { loadCurrentRun } from './loadCurrentRun';
 import type { ChatRequest } from './readChatRequest';
-import type { StreamedRun } from './streamRun';
+import type { StreamedRun } from './streamEvents';
 import { submitDecision } from './submitDecision';
 import { withSettledCalls } from './withSettledCalls';
 import type { DecisionMethods } from './submitDecision';

@@ -10,8 +10,8 @@ import type { Chats, ChatTurn } from './Chats';
 import { eventsOfTurn, isQueuedMessage } from './chatTurns';
 import { followFamily } from './followFamily';
 import { chatId, readChatRequest } from './readChatRequest';
-import { streamEvents } from './streamRun';
-import type { StreamRunPorts } from './streamRun';
+import { streamEvents } from './streamEvents';
+import type { StreamRunPorts } from './streamEvents';
 
 export interface ChatRoutePorts extends StreamRunPorts {
   readonly chat: Chats;

@@ -1,4 +1,4 @@
-/** Streams a run to one client in the protocol of an encoder. A client that leaves does not end the run. */
+/** Streams events of a run to one client in the protocol of an encoder. A client that leaves does not end the run. */
 import type { RunEventEncoder } from '../../interop/RunEventEncoder';
 import { SingleEvents } from '../../business/ai/domain/events/SingleEvents';
 import type { FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
@@ -6,7 +6,6 @@ import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { RequestContext } from '../http/RequestContext';
 import { ResponseSink, SERVER_SENT_EVENTS } from '../http/ResponseSink';
 import { writeStream } from '../http/writeStream';
-import { followRun } from './followRun';
 import type { FollowRunPorts } from './followRun';
 
 export interface StreamRunPorts extends FollowRunPorts {
@@ -25,21 +24,8 @@ export interface StreamedRun {
   readonly decided?: ReadonlySet<string>;
 }
 
-export function streamRun(
-  context: StreamContext,
-  { executionId, decided }: StreamedRun,
-  encoder: RunEventEncoder,
-  ports: StreamRunPorts,
-): Promise<void> {
-  const { signal } = context;
-  const events = followRun(ports, executionId, { signal, decided });
-  return streamEvents(context, events, encoder, ports);
-}
-
-type StreamContext = Pick<RequestContext, 'response' | 'signal' | 'hasLeft'>;
-
 export async function streamEvents(
-  { response, signal, hasLeft }: StreamContext,
+  { response, signal, hasLeft }: Pick<RequestContext, 'response' | 'signal' | 'hasLeft'>,
   events: AsyncIterable<FamilyEvent>,
   encoder: RunEventEncoder,
   ports: Omit<StreamRunPorts, keyof FollowRunPorts>,

@@ -5,7 +5,8 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Response } from 'express';
-import { streamRun } from '../../../../imports/api/chat/streamRun';
+import { followRun } from '../../../../imports/api/chat/followRun';
+import { streamEvents } from '../../../../imports/api/chat/streamEvents';
 import { toLLMError } from '../../../../imports/api/http/toLLMError';
 import { AgenticLoop } from '../../../../imports/business/ai/application/services/AgenticLoop';
 import { LiveRunEvents } from '../../../../imports/business/ai/infrastructure/events/LiveRunEvents';
@@ -20,7 +21,7 @@ import { deferred } from '../../../support/deferred';
 const EXECUTION_ID = 'run-1';
 const LONG = 'All is well. '.repeat(1_000_000);
 
-describe('streamRun', () => {
+describe('streamEvents', () => {
   let server: Server;
   afterEach(() => {
     server.closeAllConnections();
@@ -49,11 +50,8 @@ describe('streamRun', () => {
       const left = new AbortController();
       response.on('close', () => left.abort(new Error('The client has left.')));
       const context = { response, signal: left.signal, hasLeft: () => left.signal.aborted };
-      await streamRun(context, { executionId: EXECUTION_ID }, new UIMessageStreamEncoder(new UIMessageEncoder()), {
-        runs,
-        live,
-        loop,
-        tools,
+      const events = followRun({ runs, live, loop, tools }, EXECUTION_ID, { signal: left.signal });
+      await streamEvents(context, events, new UIMessageStreamEncoder(new UIMessageEncoder()), {
         keepAliveAfter: 5,
         maxConnectionTime: 60_000,
         closing: new AbortController().signal,
