@@ -6,8 +6,8 @@ import type { Plugin } from 'rolldown';
 
 const IMPORT = /^import \{ ([\w, ]+) \} from 'node:(https?)';$/gm;
 const REQUIRE = /\brequire\('(?:node:)?(https?)'\)/g;
-/** What every server loads. `ws` is loaded by the first WebSocket. */
-const LOADED_AT_START = /\/imports\/.*\.ts$|node_modules\/(?:router|prom-client)\/.*\.js$/;
+/** What every server loads, but for declarations of types. `ws` is loaded by the first WebSocket. */
+const LOADED_AT_START = /\/imports\/.*(?<!\.d)\.ts$|node_modules\/(?:router|prom-client)\/.*\.js$/;
 
 export function loadHttpLazily(): Plugin {
   return {
