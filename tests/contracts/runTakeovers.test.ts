@@ -242,6 +242,28 @@ for (const [name, open] of Object.entries(QUICK_RUN_STORES)) {
         }
       });
 
+      it('runs a call again that changes nothing, and asks nobody', async () => {
+        let calls = 0;
+        const tools = (life: Life): ToolRegistry =>
+          new ToolRegistry().register({
+            name: 'look',
+            readOnly: true,
+            execute: () => ((calls += 1) === 1 ? life.die() : 'seen'),
+          });
+        const first = new Life(store, [calling({ name: 'look', call_id: 'l' })], tools);
+        void first.loop
+          .execute('ann', { model: 'm', input: 'go', tools: ['look'], executionId: RUN })
+          .catch(() => undefined);
+        await first.died.promise;
+        const { calls: stored } = (await store.load(RUN))!;
+        expect(stored.map(({ state }) => state)).to.deep.equal(['executing']);
+        const life = new Life(store, [answer('done')], tools);
+        const done = life.loop.claims.recover(await seen());
+        const ended = await Promise.race([done, life.record.seen('tool:needs_review')]);
+        expect(ended).to.nested.include({ 'response.output_text': 'done' });
+        expect(calls).to.equal(2);
+      });
+
       it('is a suspect of its process until the store knows of its progress', async () => {
         const tools = (): ToolRegistry => new ToolRegistry().register({ name: 'step', execute: () => 'done' });
         const first = new Life(store, [() => new Promise(() => undefined)], tools);

@@ -595,13 +595,15 @@ function joinsDuplicate(tool: OfferedTool, args: unknown, job: ToolJob, outcome:
 
 /**
  * Whether a person must decide before the call runs again, because an earlier process may have run it already.
- * Idempotent tools may simply run again, one with a checkpoint goes on from there, and external work continues wherever
- * it is done.
+ * Idempotent tools and those that change nothing may simply run again, one with a checkpoint goes on from there, and
+ * external work continues wherever it is done.
  */
 function requiresReview(call: ToolCall, tool: OfferedTool | undefined): boolean {
   if (needsReview(call)) return true;
   if (!isExecuting(call) || call.checkpoint !== undefined) return false;
-  return tool === undefined || (tool.definition.idempotent !== true && !isExternalTool(tool.definition));
+  if (tool === undefined) return true;
+  const { idempotent, readOnly } = tool.definition;
+  return idempotent !== true && readOnly !== true && !isExternalTool(tool.definition);
 }
 
 async function requiresApproval(tool: OfferedTool, args: unknown, job: ToolJob): Promise<boolean> {

@@ -55,9 +55,9 @@ export interface FunctionTool {
   readonly timeout?: number;
   /** Never runs in parallel with another sequential tool of the same run. */
   readonly sequential?: boolean;
-  /** The call may be run again with the same idempotency key after a crash. Others go to review instead. */
+  /** The call may be run again with the same idempotency key after a crash. Others go to review, unless `readOnly`. */
   readonly idempotent?: boolean;
-  /** The tool changes nothing: after a crash, its calls may be forgotten and made again. */
+  /** The tool changes nothing: after a crash, its calls may be run again, or forgotten and made again. */
   readonly readOnly?: boolean;
   /** Default: `function`. */
   readonly kind?: ToolKind;
