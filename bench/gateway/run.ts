@@ -11,6 +11,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { repeat } from '../operations';
 import { ask } from './ask';
 import { AGAINST, bundle, contenderOf, CONTENDERS, end, startContender, startVendor } from './contenders';
 import type { Contender } from './contenders';
@@ -172,14 +173,7 @@ function rowsOf(scenario: Scenario, measured: readonly Measured[]): readonly (re
 
 async function measure(scenario: Scenario, contender: Contender): Promise<ProcessUsage> {
   await contender.usage();
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < scenario.requests) {
-      next += 1;
-      await ask(scenario, contender);
-    }
-  };
-  await Promise.all(Array.from({ length: scenario.concurrency }, worker));
+  await repeat(() => ask(scenario, contender), scenario.requests, scenario.concurrency);
   return contender.usage();
 }
 

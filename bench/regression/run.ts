@@ -18,6 +18,7 @@ import type { Contender } from '../gateway/contenders';
 import { SCENARIOS } from '../gateway/scenarios';
 import type { Scenario } from '../gateway/scenarios';
 import type { Cost, Task } from '../measure';
+import { repeat } from '../operations';
 import { median } from '../statistics';
 import { table } from '../resultsPage';
 import { workload } from '../workloads';
@@ -192,14 +193,7 @@ async function gatewayPairs(
 
 async function gatewayCost(scenario: Scenario, contender: Contender): Promise<number> {
   await contender.usage();
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < scenario.requests) {
-      next += 1;
-      await ask(scenario, contender);
-    }
-  };
-  await Promise.all(Array.from({ length: scenario.concurrency }, worker));
+  await repeat(() => ask(scenario, contender), scenario.requests, scenario.concurrency);
   return (await contender.usage()).cpu;
 }
 
