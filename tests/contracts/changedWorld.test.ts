@@ -84,10 +84,17 @@ describe('a run whose user is removed', () => {
 
 describe('a call that was interrupted before its tool changed', () => {
   const schema = (name: string) => ({ type: 'object', properties: { [name]: { type: 'number' } }, required: [name] });
-  const process = (store: MemoryRunStore, field: string, execute: () => unknown, script: readonly ScriptedStep[]) => {
+  const process = (
+    store: MemoryRunStore,
+    field: string,
+    execute: () => unknown,
+    script: readonly ScriptedStep[],
+    readOnly = false,
+  ) => {
     const toolExecutor = new ToolRegistry().register({
       name: 'charge',
       idempotent: true,
+      readOnly,
       parameters: schema(field),
       execute,
     });
@@ -114,6 +121,13 @@ describe('a call that was interrupted before its tool changed', () => {
     expect((await done).toolCalls[0]).to.deep.include({ state: 'completed', result: 'charged' });
     expect(effects).to.equal(0);
     expect(provider.calls).to.have.length(1);
+  });
+
+  it('fails with invalid arguments if its tool changes nothing, so that there is nothing to review', async () => {
+    const store = new MemoryRunStore();
+    await interrupt(store);
+    const { loop } = process(store, 'cents', () => 'never', [answer('done')], true);
+    expect((await loop.resume(RUN)).toolCalls[0]).to.nested.include({ 'error.failure': 'invalid-arguments' });
   });
 
   it('fails with invalid arguments if a person has it run again all the same', async () => {

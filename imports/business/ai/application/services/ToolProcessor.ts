@@ -282,7 +282,7 @@ export class ToolProcessor {
     outcome: ToolCallOutcome,
   ): Promise<undefined> {
     const { call, awaitReview } = job;
-    const isUncertain = isExecuting(call) && !isExternalTool(tool.definition) && !outcome.isRerunApproved;
+    const isUncertain = mayHaveTakenEffect(call, tool) && !outcome.isRerunApproved;
     if (!isUncertain || awaitReview === undefined) throw error;
     if (outcome.isOpen() && (await this.mayRerun(job, awaitReview, outcome))) throw error;
     return undefined;
@@ -601,9 +601,12 @@ function joinsDuplicate(tool: OfferedTool, args: unknown, job: ToolJob, outcome:
 function requiresReview(call: ToolCall, tool: OfferedTool | undefined): boolean {
   if (needsReview(call)) return true;
   if (!isExecuting(call) || call.checkpoint !== undefined) return false;
-  if (tool === undefined) return true;
-  const { idempotent, readOnly } = tool.definition;
-  return idempotent !== true && readOnly !== true && !isExternalTool(tool.definition);
+  return tool === undefined || (mayHaveTakenEffect(call, tool) && tool.definition.idempotent !== true);
+}
+
+/** Whether an earlier process may have run the call to an effect that is not known. */
+function mayHaveTakenEffect(call: ToolCall, { definition }: OfferedTool): boolean {
+  return isExecuting(call) && definition.readOnly !== true && !isExternalTool(definition);
 }
 
 async function requiresApproval(tool: OfferedTool, args: unknown, job: ToolJob): Promise<boolean> {
