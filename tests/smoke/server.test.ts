@@ -1,10 +1,11 @@
 /** A data directory and the server of `npm start` on it, from the first run that is stored to the end of the server. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenAI } from '@google/genai';
 import { expect } from 'chai';
@@ -27,8 +28,12 @@ describe('a data directory and its server', () => {
     directory = await mkdtemp(join(tmpdir(), 'bolide-smoke-'));
   });
   after(async () => {
+    const group = server.pid ?? 0;
+    const { stdout } = await promisify(execFile)('ps', ['-axo', 'pgid,pid,stat,time,command']);
+    const left = stdout.split('\n').filter((line) => Number.parseInt(line, 10) === group);
+    if (left.length > 0) console.log(`Has not ended:\n${left.join('\n')}\n${output}`);
     try {
-      process.kill(-(server.pid ?? 0), 'SIGKILL');
+      process.kill(-group, 'SIGKILL');
     } catch {
       // The group has ended, as it should.
     }
