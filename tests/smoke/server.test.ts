@@ -29,7 +29,8 @@ describe('a data directory and its server', () => {
   });
   after(async () => {
     const group = server.pid ?? 0;
-    const { stdout } = await promisify(execFile)('ps', ['-axo', 'pgid,pid,stat,time,command']);
+    // Each thread with what it waits for: a main thread that does not wait for events can hear no signal.
+    const { stdout } = await promisify(execFile)('ps', ['-eLo', 'pgid,pid,lwp,stat,time,wchan:24,comm,args']);
     const left = stdout.split('\n').filter((line) => Number.parseInt(line, 10) === group);
     if (left.length > 0) console.log(`Has not ended:\n${left.join('\n')}\n${output}`);
     try {
