@@ -4,7 +4,7 @@ import type { MessageChange, SendOptions, SentMessage } from '../business/ai/app
 import type { ToolCall } from '../business/ai/domain/entities/Tool';
 import { ConflictError, LLMAbortedError } from '../business/ai/domain/errors/LLMErrors';
 import type { QueuedMessage } from '../business/ai/domain/interfaces/RunMessageStore';
-import type { LocalAgentEvent } from '../business/ai/domain/types/AgentEvents';
+import type { AgentEventOf, CallStep, FamilyEvent, LocalAgentEvent } from '../business/ai/domain/types/AgentEvents';
 import type { LLMInput } from '../business/ai/domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../business/ai/domain/types/ResponsesAPITypes';
 import type { RunResult } from '../business/ai/domain/entities/Run';
@@ -20,11 +20,14 @@ export interface AgentRunInit {
   readonly metadata: Parameters<AgenticLoop['start']>[2];
 }
 
+/** The id of a call of the run, or a call of any run, as the events of calls name it. */
+export type CallOfRun = string | Pick<CallStep, 'executionId' | 'callId'>;
+
 /**
- * The run itself, `events` and `textStream` may be iterated any number of times, at any time and speed: each iteration
- * starts with the first event, and never slows the run. Leaving an iteration early does not affect the run; `cancel`
- * stops it. An error that ends the run is thrown by every iteration and rejects the promises, whether or not anyone
- * awaits them.
+ * The run itself, `events`, `familyEvents` and `textStream` may be iterated any number of times, at any time and speed:
+ * each iteration starts with the first event, and never slows the run. Leaving an iteration early does not affect the
+ * run; `cancel` stops it. An error that ends the run is thrown by every iteration and rejects the promises, whether or
+ * not anyone awaits them.
  */
 export class AgentRun implements AsyncIterable<LocalAgentEvent> {
   /** Valid at once. */
@@ -77,6 +80,15 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
     return { [Symbol.asyncIterator]: () => this.buffer.events() };
   }
 
+  /**
+   * The run's events and, between them, those of the runs that its calls start, directly or not: each has the calls
+   * that lead to it as `path`. What a run below does comes before the event with which its call settles. Runs that go
+   * on in another process are not part of it.
+   */
+  get familyEvents(): AsyncIterable<FamilyEvent> {
+    return { [Symbol.asyncIterator]: () => this.buffer.familyEvents() };
+  }
+
   /** With `onPending: 'return'`: the answers to late results, after the one in `result`. */
   get followUps(): AsyncIterable<LLMResponse> {
     const { result } = this;
@@ -103,11 +115,10 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
 
   /** Submits the result of a call, as `AgenticLoop.submitToolResult` does. */
   async submitToolResult(
-    callId: string,
+    call: CallOfRun,
     result: Parameters<AgenticLoop['submitToolResult']>[2],
   ): Promise<'accepted' | 'already-settled'> {
-    await this.started;
-    return this.loop.submitToolResult(this.executionId, callId, result);
+    return this.loop.submitToolResult(...(await this.named(call)), result);
   }
 
   /** Sends the run a message, as `AgenticLoop.send` does. */
@@ -140,22 +151,24 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
     return this.loop.signal(this.executionId, name, payload, signalId);
   }
 
-  /** Approves a call, as `AgenticLoop.approve` does. */
-  async approve(callId: string, shownHash?: string): Promise<ToolCall['state']> {
-    await this.started;
-    return this.loop.approve(this.executionId, callId, shownHash);
+  /** Approves a call, also of a run below, as `AgenticLoop.approve` does. */
+  async approve(call: CallOfRun, shownHash?: string): Promise<ToolCall['state']> {
+    return this.loop.approve(...(await this.named(call)), shownHash);
   }
 
   /** Repeats a call, as `AgenticLoop.rerun` does. */
-  async rerun(callId: string, startTime: number, shownHash?: string): Promise<ToolCall['state']> {
-    await this.started;
-    return this.loop.rerun(this.executionId, callId, startTime, shownHash);
+  async rerun(call: CallOfRun, startTime: number, shownHash?: string): Promise<ToolCall['state']> {
+    return this.loop.rerun(...(await this.named(call)), startTime, shownHash);
   }
 
   /** Rejects a call, as `AgenticLoop.reject` does. */
-  async reject(callId: string, reason?: string, shownHash?: string): Promise<ToolCall['state']> {
+  async reject(call: CallOfRun, reason?: string, shownHash?: string): Promise<ToolCall['state']> {
+    return this.loop.reject(...(await this.named(call)), reason, shownHash);
+  }
+
+  private async named(call: CallOfRun): Promise<readonly [executionId: string, callId: string]> {
     await this.started;
-    return this.loop.reject(this.executionId, callId, reason, shownHash);
+    return typeof call === 'string' ? [this.executionId, call] : [call.executionId, call.callId];
   }
 
   private async follow(done: Promise<RunResult>, returnsEarly: boolean): Promise<void> {
@@ -175,20 +188,49 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
   }
 }
 
-const BUFFERS = new WeakMap<AgenticLoop, Map<string, RunEventBuffer>>();
+/** A run whose events are buffered. */
+interface BufferedRun {
+  readonly buffer: RunEventBuffer;
+  /** The runs whose events the buffer receives. */
+  readonly family: Set<string>;
+  /** The calls that led to it from the run of the buffer. Absent: it is that one. */
+  readonly path?: readonly CallStep[];
+}
+
+const BUFFERED = new WeakMap<AgenticLoop, Map<string, BufferedRun>>();
 
 /** One listener for each loop, however many runs it has. @returns ends the subscription @throws ConflictError */
 function subscribe(loop: AgenticLoop, executionId: string, buffer: RunEventBuffer): () => void {
-  let buffers = BUFFERS.get(loop);
-  if (buffers === undefined) {
-    const created = new Map<string, RunEventBuffer>();
-    loop.on('event', (event) => created.get(event.executionId)?.append(event));
-    BUFFERS.set(loop, created);
-    buffers = created;
+  let runs = BUFFERED.get(loop);
+  if (runs === undefined) {
+    const created = new Map<string, BufferedRun>();
+    loop.on('event', (event) => {
+      if (event.type === 'run:started' && event.parentExecutionId !== undefined) addRunBelow(loop, created, event);
+      const run = created.get(event.executionId);
+      run?.buffer.append(event, run.path);
+    });
+    BUFFERED.set(loop, created);
+    runs = created;
   }
-  if (buffers.has(executionId)) throw new ConflictError(`The run "${executionId}" is in progress.`);
-  buffers.set(executionId, buffer);
-  return () => buffers.delete(executionId);
+  if (runs.has(executionId)) throw new ConflictError(`The run "${executionId}" is in progress.`);
+  const family = new Set([executionId]);
+  runs.set(executionId, { buffer, family });
+  return () => {
+    for (const id of family) runs.delete(id);
+  };
+}
+
+function addRunBelow(
+  loop: AgenticLoop,
+  runs: Map<string, BufferedRun>,
+  { executionId, parentExecutionId = '', parentCallId: callId = '' }: AgentEventOf<'run:started'>,
+): void {
+  const parent = runs.get(parentExecutionId);
+  const name = loop.getExecutionContext(parentExecutionId)?.toolCalls.get(callId)?.name;
+  if (parent === undefined || name === undefined || runs.has(executionId)) return;
+  const { buffer, family, path = [] } = parent;
+  family.add(executionId);
+  runs.set(executionId, { buffer, family, path: [...path, { executionId: parentExecutionId, callId, name }] });
 }
 
 /** Errors reach whoever awaits or iterates; nobody has to. */

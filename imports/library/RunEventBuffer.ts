@@ -1,21 +1,31 @@
 /**
- * The events of one run, for any number of readers, each at its own pace and from the first event. The run never waits
+ * The events of a run, for any number of readers, each at its own pace and from the first event. The run never waits
  * for a reader. A reader that keeps up receives every event as it was emitted; for one that is behind, adjacent
  * fragments of one text are joined, and of the progress reports of a call only the latest of those in between remains.
- * Every other event is delivered as it is, in order. What is buffered is therefore bounded by the run's own text and
- * calls.
+ * Every other event is delivered as it is, in order. What is buffered is therefore bounded by the text and the calls of
+ * the run and of those below it, whose events stand between its own.
  */
 import { isDelta, textOfDelta } from '../business/ai/domain/types/AgentEvents';
-import type { AgentEventOf, DeltaEvent, LocalAgentEvent } from '../business/ai/domain/types/AgentEvents';
+import type {
+  AgentEventOf,
+  CallStep,
+  DeltaEvent,
+  FamilyEvent,
+  LocalAgentEvent,
+} from '../business/ai/domain/types/AgentEvents';
 
 type Progress = LocalAgentEvent<AgentEventOf<'tool:progress'>>;
 
-type Entry =
-  /** Adjacent fragments of one text. `last` is the latest of them. */
-  | { readonly kind: 'delta'; last: DeltaEvent; readonly parts: string[] }
+type Path = readonly CallStep[];
+
+/** `path` leads to the run below whose entry it is. Absent: the run's own. */
+type Entry = { readonly path: Path | undefined } & (
+  | /** Adjacent fragments of one text. `last` is the latest of them. */
+    { readonly kind: 'delta'; last: DeltaEvent; readonly parts: string[] }
   /** Adjacent progress reports: the latest of each call, oldest first. */
   | { readonly kind: 'progress'; readonly latest: Map<string, Progress> }
-  | { readonly kind: 'event'; readonly event: LocalAgentEvent };
+  | { readonly kind: 'event'; readonly event: LocalAgentEvent }
+);
 
 export class RunEventBuffer {
   private readonly entries: Entry[] = [];
@@ -24,19 +34,21 @@ export class RunEventBuffer {
   /** The number of entries up to the run's result. Undefined before it has one. */
   private answerLength: number | undefined;
 
-  append(event: LocalAgentEvent): void {
-    const last = this.entries.at(-1);
+  /** @param path the calls that lead to the event's run, if that is one below: the same list for all of its events */
+  append(event: LocalAgentEvent, path?: Path): void {
+    const previous = this.entries.at(-1);
+    const last = previous?.path === path ? previous : undefined;
     if (isDelta(event)) {
       if (last?.kind === 'delta' && textOfDelta(last.last) === textOfDelta(event)) {
         last.last = event;
         last.parts.push(event.delta);
-      } else this.entries.push({ kind: 'delta', last: event, parts: [event.delta] });
+      } else this.entries.push({ kind: 'delta', path, last: event, parts: [event.delta] });
     } else if (event.type === 'tool:progress') {
       if (last?.kind === 'progress') {
         last.latest.delete(event.callId);
         last.latest.set(event.callId, event);
-      } else this.entries.push({ kind: 'progress', latest: new Map([[event.callId, event]]) });
-    } else this.entries.push({ kind: 'event', event });
+      } else this.entries.push({ kind: 'progress', path, latest: new Map([[event.callId, event]]) });
+    } else this.entries.push({ kind: 'event', path, event });
     this.wakeReaders();
   }
 
@@ -44,7 +56,10 @@ export class RunEventBuffer {
   endText(responseId: string): void {
     const at = this.entries.findLastIndex(
       (entry) =>
-        entry.kind === 'event' && entry.event.type === 'llm:response' && entry.event.response.id === responseId,
+        entry.path === undefined &&
+        entry.kind === 'event' &&
+        entry.event.type === 'llm:response' &&
+        entry.event.response.id === responseId,
     );
     this.answerLength ??= at === -1 ? this.entries.length : at + 1;
     this.wakeReaders();
@@ -56,8 +71,14 @@ export class RunEventBuffer {
     this.wakeReaders();
   }
 
+  /** The run's own events. */
   events(): AsyncIterableIterator<LocalAgentEvent, undefined> {
     return this.read(new EventCursor());
+  }
+
+  /** The run's events and those of the runs below it. */
+  familyEvents(): AsyncIterableIterator<FamilyEvent, undefined> {
+    return this.read(new FamilyCursor());
   }
 
   /** The text deltas up to the run's result. */
@@ -96,11 +117,17 @@ interface Cursor<T> {
 
 class EventCursor implements Cursor<LocalAgentEvent> {
   readonly isText = false;
+  private readonly isFamily: boolean;
   private index = 0;
   /** The parts of the current entry that were read. */
   private part = 0;
-  /** The sequence number of the last event that was read. */
+  /** The sequence number of the last event of the current entry that was read. */
   private seq = 0;
+
+  /** @param isFamily whether the events of runs below are read, too */
+  constructor(isFamily = false) {
+    this.isFamily = isFamily;
+  }
 
   take(entries: readonly Entry[]): LocalAgentEvent | undefined {
     for (;;) {
@@ -114,10 +141,17 @@ class EventCursor implements Cursor<LocalAgentEvent> {
       if (this.index === entries.length - 1 && entry.kind !== 'event') return undefined;
       this.index += 1;
       this.part = 0;
+      this.seq = 0;
     }
   }
 
+  /** The path of the event that was read last. */
+  pathIn(entries: readonly Entry[]): Path | undefined {
+    return entries[this.index]?.path;
+  }
+
   private readEntry(entry: Entry): LocalAgentEvent | undefined {
+    if (entry.path !== undefined && !this.isFamily) return undefined;
     switch (entry.kind) {
       case 'event':
         return this.part++ === 0 ? entry.event : undefined;
@@ -134,6 +168,17 @@ class EventCursor implements Cursor<LocalAgentEvent> {
   }
 }
 
+class FamilyCursor implements Cursor<FamilyEvent> {
+  readonly isText = false;
+  private readonly events = new EventCursor(true);
+
+  take(entries: readonly Entry[]): FamilyEvent | undefined {
+    const event = this.events.take(entries);
+    const path = this.events.pathIn(entries);
+    return event === undefined || path === undefined ? event : { ...event, path };
+  }
+}
+
 class TextCursor implements Cursor<string> {
   readonly isText = true;
   private index = 0;
@@ -142,7 +187,8 @@ class TextCursor implements Cursor<string> {
   take(entries: readonly Entry[], end = entries.length): string | undefined {
     for (; this.index < end; this.index += 1, this.part = 0) {
       const entry = entries[this.index];
-      if (entry?.kind === 'delta' && textOfDelta(entry.last) === 'text' && this.part < entry.parts.length) {
+      const isOwnText = entry?.kind === 'delta' && entry.path === undefined && textOfDelta(entry.last) === 'text';
+      if (isOwnText && this.part < entry.parts.length) {
         const text = entry.parts.length - this.part === 1 ? entry.last.delta : entry.parts.slice(this.part).join('');
         this.part = entry.parts.length;
         return text;

@@ -7,14 +7,18 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
-import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import { UIMessageEncoder } from './UIMessageEncoder';
 import type { UIMessageEncoderOptions } from './UIMessageEncoder';
 import { UI_MESSAGE_STREAM_HEADERS } from './UIMessageStreamEncoder';
 import type { UIMessageChunk } from './UIMessages';
 
 /** An `AgentRun`, or the events of any run from its `run:started`. */
-export type UIMessageSource = AsyncIterable<AgentEvent> & { readonly cancel?: () => Promise<unknown> };
+export type UIMessageSource = AsyncIterable<FamilyEvent> & {
+  readonly cancel?: () => Promise<unknown>;
+  /** What `sendRuns` reads instead. */
+  readonly familyEvents?: AsyncIterable<FamilyEvent>;
+};
 
 export interface UIMessageStreamOptions extends UIMessageEncoderOptions {
   /**
@@ -22,6 +26,11 @@ export interface UIMessageStreamOptions extends UIMessageEncoderOptions {
    * that nobody can resume.
    */
   readonly onDisconnect?: 'continue' | 'cancel';
+  /**
+   * Whether the output of a call that starts a run is the message of that run, as `/api/chat` sends it: the run's texts
+   * and calls while it works, and at last its answer. Default: false, and the output is the answer.
+   */
+  readonly sendRuns?: boolean;
   /** The text that the user sees of an error. Default: the message of Bolide's own errors, and nothing of others. */
   readonly onError?: (error: unknown) => string;
 }
@@ -108,12 +117,12 @@ function bodyOf(run: UIMessageSource, options: UIMessageResponseOptions): Readab
 /** Lists of chunks, none of them empty. */
 async function* chunksOf(
   run: UIMessageSource,
-  { onError = safeText, ...options }: UIMessageStreamOptions,
+  { onError = safeText, sendRuns = false, ...options }: UIMessageStreamOptions,
 ): AsyncGenerator<readonly UIMessageChunk[], void, undefined> {
   const encoder = new UIMessageEncoder(options);
   let hasFailed = false;
   try {
-    for await (const event of run) {
+    for await (const event of (sendRuns ? run.familyEvents : undefined) ?? run) {
       const chunks = encoder.push(event);
       hasFailed ||= event.type === 'run:failed' || event.type === 'run:cancelled';
       if (chunks.length > 0) yield chunks;

@@ -5,7 +5,12 @@ import { agent } from '../../../imports/library/Agent';
 import type { Agent, AgentOptions } from '../../../imports/library/Agent';
 import { AgentRun } from '../../../imports/library/AgentRun';
 import { tool } from '../../../imports/library/tool';
+import { reduceUIMessage } from '../../../imports/interop/aiSdk/reduceUIMessage';
+import { toUIMessageStream } from '../../../imports/interop/aiSdk/uiMessageStream';
+import { childId } from '../../../imports/business/ai/application/services/shared/childId';
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
+import { runAsTool } from '../../../imports/business/ai/infrastructure/tools/runAsTool';
+import type { LLMResponse } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { runOf } from '../../../imports/business/ai/domain/entities/Run';
 import type { AgentEvent } from '../../../imports/business/ai/domain/types/AgentEvents';
@@ -54,6 +59,49 @@ describe('AgentRun', () => {
     expect(texts.sort()).to.deep.equal(['One.', 'Two.']);
     for (const run of runs)
       expect([...new Set((await all(run)).map(({ executionId }) => executionId))]).to.deep.equal([run.executionId]);
+  });
+
+  it('has the events of runs below it, in which it approves calls, between its own', async () => {
+    const pay = tool({ name: 'pay', description: 'Pays.', needsApproval: true, execute: () => 'paid' });
+    const inner = runAsTool({ name: 'inner', run: () => ({ input: 'Pay.', tools: ['pay'] }) });
+    const outer = runAsTool({ name: 'outer', run: () => ({ input: 'Have it paid.', tools: ['inner'] }) });
+    const called = (name: string): LLMResponse =>
+      calling({ name, call_id: 'c', arguments: name === 'pay' ? {} : { input: 'x' } });
+    const steps = [called('outer'), called('inner'), called('pay'), answer('third'), answer('second'), answer('first')];
+    const run = scripted(steps, { tools: [outer, inner, pay] }).stream('Go.', { executionId: 'root' });
+    const child = childId('root', 'c');
+    const lines: string[] = [];
+    for await (const event of run.familyEvents) {
+      const { executionId, type, path = [] } = event;
+      lines.push(`${path.map(({ name }) => `${name} `).join('')}${type}`);
+      if (type === 'tool:approval_required') {
+        expect(executionId).to.equal(childId(child, 'c'));
+        expect(path).to.deep.equal([
+          { executionId: 'root', callId: 'c', name: 'outer' },
+          { executionId: child, callId: 'c', name: 'inner' },
+        ]);
+        await run.approve(event, event.argumentsHash);
+      }
+    }
+    const begins = ['run:started', 'iteration:start', 'llm:response', 'tool:pending'];
+    const ends = ['tool:completed', 'iteration:start', 'llm:delta', 'llm:response', 'run:completed'];
+    const of = (path: string, names: readonly string[]): readonly string[] => names.map((name) => `${path}${name}`);
+    expect(lines).to.deep.equal([
+      ...of('', [...begins, 'tool:executing']),
+      ...of('outer ', [...begins, 'tool:executing']),
+      ...of('outer inner ', [...begins, 'tool:approval_required', 'tool:executing', ...ends]),
+      ...of('outer ', ends),
+      ...of('', ends),
+    ]);
+    expect(types(await all(run.events))).to.deep.equal([...begins, 'tool:executing', ...ends]);
+    expect((await all(run.textStream)).join('')).to.equal('first');
+    expect((await all(run.familyEvents)).length).to.equal(lines.length);
+    const messages = await Promise.all(
+      [{ sendRuns: true }, {}].map(async (options) => reduceUIMessage(await all(toUIMessageStream(run, options)))),
+    );
+    const outputs = messages.map(({ parts }) => parts.flatMap((part) => ('output' in part ? [part.output] : [])));
+    expect(outputs[0]).to.have.nested.property('[0].parts[1].output.parts[1].output', 'paid');
+    expect(outputs[1]).to.deep.equal(['second']);
   });
 
   it('gives a call of a tool with its events', async () => {

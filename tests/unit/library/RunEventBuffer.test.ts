@@ -194,6 +194,28 @@ describe('RunEventBuffer', () => {
     expect(await failure(all(buffer.events()))).to.equal(error);
   });
 
+  it('joins what a reader missed of one run, and of the progress of each', async () => {
+    const path = [{ executionId: 'run', callId: 'c1', name: 'outer' }];
+    const below = (seq: number, body: AgentEventBody): void =>
+      buffer.append({ executionId: 'below', at: 0, seq, ...body } as LocalAgentEvent, path);
+    for (const delta of ['a', 'b']) emit(text(delta));
+    below(1, text('c'));
+    below(2, text('d'));
+    emit(text('e'));
+    below(3, progress('c1', 0.5));
+    buffer.end();
+    const family = await all(buffer.familyEvents());
+    expect(family.map((event) => `${event.executionId} ${line(event as LocalAgentEvent)}`)).to.deep.equal([
+      'run text ab #2',
+      'below text cd #2',
+      'run text e #3',
+      'below c1 0.5 #3',
+    ]);
+    expect(family.map((event) => event.path)).to.deep.equal([undefined, path, undefined, path]);
+    expect((await all(buffer.events())).map(line)).to.deep.equal(['text ab #2', 'text e #3']);
+    expect((await all(buffer.text())).join('')).to.equal('abe');
+  });
+
   it('answers overlapping requests in order', async () => {
     const reader = buffer.text();
     const reads = [reader.next(), reader.next(), reader.next()];
