@@ -7,6 +7,8 @@ import { runAgent } from '../support/agUi/replayAgUi';
 import { chatClient, textOf } from '../support/ChatClient';
 import { startChatServer } from '../support/startChatServer';
 import type { ChatServer } from '../support/startChatServer';
+import { readSse } from '../support/readSse';
+import type { SseEvent, SseReader } from '../support/readSse';
 import { until } from '../support/until';
 
 const delegate = (name: string, below: string, task: string) =>
@@ -91,6 +93,45 @@ describe('runs within a run', () => {
       'assistant',
       'user',
     ]);
+  });
+
+  it('are between the events of the run, also for a reader that comes later, and one that comes back', async () => {
+    const headers = { authorization: `Bearer ${server.token}` };
+    const { chat } = chatClient(server, { id: 'c' });
+    const started = server.events.seen('run:started');
+    const sent = chat.sendMessage({ text: QUESTION });
+    const { executionId } = await started;
+    const url = `${server.url}/api/runs/stream?executionId=${executionId}&family`;
+    const [whole, first] = [await readSse(url, headers), await readSse(url, headers)];
+    await server.events.seen('tool:executing', ({ name }) => name === 'wait_for');
+    const late = await readSse(url, headers);
+    await first.waitFor(({ type, data }) => type === 'tool:executing' && data['name'] === 'wait_for');
+    first.stop();
+    server.release();
+    await sent;
+    const back = await readSse(url, { ...headers, 'last-event-id': String(first.events.at(-1)?.id) });
+    const ends = ({ type, data }: SseEvent): boolean => type === 'run:completed' && data['executionId'] === executionId;
+    for (const stream of [whole, late, back]) await stream.waitFor(ends);
+    const seen = whole.events.filter(({ id }) => id >= (first.events[0]?.id ?? 0));
+    expect([...first.events, ...back.events]).to.deep.equal(seen);
+    const above = (stream: SseReader): readonly string[] =>
+      stream.events.flatMap(({ type, data }) =>
+        type === 'run:completed' ? [(data['path'] as readonly object[] | undefined)?.length.toString() ?? 'none'] : [],
+      );
+    expect(above(whole)).to.deep.equal(['3', '2', '1', 'none']);
+    expect(above(late)).to.deep.equal(above(whole));
+    const { path } = late.events.find(({ type }) => type === 'run:completed')?.data ?? {};
+    const calls = server.events.events.filter(({ type }) => type === 'tool:executing').slice(0, 3);
+    expect(path).to.deep.equal(
+      calls.map((call) => ({ executionId: call.executionId, callId: 'callId' in call ? call.callId : '' })),
+    );
+    const own = await readSse(url.replace('&family', ''), {
+      ...headers,
+      'last-event-id': String(first.events.at(-1)?.id),
+    });
+    await own.waitFor(ends);
+    expect(own.events.some(({ data }) => data['executionId'] !== executionId)).to.equal(false);
+    for (const stream of [whole, late, back, own]) stream.stop();
   });
 
   it('are messages within the outputs of their calls, also for a page that comes later, and afterwards', async () => {

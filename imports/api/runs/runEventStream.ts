@@ -1,6 +1,7 @@
 /** `GET /runs/stream`: events of the runs that the caller may see, as server-sent events. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { AgentEvent, AgentEventType } from '../../business/ai/domain/types/AgentEvents';
+import type { RunQueries } from '../../business/ai/application/operations/RunQueries';
 import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { Actor } from '../../business/ai/domain/types/Actor';
 import { TOPICS } from '../../business/ai/domain/types/Topics';
@@ -11,10 +12,12 @@ import { toActor } from '../auth/ApiPrincipal';
 import { KeepAliveTimer } from '../http/KeepAliveTimer';
 import type { RouteHandler } from '../http/RequestContext';
 import { SERVER_SENT_EVENTS, STREAM_HEADERS } from '../http/ResponseSink';
+import { FamilyFrames } from './FamilyFrames';
 import { FrameBatcher } from './FrameBatcher';
 
 export interface RunEventStreamPorts {
   readonly events: RunEventLog;
+  readonly queries: Pick<RunQueries, 'family'>;
   /** Sent to clients that read the events of all runs. */
   readonly changes?: TopicChanges;
   /** No other process changes what pages show. Default: false. */
@@ -41,10 +44,12 @@ const RESYNC_FRAME = 'event: resync\ndata: {}\n\n';
  * were missed and the client must fetch the current state: sent to a client that was away for too long, and as
  * the last
  * event to one that reads too slowly. `changes` names the topics of which something else has changed, as
- * `{"topics":["requests"]}`. With `?brief`, events hold only what lists need.
+ * `{"topics":["requests"]}`. With `?brief`, events hold only what lists need; with `?executionId=` and `?family`, there
+ * are those of the runs below the run, too.
  */
 export function streamRunEvents({
   events,
+  queries,
   changes,
   isAlone = false,
   keepAliveAfter,
@@ -56,12 +61,16 @@ export function streamRunEvents({
     const actor = toActor(principal);
     const executionId = queryText(request.query['executionId']);
     const isBrief = request.query['brief'] !== undefined;
+    const isFamily = request.query['family'] !== undefined;
+    if (isFamily && executionId === undefined)
+      throw new LLMInvalidRequestError('"family" needs "executionId", the id of a run.', { path: 'executionId' });
     const since = lastEventId(request.headers['last-event-id'] ?? request.query['lastEventId']);
     response.writeHead(200, { ...STREAM_HEADERS, 'content-type': SERVER_SENT_EVENTS.contentType });
     if (request.method === 'HEAD') {
       response.end();
       return;
     }
+    const closed = new Promise<void>((resolve) => void response.once('close', resolve));
     let unsubscribe = (): void => undefined;
     const keepAlive = new KeepAliveTimer(keepAliveAfter, () => write(SERVER_SENT_EVENTS.keepAlive));
     const hasEnded = (): boolean => response.writableEnded || response.destroyed;
@@ -84,6 +93,8 @@ export function streamRunEvents({
       batcher.stop();
       response.end(lastFrame);
     };
+    const send = (event: LoggedEvent): void => write(isBrief ? toBriefFrame(event) : toRunEventFrame(event));
+    const family = isFamily ? new FamilyFrames(send) : undefined;
     // Clients store an id without data, but dispatch no event for it: from here on they can resume.
     write(`id: ${since ?? events.position}\n\n`);
     unsubscribe = events.subscribe(
@@ -91,27 +102,28 @@ export function streamRunEvents({
         ...(actor.isAdmin === true ? {} : { userId: actor.userId }),
         accepts: (event) =>
           (actor.isAdmin === true || event.userId === actor.userId) &&
-          (executionId === undefined || event.executionId === executionId) &&
+          (executionId === undefined || isFamily || event.executionId === executionId) &&
           !(isBrief && OMITTED_TYPES.has(event.type)),
-        event: (event) => write(isBrief ? toBriefFrame(event) : toRunEventFrame(event)),
+        event: (event) => (family === undefined ? send(event) : family.push(event)),
         gap: () => write(`id: ${events.position}\n${RESYNC_FRAME}`),
       },
       since,
     );
-    const stopChanges =
-      changes === undefined || executionId !== undefined
-        ? undefined
-        : sendChanges(changes, actor, isAlone, (topics) => write(toChangesFrame(topics)));
-    const ended = AbortSignal.any([signal, closing, AbortSignal.timeout(maxConnectionTime)]);
-    await new Promise<void>((resolve) => {
-      response.once('close', resolve);
+    let stopChanges: (() => void) | undefined;
+    try {
+      if (executionId !== undefined) family?.begin(await queries.family(actor, executionId));
+      else if (changes !== undefined)
+        stopChanges = sendChanges(changes, actor, isAlone, (topics) => write(toChangesFrame(topics)));
+      const ended = AbortSignal.any([signal, closing, AbortSignal.timeout(maxConnectionTime)]);
       if (ended.aborted) end();
       else ended.addEventListener('abort', () => end(), { once: true });
-    });
-    unsubscribe();
-    stopChanges?.();
-    batcher.stop();
-    keepAlive.stop();
+      await closed;
+    } finally {
+      unsubscribe();
+      stopChanges?.();
+      batcher.stop();
+      keepAlive.stop();
+    }
   };
 }
 

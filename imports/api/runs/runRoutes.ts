@@ -5,7 +5,7 @@ import { streamRunEvents } from './runEventStream';
 import type { RunEventStreamPorts } from './runEventStream';
 import type { RunRoutePorts } from './RunRoutePorts';
 
-export interface RunRoutesPorts extends Omit<RunEventStreamPorts, 'events'> {
+export interface RunRoutesPorts extends Omit<RunEventStreamPorts, 'events' | 'queries'> {
   readonly runs?: RunRoutePorts;
 }
 
@@ -15,7 +15,7 @@ export function addRunRoutes(add: AddEndpoint, { runs, ...ports }: RunRoutesPort
   add('app', '/api/runs/stream', '/api/runs/stream', {
     method: 'get',
     scope: 'read',
-    handler: streamRunEvents({ ...ports, events: runs.events }),
+    handler: streamRunEvents({ ...ports, events: runs.events, queries: runs.queries }),
     holds: 'connections',
   });
   add('app', '/api/stats', '/api/stats', {

@@ -5,7 +5,7 @@ import type { RouteDescriptions } from '../RouteDescription';
 export const RUN_ROUTES: RouteDescriptions = {
   'GET /api/runs/stream': {
     summary: 'The events of the caller’s runs',
-    query: { executionId: TEXT, brief: FLAG },
+    query: { executionId: TEXT, family: FLAG, brief: FLAG },
     streams: 'always',
   },
   'GET /api/stats': {

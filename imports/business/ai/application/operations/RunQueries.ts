@@ -6,6 +6,7 @@ import type { FunctionTool } from '../../domain/entities/Tool';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { LiveTextReader, RunCountReader, RunFilter, RunViewReader } from '../../domain/interfaces/RunViewReader';
 import type { Actor } from '../../domain/types/Actor';
+import type { CallStep } from '../../domain/types/AgentEvents';
 import type { RunCountView, RunDetail } from '../../domain/types/RunViews';
 import type { ToolSummary } from '../../domain/types/ToolSummary';
 import { identifier, integer, oneOf, optional, readObject } from '../../domain/util/arguments';
@@ -53,6 +54,20 @@ export class RunQueries {
     return { run, toolCalls, deltas, plan };
   }
 
+  /** The runs below a run, each with the calls that lead to it from there; and the run itself, with none. */
+  async family(actor: Actor, executionId: string): Promise<RunFamilyPaths> {
+    signedIn(actor);
+    const paths = new Map<string, readonly CallOfRun[]>([[executionId, []]]);
+    // Also of those that it adds.
+    for (const [parentExecutionId, path] of paths) {
+      if (paths.size > VIEW_LIMITS.runs) break;
+      const filter = { ...ownOnly(actor), parentExecutionId };
+      for (const { _id, parentCallId = '' } of await this.ports.views.runs(filter, VIEW_LIMITS.runs))
+        paths.set(_id, [...path, { executionId: parentExecutionId, callId: parentCallId }]);
+    }
+    return paths;
+  }
+
   async tools(actor: Actor): Promise<readonly ToolSummary[]> {
     signedIn(actor);
     const { views, tools, access } = this.ports;
@@ -79,6 +94,11 @@ export class RunQueries {
     return this.ports.stats.counts(ownOnly(actor), VIEW_LIMITS.counts);
   }
 }
+
+/** A call, and its run. */
+export type CallOfRun = Pick<CallStep, 'executionId' | 'callId'>;
+/** Paths by run. */
+export type RunFamilyPaths = Map<string, readonly CallOfRun[]>;
 
 const STATES = Object.keys(RUN_TRANSITIONS) as RunState[];
 

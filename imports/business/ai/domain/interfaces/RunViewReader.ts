@@ -24,6 +24,8 @@ export interface RunFilter {
   readonly conversationId?: string | undefined;
   /** Only runs created at or after this time, in milliseconds since the epoch. */
   readonly since?: number;
+  /** Only runs that calls of this one have started. */
+  readonly parentExecutionId?: string | undefined;
 }
 
 /** All conditions hold together; `from` and `to` bound the time of creation. */

@@ -165,8 +165,8 @@ export class DocumentRunViews implements RunViewReader {
   }
 }
 
-export function runSelector({ userId, state, conversationId, since }: RunFilter): Readonly<Record<string, unknown>> {
-  return omitUndefined({ userId, state, conversationId, createdAt: since === undefined ? undefined : { $gte: since } });
+export function runSelector({ since, ...equal }: RunFilter): Readonly<Record<string, unknown>> {
+  return omitUndefined({ ...equal, createdAt: since === undefined ? undefined : { $gte: since } });
 }
 
 /** @param stored JSON of the RunPlan */
