@@ -4,6 +4,7 @@ import { followFamily } from '../../imports/api/chat/followFamily';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
 import { childId } from '../../imports/business/ai/application/services/shared/childId';
+import { callBelowId } from '../../imports/business/ai/domain/entities/callBelow';
 import type { FamilyEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import { LiveRunEvents } from '../../imports/business/ai/infrastructure/events/LiveRunEvents';
 import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
@@ -80,8 +81,35 @@ describe(
       recovery.stop();
       await second.close();
     });
+    it('end the following while people are asked about their calls, and not once those are decided', async () => {
+      const store = new MemoryRunStore();
+      const tools = new ToolRegistry()
+        .register({ name: 'work', needsApproval: true, execute: () => 'worked' })
+        .register(runAsTool({ name: 'inner', run: () => ({ input: 'Work.', tools: ['work'] }) }))
+        .register(runAsTool({ name: 'outer', run: () => ({ input: 'Delegate.', tools: ['inner'] }) }));
+      const provider = delegatingProvider({ outer: 1, inner: 1, work: 1 });
+      const loop = new AgenticLoop({ provider, toolExecutor: tools, runStore: store });
+      (await loop.start('ann', { executionId: 'root', model: 'm', input: 'Go.', tools: ['outer'] })).done.catch(
+        () => undefined,
+      );
+      const ports = { runs: store, live: new LiveRunEvents(), loop: { local: NO_RUNS }, tools, pollInterval: 10 };
+      const follow = async (decided?: ReadonlySet<string>): Promise<readonly string[]> => {
+        const seen: string[] = [];
+        for await (const { executionId, type } of followFamily(ports, 'root', { signal: ENDLESS, decided })) {
+          seen.push(`${NAMES[executionId]} ${type}`);
+          // Decided before, and applied after what it was like before has been read.
+          if (decided !== undefined && type === 'tool:approval_required') await loop.approve(GRANDCHILD, 'call 0');
+        }
+        return seen;
+      };
+      expect((await follow()).at(-1)).to.equal('grandchild tool:approval_required');
+      const decided = new Set([callBelowId({ executionId: GRANDCHILD, callId: 'call 0' })]);
+      expect((await follow(decided)).at(-1)).to.equal('root run:completed');
+      await loop.close();
+    });
   }),
 );
 
+const ENDLESS = new AbortController().signal;
 const NAMES: Readonly<Record<string, string>> = { root: 'root', [CHILD]: 'child', [GRANDCHILD]: 'grandchild' };
 const NO_RUNS = { has: () => false } as unknown as AgenticLoop['local'];

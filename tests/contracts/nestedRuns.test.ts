@@ -1,6 +1,7 @@
 /** Runs that calls start, within the run that made the calls, as unmodified clients show them: three levels of them. */
-import { HttpAgent } from '@ag-ui/client';
+import { EventType, HttpAgent } from '@ag-ui/client';
 import { expect } from 'chai';
+import { lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
 import type { UIMessage } from 'ai';
 import { runAsTool } from '../../imports/business/ai/infrastructure/tools/runAsTool';
 import { runAgent } from '../support/agUi/replayAgUi';
@@ -17,7 +18,10 @@ const TOOLS = [
   delegate('ask_first', 'ask_second', 'Use ask_second with "x".'),
   delegate('ask_second', 'ask_third', 'Use ask_third with "x".'),
   delegate('ask_third', 'wait_for', 'Wait for what "tea"'),
+  delegate('ask_boss', 'ask_clerk', 'Use ask_clerk with "x".'),
+  delegate('ask_clerk', 'send_reminder', 'Send a reminder with the text "tea"'),
 ];
+const DELICATE = 'Use ask_boss with "x".';
 const QUESTION = 'Use ask_first with "x".';
 
 type ToolPart = Extract<UIMessage['parts'][number], { readonly toolCallId: string }>;
@@ -27,7 +31,8 @@ function shown(message: UIMessage | undefined): readonly string[] {
   const part = message?.parts.find((each): each is ToolPart => 'toolCallId' in each);
   if (part === undefined) return [];
   const { type, state, preliminary } = part as ToolPart & { readonly preliminary?: boolean };
-  const below = typeof part.output === 'object' ? shown(part.output as UIMessage) : [];
+  const { output } = part;
+  const below = typeof output === 'object' && output !== null && 'parts' in output ? shown(output as UIMessage) : [];
   return [`${type.slice(5)} ${state}${preliminary === true ? ' so far' : ''}`, ...below];
 }
 
@@ -132,6 +137,94 @@ describe('runs within a run', () => {
     await own.waitFor(ends);
     expect(own.events.some(({ data }) => data['executionId'] !== executionId)).to.equal(false);
     for (const stream of [whole, late, back, own]) stream.stop();
+  });
+
+  it('ask people in the messages of the run, of which another page answers', async () => {
+    const first = chatClient(server, { id: 'c' });
+    await first.chat.sendMessage({ text: DELICATE });
+    expect(shown(first.chat.messages.at(-1))).to.deep.equal([
+      'ask_boss output-available so far',
+      'ask_clerk output-available so far',
+      'send_reminder approval-requested',
+    ]);
+    const stored = async (): Promise<UIMessage[]> => {
+      const headers = { authorization: `Bearer ${server.token}` };
+      const response = await fetch(`${server.url}/api/chat/c`, { headers });
+      return ((await response.json()) as { readonly messages: UIMessage[] }).messages;
+    };
+    expect(await stored()).to.deep.equal(plain(first.chat.messages));
+    const { chat, errors, ...client } = chatClient(server, {
+      id: 'c',
+      messages: await stored(),
+      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    });
+    const asked = chat.messages.at(-1)?.parts.at(-1);
+    expect(asked).to.deep.include({ type: 'tool-send_reminder', state: 'approval-requested', input: { text: 'tea' } });
+    await chat.addToolApprovalResponse({
+      id: (asked as { readonly approval: { readonly id: string } }).approval.id,
+      approved: true,
+    });
+    await client.idle(() => textOf(chat.messages.at(-1)) !== '');
+    expect(errors).to.deep.equal([]);
+    const { parts = [] } = chat.messages.at(-1) ?? {};
+    expect(parts.map(({ type }) => type)).to.deep.equal([
+      'step-start',
+      'tool-ask_boss',
+      'step-start',
+      'tool-send_reminder',
+      'step-start',
+      'text',
+    ]);
+    expect(parts[3]).to.deep.include({ state: 'output-available', output: { noted: 'tea' } });
+    expect(shown(chat.messages.at(-1))).to.deep.equal([
+      'ask_boss output-available',
+      'ask_clerk output-available',
+      'send_reminder output-available',
+    ]);
+    expect(await stored()).to.deep.equal(plain(chat.messages));
+    await chat.sendMessage({ text: 'Hello again' });
+    const last = server.events.events.findLast(({ type }) => type === 'run:started')?.executionId ?? '';
+    const { input = [] } = (await server.host.module.runs.load(last))?.run ?? {};
+    expect(input.flatMap((item) => (item.type === 'function_call' ? [item.name] : []))).to.deep.equal(['ask_boss']);
+  });
+
+  it('are cancelled with the run that waits for their approvals when the user writes instead', async () => {
+    const { chat, errors } = chatClient(server, { id: 'c' });
+    await chat.sendMessage({ text: DELICATE });
+    await chat.sendMessage({ text: 'Hello instead' });
+    expect(errors).to.deep.equal([]);
+    expect(textOf(chat.messages.at(-1))).to.contain('Hello instead');
+    await until(() => server.events.events.filter(({ type }) => type === 'run:cancelled').length === 3);
+  });
+
+  it('interrupt an AG-UI run for their approvals', async () => {
+    const headers = { authorization: `Bearer ${server.token}` };
+    const settings = { url: `${server.url}/api/ag-ui`, threadId: 'thread', headers };
+    const agent = new HttpAgent(settings);
+    agent.messages.push({ id: 'm', role: 'user', content: DELICATE });
+    const { seen, error } = await runAgent(agent);
+    expect(error).to.equal(undefined);
+    const { outcome } = seen.at(-1) as unknown as {
+      readonly outcome: {
+        readonly type: string;
+        readonly interrupts: readonly { readonly id: string; readonly toolCallId: string }[];
+      };
+    };
+    expect(outcome.type).to.equal('interrupt');
+    const call = seen.findLast((event) => event.type === EventType.TOOL_CALL_START);
+    expect(outcome.interrupts.map(({ toolCallId }) => toolCallId)).to.deep.equal([call?.toolCallId]);
+    const other = new HttpAgent({
+      ...settings,
+      initialMessages: [...agent.messages, { id: 'm2', role: 'user', content: 'Hello instead' }],
+    });
+    expect((await runAgent(other)).seen.at(-1)).to.include({ type: 'RUN_ERROR', code: 'conflict' });
+    const interruptId = outcome.interrupts[0]?.id ?? '';
+    const resumed = await runAgent(agent, {
+      resume: [{ interruptId, status: 'resolved', payload: { approved: true } }],
+    });
+    expect(resumed.error).to.equal(undefined);
+    expect(resumed.seen.at(-1)).to.have.nested.property('outcome.type', 'success');
+    expect(resumed.messages.at(-1)?.content).to.contain('tea');
   });
 
   it('are messages within the outputs of their calls, also for a page that comes later, and afterwards', async () => {

@@ -20,6 +20,8 @@ import type { AgUiAnswer, AgUiAnswers } from '../../interop/agUi/AgUiCalls';
 import { parseInterruptId, parseWireCallId } from '../../interop/agUi/agUiIds';
 import { readInterruptAnswer } from '../../interop/agUi/readRunAgentInput';
 import { toConversation } from '../../interop/agUi/toConversation';
+import { callBelowOf } from '../../business/ai/domain/entities/callBelow';
+import { childId } from '../../business/ai/application/services/shared/childId';
 import { toActor } from '../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { loadCurrentRun } from '../chat/loadCurrentRun';
@@ -111,11 +113,14 @@ export class AgUiRuns {
     const answered = new Map<string, AgUiAnswer>();
     const calls = new Map(stored.calls.map((call) => [call.id, call]));
     for (const [index, entry] of resume.entries()) {
-      const interrupt = parseInterruptId(entry.interruptId);
-      const call = calls.get(interrupt?.callId ?? '');
+      const { callId = '', startTime } = parseInterruptId(entry.interruptId) ?? {};
+      const below = callBelowOf(callId);
+      const run = below === undefined ? stored : await this.load(principal, below.executionId);
+      const call = run?.calls.find(({ id }) => id === (below?.callId ?? callId));
       // An answer to an earlier interrupt does not answer what the call waits for now, which is asked again.
-      if (call === undefined || isSettled(call) || !isAboutPresentAttempt(call, interrupt?.startTime)) continue;
-      answered.set(call.id, await this.answer(principal, executionId, call, entry, `resume[${index}]`));
+      if (run === undefined || call === undefined || isSettled(call) || !isAboutPresentAttempt(call, startTime))
+        continue;
+      answered.set(callId, await this.answer(principal, run.run.executionId, call, entry, `resume[${index}]`));
     }
     for (const { toolCallId, content } of results) {
       const call = calls.get(parseWireCallId(toolCallId)?.callId ?? '');
@@ -167,11 +172,23 @@ export class AgUiRuns {
     const executionId = last?.role === 'assistant' ? executionOf(last.id) : undefined;
     const stored = executionId === undefined ? undefined : await this.load(principal, executionId);
     if (stored === undefined || isFinished(stored.run.state) || stored.run.requestId === runId) return;
-    if (stored.calls.some((call) => acceptsDecision(call)))
+    if (await this.asksForDecisions(stored))
       throw new ConflictError('The thread has interrupts that "resume" must answer before the conversation goes on.', {
         path: 'resume',
       });
     await this.cancel(principal, stored.run.executionId);
+  }
+
+  /** Whether calls of the run, or of one below it, wait for decisions. */
+  private async asksForDecisions({ run, calls }: StoredRun): Promise<boolean> {
+    for (const call of calls) {
+      if (acceptsDecision(call)) return true;
+      if (isSettled(call) || !this.ports.tools.tools.some(({ name, kind }) => name === call.name && kind === 'run'))
+        continue;
+      const below = await loadCurrentRun(this.ports, childId(run.executionId, call.id));
+      if (below !== undefined && (await this.asksForDecisions(below))) return true;
+    }
+    return false;
   }
 
   /** @returns undefined for another user's run */

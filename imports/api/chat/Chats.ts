@@ -13,6 +13,7 @@ import type { RunMessage } from '../../business/ai/domain/types/RunMessages';
 import type { RunRecord } from '../../business/ai/domain/types/RunRecords';
 import { permittedTools } from '../../business/ai/application/operations/permittedTools';
 import type { AccessPolicy } from '../../business/ai/domain/interfaces/AccessPolicy';
+import { childId } from '../../business/ai/application/services/shared/childId';
 import type { RunMethods } from '../../business/ai/application/operations/runCommandOperations';
 import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
@@ -20,6 +21,7 @@ import { hasLongTexts, withTexts } from '../../business/ai/domain/util/sharedTex
 import type { ReadMessage } from '../../interop/aiSdk/readUIMessages';
 import { reduceUIMessage } from '../../interop/aiSdk/reduceUIMessage';
 import { toItems } from '../../interop/aiSdk/toItems';
+import { callBelowOf } from '../../business/ai/domain/entities/callBelow';
 import { userParts } from '../../interop/aiSdk/userParts';
 import { UIMessageEncoder } from '../../interop/aiSdk/UIMessageEncoder';
 import type { UIMessage } from '../../interop/aiSdk/UIMessages';
@@ -149,7 +151,7 @@ export class Chats {
     if (stored === undefined) return messages;
     const events = await replayFamily(stored, {
       load: (executionId) => loadCurrentRun(this.ports, executionId),
-      startsRun: (name) => this.ports.tools.tools.some((tool) => tool.name === name && tool.kind === 'run'),
+      startsRun: (name) => this.startsRun(name),
     });
     return [...messages, ...messagesOf(events)];
   }
@@ -267,10 +269,15 @@ export class Chats {
     const actor = toActor(principal);
     const decided = new Set<string>();
     for (const part of parts) {
-      const call = part.kind === 'tool' ? stored.calls.find(({ id }) => id === part.toolCallId) : undefined;
-      if (part.kind !== 'tool' || call === undefined) continue;
-      const open = { executionId, call, isExternal: this.isExternal(call.name) };
-      if (await submitDecision(this.ports.methods, actor, open, part)) decided.add(call.id);
+      if (!('toolCallId' in part)) continue;
+      const below = callBelowOf(part.toolCallId);
+      const run = below === undefined ? stored : await loadCurrentRun(this.ports, below.executionId);
+      const id = below?.callId ?? part.toolCallId;
+      const call = run?.run.userId === principal.userId ? run.calls.find((each) => each.id === id) : undefined;
+      if (run === undefined || call === undefined) continue;
+      const isExternal = below === undefined && this.isExternal(call.name);
+      const open = { executionId: run.run.executionId, call, isExternal };
+      if (await submitDecision(this.ports.methods, actor, open, part)) decided.add(part.toolCallId);
     }
     return { ...turn, decided, known: message };
   }
@@ -323,13 +330,22 @@ export class Chats {
   }
 
   /** Whether the run waits for decisions, which the user did not take, but wrote a message instead. */
-  private async isWaiting(run: RunRecord): Promise<boolean> {
-    const stored = await loadCurrentRun(this.ports, run.executionId);
-    const open = (stored?.calls ?? []).filter((call) => !isSettled(call));
-    const isWaiting = open.length > 0 && open.every((call) => waitsForOthers(call, this.isExternal(call.name)));
+  private async isWaiting({ executionId }: Pick<RunRecord, 'executionId'>, isBelow = false): Promise<boolean> {
+    const stored = await loadCurrentRun(this.ports, executionId);
     // A run of this process may have ended its model call before that is stored.
-    const progress = this.ports.loop.getExecutionContext(run.executionId) ?? stored?.run;
-    return isWaiting && progress?.isCalling !== true;
+    const progress = this.ports.loop.getExecutionContext(executionId) ?? stored?.run;
+    const open = (stored?.calls ?? []).filter((call) => !isSettled(call));
+    if (progress?.isCalling === true || open.length === 0) return false;
+    for (const call of open) {
+      if (waitsForOthers(call, !isBelow && this.isExternal(call.name))) continue;
+      if (!this.startsRun(call.name)) return false;
+      if (!(await this.isWaiting({ executionId: childId(executionId, call.id) }, true))) return false;
+    }
+    return true;
+  }
+
+  private startsRun(toolName: string): boolean {
+    return this.ports.tools.tools.some((tool) => tool.name === toolName && tool.kind === 'run');
   }
 
   private isExternal(toolName: string): boolean {

@@ -35,9 +35,14 @@ export class OpenCalls {
   }
 
   get isWaitingForPeople(): boolean {
+    return this.isWaiting(() => false);
+  }
+
+  /** @param waitsBelow whether the run that the call has started can continue only after people have decided, too */
+  isWaiting(waitsBelow: (callId: string) => boolean): boolean {
     const open = [...this.open.values()];
     if (this.phase === 'model' || this.expected > 0 || open.length === 0) return false;
-    if (open.some(({ waitsForPeople }) => !waitsForPeople)) return false;
+    for (const [callId, { waitsForPeople }] of this.open) if (!waitsForPeople && !waitsBelow(callId)) return false;
     // Once nothing blocks the turn, and as soon as a late result arrives after an answer, the model is called.
     return open.some(({ blocking }) => blocking) || (this.phase === 'late-results' && this.arrived.size === 0);
   }

@@ -4,8 +4,10 @@
  */
 import type { AgentEvent, CallStep, FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import { childId, MAX_RUN_DEPTH } from '../../business/ai/application/services/shared/childId';
+import { callBelowOf } from '../../business/ai/domain/entities/callBelow';
 import { followRun } from './followRun';
 import type { FollowRunOptions, FollowRunPorts } from './followRun';
+import type { OpenCalls } from './OpenCalls';
 
 /** How many runs below are followed. The results of further ones are shown without how they came about. */
 export const MAX_FOLLOWED = 100;
@@ -19,22 +21,31 @@ interface Source {
   /** Runs that its calls have started, by call. */
   readonly below: Map<string, Source>;
   hasEnded: boolean;
+  /** The run's calls, while all of its events so far have been read. */
+  idle?: OpenCalls | undefined;
   /** Continues the run above, whose next event waits. */
   onEnd?: () => void;
 }
 
 type Arrival =
   | { readonly source: Source; readonly result: IteratorResult<AgentEvent, void> }
-  | { readonly source: Source; readonly error: unknown };
+  | { readonly source: Source; readonly error: unknown }
+  | { readonly source: Source; readonly idle: OpenCalls };
+
+export interface FollowFamilyOptions extends Omit<FollowRunOptions, 'over' | 'onIdle'> {
+  /** Calls of the run that were decided just now, and of runs below by `callBelowId`. */
+  readonly decided?: ReadonlySet<string> | undefined;
+}
 
 /**
+ * Ends with the run, or as soon as it and those below it can continue only after people have decided about their calls.
  * Costs nothing without tools that start runs.
  * @throws as `followRun` does
  */
 export function followFamily(
   ports: FollowRunPorts,
   executionId: string,
-  options: FollowRunOptions,
+  options: FollowFamilyOptions,
 ): AsyncGenerator<FamilyEvent, void, undefined> {
   const starters = new Set(ports.tools.tools.flatMap(({ name, kind }) => (kind === 'run' ? [name] : [])));
   return starters.size === 0
@@ -49,7 +60,7 @@ export function followFamily(
 async function* merged(
   ports: FollowRunPorts,
   executionId: string,
-  options: FollowRunOptions,
+  options: FollowFamilyOptions,
   startsRun: (toolName: string) => boolean,
 ): AsyncGenerator<FamilyEvent, void, undefined> {
   const stopped = new AbortController();
@@ -68,9 +79,10 @@ async function* merged(
     );
   };
   const open = (id: string, path: readonly CallStep[], over = new AbortController()): Source => {
-    const followed = path.length === 0 ? options : { over: over.signal };
-    const events = followRun(ports, id, { ...followed, signal });
-    const source = { executionId: id, path, events, over, below: new Map<string, Source>(), hasEnded: false };
+    const followed = path.length === 0 ? options : { over: over.signal, decided: decidedIn(id, options.decided) };
+    const onIdle = (idle: OpenCalls): void => arrive({ source, idle });
+    const events = followRun(ports, id, { ...followed, signal, onIdle });
+    const source: Source = { executionId: id, path, events, over, below: new Map<string, Source>(), hasEnded: false };
     sources.push(source);
     read(source);
     return source;
@@ -84,7 +96,13 @@ async function* merged(
         continue;
       }
       if ('error' in arrival) throw arrival.error;
-      const { source, result } = arrival;
+      const { source } = arrival;
+      source.idle = 'idle' in arrival ? arrival.idle : undefined;
+      if ('idle' in arrival) {
+        if (isWaiting(root)) return;
+        continue;
+      }
+      const { result } = arrival;
       const { path, below } = source;
       if (result.done === true) {
         if (source === root) return;
@@ -113,6 +131,20 @@ async function* merged(
     stopped.abort();
     await Promise.allSettled(sources.map(({ events }) => events.return()));
   }
+}
+
+/** Whether the run can continue only after people have decided about calls, its own or those of runs below. */
+function isWaiting({ idle, below, hasEnded }: Source): boolean {
+  if (idle === undefined || hasEnded) return false;
+  return idle.isWaiting((callId) => {
+    const child = below.get(callId);
+    return child !== undefined && isWaiting(child);
+  });
+}
+
+function decidedIn(executionId: string, decided: ReadonlySet<string> = new Set()): ReadonlySet<string> {
+  const calls = [...decided].flatMap((id) => callBelowOf(id) ?? []);
+  return new Set(calls.flatMap((call) => (call.executionId === executionId ? [call.callId] : [])));
 }
 
 const SETTLED: ReadonlySet<AgentEvent['type']> = new Set([

@@ -34,6 +34,8 @@ export interface FollowRunOptions {
    * stored of it is all.
    */
   readonly over?: AbortSignal | undefined;
+  /** Called when all events so far have been read. */
+  readonly onIdle?: ((open: OpenCalls) => void) | undefined;
 }
 
 const DEFAULT_POLL_INTERVAL_MS = 1_000;
@@ -49,13 +51,14 @@ const DEFAULT_POLL_INTERVAL_MS = 1_000;
 export async function* followRun(
   { runs, live, watch, loop, tools, pollInterval = DEFAULT_POLL_INTERVAL_MS }: FollowRunPorts,
   executionId: string,
-  { signal, decided, over }: FollowRunOptions,
+  { signal, decided, over, onIdle }: FollowRunOptions,
 ): AsyncGenerator<AgentEvent, void, undefined> {
   const fresh = new NewEvents();
   const external = new Set(tools.tools.filter(waitsForOutside).map(({ name }) => name));
   const silent = new Set(tools.tools.flatMap(({ name, delivery }) => (delivery === 'silent' ? [name] : [])));
   const open = new OpenCalls({
-    isExternal: (name) => external.has(name),
+    // Results of the calls of a run below are not supplied here.
+    isExternal: (name) => over === undefined && external.has(name),
     isSilent: (name) => silent.has(name),
     decided,
   });
@@ -95,6 +98,7 @@ export async function* followRun(
       if (queue.length > 0) continue;
       if (over === undefined && open.isWaitingForPeople) return;
       signal.throwIfAborted();
+      onIdle?.(open);
       if (isOver()) {
         if (isComplete) return;
         isComplete = true;

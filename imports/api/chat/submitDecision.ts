@@ -3,7 +3,7 @@ import { acceptsDecision, acceptsResult, isAboutPresentAttempt } from '../../bus
 import type { ToolCall } from '../../business/ai/domain/entities/Tool';
 import type { Actor } from '../../business/ai/domain/types/Actor';
 import type { RunMethods } from '../../business/ai/application/operations/runCommandOperations';
-import type { ReadToolPart } from '../../interop/aiSdk/readUIMessages';
+import type { ReadCall } from '../../interop/aiSdk/readUIMessages';
 import { argumentsHash } from '../../business/ai/application/services/shared/argumentsHash';
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { argumentsHashIn, startTimeIn } from '../../interop/aiSdk/toolValues';
@@ -25,7 +25,7 @@ export async function submitDecision(
   methods: DecisionMethods,
   actor: Actor,
   { executionId, call, isExternal }: OpenCallOfRun,
-  { state, approval, output, errorText, isPreliminary }: ReadToolPart,
+  { state, approval, output, errorText, isPreliminary }: ReadCall,
 ): Promise<boolean> {
   const named = { executionId, callId: call.id };
   if (state === 'approval-responded' && approval?.approved !== undefined && acceptsDecision(call)) {

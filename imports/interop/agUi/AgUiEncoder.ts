@@ -72,6 +72,7 @@ export class AgUiEncoder {
     const { threadId, runId, parentRunId, answered = new Map() } = this.options;
     for (const event of past) this.encodeOne(event);
     this.calls.setAnswered(answered);
+    this.subagents.setAnswered(answered);
     this.thread.addSupplied();
     this.usage = new AgUiUsage();
     return [
@@ -98,7 +99,7 @@ export class AgUiEncoder {
   /** Ends the stream of a run that goes on: it waits for the client. */
   end(): readonly AgUiEvent[] {
     if (this.hasEnded) return [];
-    const { outcome } = this.calls;
+    const outcome = this.outcome;
     if (outcome === undefined) return this.fail({ code: 'not-found', message: 'The run no longer exists.' });
     // A client resumes from the messages and the state that it has, so it gets all of them before it is asked.
     return this.withSubagents([...this.toolState.snapshot, this.thread.snapshot, ...this.finish(outcome)]);
@@ -109,6 +110,16 @@ export class AgUiEncoder {
     if (this.hasEnded) return [];
     this.hasEnded = true;
     return [...this.thread.cutTurn(), { type: 'RUN_ERROR', message: error.message, code: error.code }];
+  }
+
+  private get outcome(): AgUiOutcome | undefined {
+    const { outcome } = this.calls;
+    const { interrupts } = this.subagents;
+    if (interrupts.length === 0) return outcome;
+    return {
+      type: 'interrupt',
+      interrupts: [...(outcome?.type === 'interrupt' ? outcome.interrupts : []), ...interrupts],
+    };
   }
 
   /** A client drops the messages that a snapshot leaves out. */

@@ -4,8 +4,11 @@
  */
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { AgentEvent, CallStep } from '../../business/ai/domain/types/AgentEvents';
-import type { AgUiEvent } from './AgUiEvents';
+import type { AgUiEvent, AgUiInterrupt } from './AgUiEvents';
 import type { AgUiMessage } from './AgUiMessages';
+import { callBelowId } from '../../business/ai/domain/entities/callBelow';
+import { AgUiCalls } from './AgUiCalls';
+import type { AgUiAnswers } from './AgUiCalls';
 import { AgUiThread } from './AgUiThread';
 import { toWireCallId, turnMessageId } from './agUiIds';
 
@@ -22,9 +25,22 @@ export class AgUiSubagents {
   /** The run whose calls, or theirs, have started all of them. */
   private readonly root: string;
   private readonly subagents = new Map<string, Subagent>();
+  /** Their calls, which the client is asked about with those of the root. */
+  private readonly calls: AgUiCalls;
 
   constructor(root: string) {
     this.root = root;
+    this.calls = new AgUiCalls({ executionId: root, frontEndTools: new Set(), isExternal: () => false });
+  }
+
+  setAnswered(answered: AgUiAnswers): void {
+    this.calls.setAnswered(answered);
+  }
+
+  /** The calls that wait for the client. */
+  get interrupts(): readonly AgUiInterrupt[] {
+    const { outcome } = this.calls;
+    return outcome?.type === 'interrupt' ? outcome.interrupts : [];
   }
 
   /** The messages of all of them, each with the id of its run. */
@@ -71,6 +87,7 @@ export class AgUiSubagents {
 
   private encodeOf(subagent: Subagent, event: AgentEvent): readonly AgUiEvent[] {
     const { id, thread } = subagent;
+    if ('callId' in event) this.calls.apply({ ...event, callId: callBelowId(event) });
     switch (event.type) {
       case 'iteration:start':
         subagent.iteration = event.iteration;
@@ -90,7 +107,9 @@ export class AgUiSubagents {
         return this.attributed(subagent, thread.closeTurn(texts));
       }
       case 'tool:pending': {
-        const call = { name: event.name, arguments: event.arguments };
+        const { name, blocking } = event;
+        const call = { name, arguments: event.arguments };
+        this.calls.add({ ...call, callId: callBelowId(event), blocking, state: 'pending' });
         const toolCallId = this.wireId(event);
         return this.attributed(
           subagent,

@@ -3,35 +3,45 @@
  * would add repeated parts a second time.
  */
 import type { FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
-import type { ReadMessage, ReadToolPart } from './readUIMessages';
+import type { ReadMessage, ReadCall } from './readUIMessages';
 import { UIMessageEncoder } from './UIMessageEncoder';
 import type { UIMessageEncoderOptions } from './UIMessageEncoder';
+import { callBelowOf } from '../../business/ai/domain/entities/callBelow';
 import type { UIMessageChunk } from './UIMessages';
 
 export class ContinuedUIMessage {
   private readonly encoder: UIMessageEncoder;
   /** Steps that the client has. */
   private readonly steps: number;
-  private readonly toolParts: ReadonlyMap<string, ReadToolPart>;
+  private readonly toolParts: ReadonlyMap<string, ReadCall>;
   private step = 0;
 
   /** @param known the message as the client has it */
   constructor(known: ReadMessage, options: UIMessageEncoderOptions = {}) {
     this.encoder = new UIMessageEncoder({ messageId: known.id, ...options });
     this.steps = known.parts.filter(({ kind }) => kind === 'step').length;
-    this.toolParts = new Map(known.parts.flatMap((part) => (part.kind === 'tool' ? [[part.toolCallId, part]] : [])));
+    this.toolParts = new Map(known.parts.flatMap((part) => ('toolCallId' in part ? [[part.toolCallId, part]] : [])));
   }
 
   push(event: FamilyEvent): readonly UIMessageChunk[] {
-    return this.encoder.push(event).filter((chunk) => this.isNew(chunk));
+    return this.newOf(this.encoder.push(event));
   }
 
   end(): readonly UIMessageChunk[] {
-    return this.encoder.end().filter((chunk) => this.isNew(chunk));
+    return this.newOf(this.encoder.end());
   }
 
   fail(errorText: string): readonly UIMessageChunk[] {
-    return this.encoder.fail(errorText).filter((chunk) => this.isNew(chunk));
+    return this.newOf(this.encoder.fail(errorText));
+  }
+
+  private newOf(chunks: readonly UIMessageChunk[]): readonly UIMessageChunk[] {
+    return chunks.filter((chunk, index) => {
+      const next = chunks[index + 1];
+      const isAsked = next?.type === 'tool-input-available' && callBelowOf(next.toolCallId) !== undefined;
+      // The step that a person is asked in is none of the model's.
+      return this.isNew(chunk.type === 'start-step' && isAsked ? next : chunk);
+    });
   }
 
   private isNew(chunk: UIMessageChunk): boolean {
@@ -89,4 +99,4 @@ const STAGES = {
   'output-available': 3,
   'output-error': 3,
   'output-denied': 3,
-} as const satisfies Record<ReadToolPart['state'], number>;
+} as const satisfies Record<ReadCall['state'], number>;

@@ -12,6 +12,7 @@ import { blocksOf, filesOf, opaqueOutput, sourcesOf } from './outputParts';
 import type { TextBlock } from './outputParts';
 import { OUTPUT_PART } from './UIMessages';
 import type { FinishReason, MessageMetadata, UIMessageChunk } from './UIMessages';
+import { UICallsBelow } from './UICallsBelow';
 import { UIToolCalls } from './UIToolCalls';
 import { userParts } from './userParts';
 
@@ -45,9 +46,15 @@ export class UIMessageEncoder {
   private readonly calls = new UIToolCalls();
   /** Messages of runs that calls have started, by call. */
   private readonly nested = new Map<string, NestedUIMessage>();
+  private readonly isNested: boolean;
+  private readonly callsBelow = new UICallsBelow();
+  /** What is asked of people while the model is called, which may begin its step anew. */
+  private asked: UIMessageChunk[] = [];
 
-  constructor(options: UIMessageEncoderOptions = {}) {
+  /** @param isNested the message is within another one, where people are asked about the calls of the runs below */
+  constructor(options: UIMessageEncoderOptions = {}, isNested = false) {
     this.options = options;
+    this.isNested = isNested;
   }
 
   push(event: FamilyEvent): readonly UIMessageChunk[] {
@@ -66,11 +73,14 @@ export class UIMessageEncoder {
     let message = this.nested.get(toolCallId);
     if (message === undefined) {
       const { sendReasoning } = this.options;
-      message = new NestedUIMessage(new UIMessageEncoder(omitUndefined({ sendReasoning })));
+      message = new NestedUIMessage(new UIMessageEncoder(omitUndefined({ sendReasoning }), true));
       this.nested.set(toolCallId, message);
     }
-    if (!message.push(event)) return [];
-    return [{ type: 'tool-output-available', toolCallId, output: message.current, preliminary: true }];
+    const isDue = message.push(event);
+    if (!this.isNested) this.asked.push(...this.callsBelow.push(event));
+    if (isDue)
+      this.chunks.push({ type: 'tool-output-available', toolCallId, output: message.current, preliminary: true });
+    return this.take();
   }
 
   /** See `RunEventEncoder.end`. */
@@ -93,6 +103,7 @@ export class UIMessageEncoder {
   private take(): readonly UIMessageChunk[] {
     const { chunks } = this;
     this.chunks = [];
+    if (this.blocks === undefined && !this.hasEnded) chunks.push(...this.asked.splice(0));
     return chunks;
   }
 

@@ -1,30 +1,31 @@
 /** Encodes what happens to a run's tool calls as chunks of the AI SDK's UI message stream. */
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
-import type { AgentEventOf } from '../../business/ai/domain/types/AgentEvents';
+import type { AgentEvent, AgentEventOf } from '../../business/ai/domain/types/AgentEvents';
 import { approvalIdOf, parseInput, parseOutput } from './toolValues';
 import type { UIMessageChunk } from './UIMessages';
 
-export type CallEvent = AgentEventOf<
-  | 'tool:pending'
-  | 'tool:approval_required'
-  | 'tool:executing'
-  | 'tool:needs_review'
-  | 'tool:progress'
-  | 'tool:completed'
-  | 'tool:failed'
-  | 'tool:timeout'
-  | 'tool:cancelled'
->;
+const SETTLING = ['tool:completed', 'tool:failed', 'tool:timeout', 'tool:cancelled'] as const;
+const SHOWN = [
+  'tool:pending',
+  'tool:approval_required',
+  'tool:executing',
+  'tool:needs_review',
+  'tool:progress',
+  ...SETTLING,
+] as const;
+
+export type CallEvent = AgentEventOf<(typeof SHOWN)[number]>;
+
+export function isCallEvent(event: AgentEvent): event is CallEvent {
+  return (SHOWN as readonly string[]).includes(event.type);
+}
+
+export function isSettling({ type }: Pick<CallEvent, 'type'>): boolean {
+  return (SETTLING as readonly string[]).includes(type);
+}
 
 const REVIEW_REASON =
   'The call was interrupted while it ran, and may have taken effect. Approving runs it again; rejecting does not.';
-
-const SETTLED: ReadonlySet<CallEvent['type']> = new Set([
-  'tool:completed',
-  'tool:failed',
-  'tool:timeout',
-  'tool:cancelled',
-]);
 
 export class UIToolCalls {
   /** The approvals that were requested and are undecided, by call. */
@@ -41,7 +42,7 @@ export class UIToolCalls {
     const { callId: toolCallId } = event;
     if (event.type === 'tool:pending') this.known.set(toolCallId, 'open');
     if (!this.known.has(toolCallId)) return [];
-    if (SETTLED.has(event.type)) this.known.set(toolCallId, 'settled');
+    if (isSettling(event)) this.known.set(toolCallId, 'settled');
     switch (event.type) {
       case 'tool:pending': {
         const { name: toolName, arguments: text } = event;

@@ -3,6 +3,7 @@ import { identifier, invalid, listOf, oneOf, optional, required, text } from '..
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/util/json';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
+import { callBelowOf } from '../../business/ai/domain/entities/callBelow';
 import { itemsIn } from './UIMessages';
 
 /** A part that means something to a model. */
@@ -12,10 +13,19 @@ export type ReadPart =
   | { readonly kind: 'file'; readonly mediaType: string; readonly url: string; readonly filename?: string }
   | { readonly kind: 'steering'; readonly parts: readonly ReadPart[] }
   | { readonly kind: 'output'; readonly items: readonly JsonObject[] }
-  | ReadToolPart;
+  | ReadToolPart
+  | ReadCallBelow;
 
-export interface ReadToolPart {
+export interface ReadToolPart extends ReadCall {
   readonly kind: 'tool';
+}
+
+/** A call of a run below, which a person is asked about: no call of the model that the message is of. */
+export interface ReadCallBelow extends ReadCall {
+  readonly kind: 'call-below';
+}
+
+export interface ReadCall {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly state: (typeof TOOL_STATES)[number];
@@ -69,7 +79,10 @@ function readMessage(value: unknown, path: string): ReadMessage {
   return {
     id: required(value, 'id', identifier(MAX_ID), `${path}.id`),
     role,
-    parts: required(value, 'parts', readParts, `${path}.parts`).filter((part) => part !== undefined),
+    parts: required(value, 'parts', readParts, `${path}.parts`)
+      .filter((part) => part !== undefined)
+      // The step that a person is asked in is none of the model's.
+      .filter((part, index, parts) => part.kind !== 'step' || parts[index + 1]?.kind !== 'call-below'),
   };
 }
 
@@ -112,12 +125,13 @@ function readFile(value: JsonObject, path: string): ReadPart {
   };
 }
 
-function readTool(value: JsonObject, path: string, toolName: string): ReadToolPart {
+function readTool(value: JsonObject, path: string, toolName: string): ReadToolPart | ReadCallBelow {
   const { approval, input, output, preliminary } = value;
+  const toolCallId = required(value, 'toolCallId', text(MAX_ID), `${path}.toolCallId`);
   return {
-    kind: 'tool',
+    kind: callBelowOf(toolCallId) === undefined ? 'tool' : 'call-below',
     toolName,
-    toolCallId: required(value, 'toolCallId', text(MAX_ID), `${path}.toolCallId`),
+    toolCallId,
     state: required(value, 'state', oneOf(TOOL_STATES), `${path}.state`),
     input: input ?? value.rawInput,
     output,
@@ -127,7 +141,7 @@ function readTool(value: JsonObject, path: string, toolName: string): ReadToolPa
   };
 }
 
-function readApproval(value: JsonObject, path: string): NonNullable<ReadToolPart['approval']> {
+function readApproval(value: JsonObject, path: string): NonNullable<ReadCall['approval']> {
   return {
     id: required(value, 'id', text(2 * MAX_ID), `${path}.id`),
     ...(typeof value.approved === 'boolean' ? { approved: value.approved } : {}),

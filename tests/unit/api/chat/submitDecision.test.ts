@@ -41,7 +41,6 @@ async function answer(call: ToolCall, id: string, approved: boolean) {
     { userId: 'ann', source: 'http' },
     { executionId: 'r', call, isExternal: false },
     {
-      kind: 'tool',
       toolCallId: 'c',
       toolName: 'pay',
       state: 'approval-responded',

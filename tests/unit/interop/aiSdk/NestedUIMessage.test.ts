@@ -2,6 +2,11 @@
 import { expect } from 'chai';
 import type { FamilyEvent } from '../../../../imports/business/ai/domain/types/AgentEvents';
 import { resultOfNested } from '../../../../imports/interop/aiSdk/NestedUIMessage';
+import { ContinuedUIMessage } from '../../../../imports/interop/aiSdk/ContinuedUIMessage';
+import { readUIMessages } from '../../../../imports/interop/aiSdk/readUIMessages';
+import type { ReadMessage } from '../../../../imports/interop/aiSdk/readUIMessages';
+import { applyChunk, reduceUIMessage } from '../../../../imports/interop/aiSdk/reduceUIMessage';
+import { toItems } from '../../../../imports/interop/aiSdk/toItems';
 import { UIMessageEncoder } from '../../../../imports/interop/aiSdk/UIMessageEncoder';
 import type { UIMessageChunk } from '../../../../imports/interop/aiSdk/UIMessages';
 import { answer } from '../../../../imports/testing/responses';
@@ -51,5 +56,56 @@ describe('a message within a message', () => {
     expect(sizes.at(-1)).to.be.lessThan(34_000 + result.length);
     expect(resultOfNested(outputs.at(-1)?.output)).to.equal(result);
     expect(outputs.at(-1)?.output).to.have.nested.property('metadata.isShortened', true);
+  });
+
+  it('asks about a call beside it, once the model call of the run above has ended, also for a page that goes on', () => {
+    const executionId = 'c'.repeat(32);
+    const pay = { ...child, executionId, callId: 'p', name: 'pay' };
+    const text = (iteration: number): FamilyEvent => ({
+      ...root,
+      type: 'llm:response',
+      iteration,
+      response: answer(`answer ${iteration}`),
+    });
+    const asking: readonly FamilyEvent[] = [
+      { ...pay, type: 'tool:pending', call_id: 'p', arguments: '{"sum":1}', blocking: true },
+      { ...pay, type: 'tool:approval_required', arguments: '{"sum":1}', argumentsHash: 'a'.repeat(64) },
+    ];
+    const encoder = new UIMessageEncoder();
+    for (const event of called) encoder.push(event);
+    const start: FamilyEvent = { ...root, type: 'iteration:start', iteration: 1 };
+    const typesOf = (events: readonly FamilyEvent[]): readonly string[] =>
+      events.flatMap((event) => encoder.push(event)).map(({ type }) => type);
+    expect(typesOf([start, ...asking])).not.to.include('tool-approval-request');
+    const ask = ['start-step', 'tool-input-available', 'tool-approval-request'];
+    expect(typesOf([text(1)])).to.deep.equal(['text-start', 'text-delta', 'text-end', ...ask]);
+    const second = [{ ...root, type: 'iteration:start', iteration: 2 } as const, text(2)];
+    // What is stored has the question at its call, before the answers.
+    const chunks = (
+      events: readonly FamilyEvent[],
+      to: { push: UIMessageEncoder['push'] },
+    ): readonly UIMessageChunk[] => events.flatMap((event) => to.push(event));
+    const known = reduceUIMessage(chunks([...called, start, ...asking, text(1)], new UIMessageEncoder()));
+    const [read] = readUIMessages([known]);
+    const continued = new ContinuedUIMessage(read as ReadMessage);
+    const executing: FamilyEvent = { ...pay, type: 'tool:executing' };
+    for (const chunk of chunks([...called, ...asking, executing, start, text(1), ...second], continued))
+      applyChunk(known, chunk);
+    expect(
+      known.parts.map((part) => ('text' in part ? part.text : 'state' in part ? part.state : part.type)),
+    ).to.deep.equal([
+      'output-available',
+      'step-start',
+      'answer 1',
+      'step-start',
+      'approval-responded',
+      'step-start',
+      'answer 2',
+    ]);
+    expect(toItems([read as ReadMessage]).map(({ type }) => type)).to.deep.equal([
+      'function_call',
+      'function_call_output',
+      'message',
+    ]);
   });
 });
