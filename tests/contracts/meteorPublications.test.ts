@@ -171,7 +171,7 @@ describe(
       [
         'ai.run',
         () => ({ executionId: runs.bob }),
-        { ai_runs: [...RUN, 'input', 'output'], ai_tool_calls: CALL, ai_deltas: DELTA },
+        { ai_runs: [...RUN, 'input', 'output', 'outputState'], ai_tool_calls: CALL, ai_deltas: DELTA },
       ],
       ['ai.toolCalls', undefined, { ai_tool_calls: CALL }],
       ['ai.stats', undefined, { ai_stats: COUNT }],

@@ -23,7 +23,7 @@ import {
 import { DELTA_FIELDS, DELTAS_COLLECTION } from './infrastructure/persistence/runs/LiveTextStore';
 import { COUNT_FIELDS, STATS_COLLECTION } from './infrastructure/persistence/runs/RunStatistics';
 import { RUNS, TOOL_CALLS } from './infrastructure/persistence/runs/runDocuments';
-import { publishOpened } from '../privacy/infrastructure/publishOpened';
+import { publishDerived, publishOpened } from '../privacy/infrastructure/publishOpened';
 import type { OpenContent, PublishedCursor } from '../privacy/infrastructure/publishOpened';
 import { toMeteorError } from './methods';
 
@@ -72,7 +72,7 @@ export function definePublications(ports: AIPublicationPorts): readonly string[]
       if (!canAccess(actor, await ownerOf(executionId))) return [];
       // A run's owner never changes. Selectors without the user let everyone who watches the run share its observers.
       return [
-        find(RUNS, { _id: executionId }, { fields: RUN_DETAIL_FIELDS }),
+        { ...find(RUNS, { _id: executionId }, { fields: RUN_DETAIL_FIELDS }), derive: withOutputState },
         find(
           TOOL_CALLS,
           { executionId },
@@ -131,7 +131,10 @@ export function definePublications(ports: AIPublicationPorts): readonly string[]
       if (actor === undefined) return [];
       try {
         const cursors = await publication(actor, argument ?? {});
-        if (openContent === undefined) return cursors.map(({ cursor }) => cursor);
+        if (openContent === undefined) {
+          for (const each of cursors) if (each.derive !== undefined) await publishDerived(this, each);
+          return cursors.filter(({ derive }) => derive === undefined).map(({ cursor }) => cursor);
+        }
         // Boundary: whatever is thrown here is an Error.
         const onError = (error: unknown): void => this.error(toMeteorError(Meteor, error) as Error);
         await publishOpened(this, cursors, { open: openContent, onError });
@@ -142,6 +145,11 @@ export function definePublications(ports: AIPublicationPorts): readonly string[]
     } as never);
   }
   return Object.keys(publications);
+}
+
+/** Lists publish the state, too, and Meteor merges what several subscriptions publish of a document. */
+function withOutputState(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return 'state' in fields ? { ...fields, outputState: fields['state'] } : fields;
 }
 
 function ownOnly({ userId, isAdmin }: Actor): { readonly userId?: string } {

@@ -1,7 +1,8 @@
 /**
  * Live queries. As on a real server, an observer is notified of a change some time after the write, and of several
  * quick changes possibly only once: the query runs again, and the difference is reported. Observations of the same
- * collection with the same selector and options share one observer, as they share a multiplexer in Meteor.
+ * collection with the same selector and options share one observer, as they share a multiplexer in Meteor. Each is
+ * notified for itself, and reports existing documents in no order of the query's: the last first.
  */
 import { EJSON } from '../meteor/ejson';
 import type { Change, Doc, Fields, FindSpec, MemoryCollection } from './MemoryCollection';
@@ -20,11 +21,21 @@ export interface ObserveHandle {
 const later = setImmediate;
 const due = new Set<Observer>();
 let isScheduled = false;
+let isHeld: (observer: OpenObserver) => boolean = () => false;
+
+/** Keeps some observers from noticing changes. @returns lets them notice */
+export function holdObservers(which: (observer: OpenObserver) => boolean): () => void {
+  isHeld = which;
+  return () => {
+    isHeld = () => false;
+    flushObservers();
+  };
+}
 
 /** Notifies observers immediately of all pending changes. */
 export function flushObservers(): void {
-  const waiting = [...due];
-  due.clear();
+  const waiting = [...due].filter((observer) => !isHeld(observer));
+  for (const observer of waiting) due.delete(observer);
   for (const observer of waiting) observer.poll();
 }
 
@@ -82,7 +93,8 @@ class Observer {
   }
 
   add(callbacks: ChangeCallbacks): ObserveHandle {
-    for (const [id, document] of this.reported) callbacks.added?.(id, EJSON.clone(withoutId(document)));
+    for (const [id, document] of [...this.reported].toReversed())
+      callbacks.added?.(id, EJSON.clone(withoutId(document)));
     this.callbacks.add(callbacks);
     this.collection.watching += 1;
     return {

@@ -6,15 +6,17 @@ import type { MeteorSubscription } from '../../ai/domain/interfaces/MeteorServer
 import type { StoredDocument } from '../../../database/DocumentCollection';
 import type { MeteorMongoCursor } from '../../../database/meteor/MeteorMongo';
 
+type Fields = Readonly<Record<string, unknown>>;
+
 export interface PublishedCursor {
   readonly collection: string;
   readonly cursor: MeteorMongoCursor<unknown>;
+  /** Adds fields that follow from others of the document. Default: none. */
+  readonly derive?: ((fields: Fields) => Fields) | undefined;
 }
 
 /** Undefined for a document that is unreadable because its key was deleted. */
 export type OpenContent = (collection: string, document: StoredDocument) => Promise<StoredDocument | undefined>;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface PublishOpenedPorts {
   readonly open: OpenContent;
@@ -34,7 +36,7 @@ export async function publishOpened(
     stopped.abort();
     for (const handle of handles) handle.stop();
   });
-  for (const { collection, cursor } of published) {
+  for (const { collection, cursor, derive = asStored } of published) {
     // One after another, since a document's first key may have to be read.
     let last: Promise<void> = Promise.resolve();
     const inOrder = (work: () => Promise<void> | void): Promise<void> =>
@@ -66,8 +68,28 @@ export async function publishOpened(
       const opened = await open(collection, { ...fields, _id: id });
       if (opened === undefined) return undefined;
       const { _id, ...others } = opened;
-      return others;
+      return derive(others);
     }
   }
   if (!stopped.signal.aborted) subscription.ready();
+}
+
+/** Publishes documents with the fields that are derived. Their content is not sealed. */
+export async function publishDerived(
+  subscription: MeteorSubscription,
+  { collection, cursor, derive = asStored }: PublishedCursor,
+): Promise<void> {
+  const stopped = new AbortController();
+  subscription.onStop(() => stopped.abort());
+  const handle = await cursor.observeChangesAsync({
+    added: (id, fields) => subscription.added(collection, id, derive(fields)),
+    changed: (id, fields) => subscription.changed(collection, id, derive(fields)),
+    removed: (id) => subscription.removed(collection, id),
+  });
+  if (stopped.signal.aborted) handle.stop();
+  else stopped.signal.addEventListener('abort', () => handle.stop(), { once: true });
+}
+
+function asStored(fields: Fields): Fields {
+  return fields;
 }

@@ -1,5 +1,5 @@
 /** The dashboard's data under Meteor: publications for the data, methods for the commands. */
-import type { DeltaView } from '../../../business/ai/domain/types/RunViews';
+import type { DeltaView, RunView } from '../../../business/ai/domain/types/RunViews';
 import type { Connection, DashboardData, Loaded, RunDetails } from '../DashboardData';
 import { Derived } from '../Derived';
 import { memoize } from '../memoize';
@@ -62,7 +62,8 @@ export function createMeteorData(
       const tracked = track(() => readConversation(source, conversationId));
       return new Derived((read) => {
         const { runs, status } = read(tracked);
-        return toLoaded(runs, status);
+        // Runs arrive in any order, and the newest one shows the conversation.
+        return toLoaded(status.isLoading ? NO_RUNS : runs, status);
       });
     },
     query: (name, argument, use) => queries.query(name, argument, source.Meteor.userId() ?? '', use),
@@ -98,6 +99,7 @@ const readRun = (source: MeteorSource, executionId: string | undefined) => ({
       : trackDocuments(source, { collection: DELTAS, selector: { executionId }, sort: { seq: 1 } }),
 });
 
+const NO_RUNS: readonly RunView[] = [];
 const NO_DELTAS: readonly DeltaView[] = [];
 
 const readConversation = (source: MeteorSource, conversationId: string) => ({

@@ -60,17 +60,19 @@ class SharedQuery<T extends { readonly _id: string }> extends SharedSource<reado
   }
 
   protected peek(): readonly T[] {
+    if (this.observer !== undefined) return (this.value ??= [...this.documents]);
     // Only browsers have these collections.
     return this.source.Meteor.isServer ? [] : this.cursor().fetch();
   }
 
-  /** Documents arrive in batches; the array is copied once per batch. */
+  /** Documents arrive in batches, of which computations are told once. Reading does not wait for that. */
   private update(): void {
+    this.value = undefined;
     if (this.isStale) return;
     this.isStale = true;
     queueMicrotask(() => {
       this.isStale = false;
-      if (this.observer !== undefined) this.set([...this.documents]);
+      if (this.observer !== undefined) this.set(this.peek());
     });
   }
 

@@ -1,4 +1,5 @@
 /** A run as reactive data, for Tracker computations: `Tracker.autorun`, Blaze helpers, Vue with Tracker. */
+import { isFinished } from '../../../business/ai/domain/entities/Run';
 import { joinJsonArrays } from '../../../business/ai/domain/util/joinJsonArrays';
 import type { RunDetailView } from '../../../business/ai/domain/types/RunViews';
 import { NO_USAGE } from '../reducers/usageView';
@@ -29,13 +30,17 @@ export function trackRun(source: MeteorSource, executionId: string | undefined):
 
 export const NOT_STARTED: SubscriptionStatus = { isLoading: false, error: undefined, retry: () => undefined };
 
-/** Until the first model call ends, a run has no usage. Its input is published once, and not with its transcript. */
+/**
+ * Until the first model call ends, a run has no usage. Its input is published once, and not with its transcript. It has
+ * not ended before its whole text is there.
+ */
 function completed(document: RunDetailView): RunDetailView {
   const known = COMPLETED.get(document);
   if (known !== undefined) return known;
-  const { output = '[]', ...run } = document;
+  const { output = '[]', outputState = document.state, ...run } = document;
   const { input = '[]', transcript = joinJsonArrays(input, output) } = run;
-  const complete = { ...run, transcript, usage: { ...NO_USAGE, ...run.usage } };
+  const state = isFinished(run.state) ? outputState : run.state;
+  const complete = { ...run, state, transcript, usage: { ...NO_USAGE, ...run.usage } };
   COMPLETED.set(document, complete);
   return complete;
 }

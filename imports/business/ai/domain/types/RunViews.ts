@@ -155,6 +155,11 @@ export interface RunDetailView extends RunView {
   readonly input?: string;
   /** JSON of the items that the run has added to its input. Publications have it in place of `transcript`. */
   readonly output?: string;
+  /**
+   * The state of the run whose `output` this is, in publications. The `state` may be of a list, whose changes arrive
+   * before or after those of the run.
+   */
+  readonly outputState?: RunState;
   /** JSON of the full conversation, input first. In publications, runs that an earlier version recorded have it. */
   readonly transcript?: string;
 }

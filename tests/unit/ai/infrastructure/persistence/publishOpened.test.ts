@@ -3,12 +3,16 @@ import { expect } from 'chai';
 import type { MeteorSubscription } from '../../../../../imports/business/ai/domain/interfaces/MeteorServer';
 import type { MeteorObserver } from '../../../../../imports/database/meteor/MeteorMongo';
 import { publishOpened } from '../../../../../imports/business/privacy/infrastructure/publishOpened';
-import type { OpenContent } from '../../../../../imports/business/privacy/infrastructure/publishOpened';
+import type {
+  OpenContent,
+  PublishedCursor,
+} from '../../../../../imports/business/privacy/infrastructure/publishOpened';
 
 class Subscribed {
   readonly sent: unknown[] = [];
   readonly errors: unknown[] = [];
   handles = 0;
+  derive: PublishedCursor['derive'];
   observer: MeteorObserver = {};
   stop: () => void = () => undefined;
 
@@ -32,7 +36,8 @@ class Subscribed {
       },
     };
     const onError = (error: unknown): void => void this.errors.push(error);
-    await publishOpened(subscription as MeteorSubscription, [{ collection: 'notes', cursor }], { open, onError });
+    const published = { collection: 'notes', cursor, derive: this.derive };
+    await publishOpened(subscription as MeteorSubscription, [published], { open, onError });
   }
 }
 
@@ -62,6 +67,13 @@ describe('publishOpened', () => {
       ['changed', 'notes', 'a', { text: 'open', note: undefined }],
       ['removed', 'notes', 'b'],
     ]);
+  });
+
+  it('derives fields from what has been opened', async () => {
+    const subscribed = new Subscribed();
+    subscribed.derive = (fields) => ({ ...fields, copy: fields['text'] });
+    await subscribed.publish(opened, ['a']);
+    expect(subscribed.sent[0]).to.deep.equal(['added', 'notes', 'a', { text: 'open', copy: 'open' }]);
   });
 
   it('says nothing of unreadable documents', async () => {

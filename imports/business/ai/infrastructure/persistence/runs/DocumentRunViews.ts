@@ -76,7 +76,7 @@ export const RUN_FIELDS = {
 
 /** The fields that `ai.run` publishes. */
 export const RUN_DETAIL_FIELDS = { ...RUN_FIELDS, input: 1, output: 1, transcript: 1 } as const satisfies Record<
-  Exclude<keyof RunDetailView, keyof RunView>,
+  Exclude<keyof RunDetailView, keyof RunView | 'outputState'>,
   1
 >;
 

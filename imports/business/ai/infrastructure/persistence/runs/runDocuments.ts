@@ -86,7 +86,7 @@ interface StoredUsage extends UsageView {
 /** Fields that the journal writes, or people set, and that it does not read. */
 type ViewOnlyField = 'budget' | 'duration' | 'words' | 'usedWords' | 'rating' | 'comment' | 'ratedBy' | 'ratedAt';
 
-export type RunDocument = RunDetailView & PrivateRunFields & { readonly input: string };
+export type RunDocument = Omit<RunDetailView, 'outputState'> & PrivateRunFields & { readonly input: string };
 
 interface PrivateCallFields {
   readonly userId: string;
