@@ -37,6 +37,9 @@ export interface WriteRelayTimes {
   readonly collect: number;
   /** Between reads of what others wrote, while there are subscribers. Much longer if the database notifies. */
   readonly read: number;
+  /** Between reads after another process has written, for as long as `busy`: a run writes again soon. */
+  readonly readBusy: number;
+  readonly busy: number;
   /** Between looks for other processes with subscribers, while this one writes. */
   readonly look: number;
   /** For how long after the last subscriber has left. */
@@ -45,7 +48,15 @@ export interface WriteRelayTimes {
   readonly valid: number;
 }
 
-const DEFAULT_TIMES: WriteRelayTimes = { collect: 30, read: 50, look: 1_000, linger: 10_000, valid: 60_000 };
+const DEFAULT_TIMES: WriteRelayTimes = {
+  collect: 15,
+  read: 50,
+  readBusy: 15,
+  busy: 1_000,
+  look: 1_000,
+  linger: 10_000,
+  valid: 60_000,
+};
 const SLOWER_WITH_NOTIFICATIONS = 100;
 
 /** Creates the index, too. */
@@ -75,6 +86,8 @@ export class WriteRelay {
   private isReadAgain = false;
   /** What was read last, by process and collection. Undefined before the first read. */
   private seen: ReadonlyMap<string, number> | undefined;
+  /** Milliseconds since the epoch. */
+  private changedAt = 0;
   private announced: { readonly names: string; readonly at: number } = { names: '', at: 0 };
   private notified: Promise<(() => void) | undefined> | undefined;
   private hasNotifications = false;
@@ -161,9 +174,14 @@ export class WriteRelay {
     } finally {
       clearTimeout(this.readTimer);
       this.readTimer = undefined;
-      const pause = this.times.read * (this.hasNotifications ? SLOWER_WITH_NOTIFICATIONS : 1);
-      if (this.isWatching && !this.isClosed) this.readTimer = setTimeout(() => this.readNow(), pause);
+      if (this.isWatching && !this.isClosed) this.readTimer = setTimeout(() => this.readNow(), this.pause);
     }
+  }
+
+  private get pause(): number {
+    const { read, readBusy, busy } = this.times;
+    if (this.hasNotifications) return read * SLOWER_WITH_NOTIFICATIONS;
+    return Date.now() - this.changedAt < busy ? readBusy : read;
   }
 
   private async readOthers(): Promise<void> {
@@ -177,6 +195,7 @@ export class WriteRelay {
     this.seen = seen;
     if (before === undefined) return;
     const changed = [...seen].filter(([key, count]) => before.get(key) !== count);
+    if (changed.length > 0) this.changedAt = Date.now();
     for (const name of new Set(changed.map(([key]) => key.slice(key.indexOf(' ') + 1)))) this.ports.refresh(name);
   }
 

@@ -17,8 +17,8 @@ describe('WriteRelay', () => {
   const relays: WriteRelay[] = [];
   beforeEach(() => {
     resetMeteor();
-    // Nothing here is shorter than 30 ms.
-    time = VirtualTime.startFlowing(25);
+    // Nothing here is shorter than 15 ms.
+    time = VirtualTime.startFlowing(10);
     database = new MeteorDatabase(METEOR_PACKAGES);
   });
   afterEach(async () => {
@@ -73,6 +73,24 @@ describe('WriteRelay', () => {
     await time.after(AT_ONCE_MS);
     expect(reader.refreshed, 'once').to.have.length(1);
     expect([...writer.errors, ...reader.errors]).to.deep.equal([]);
+  });
+
+  it('notices the end of a run sooner than its beginning, and reads less often when nothing has followed', async () => {
+    const writer = await openWatching();
+    const reader = await openWatching();
+    const delays: number[] = [];
+    for (let written = 1; written <= 10; written += 1) {
+      const writtenAt = Date.now();
+      writer.relay.noteWrite('ai_runs');
+      while (reader.refreshed.length < written) await time.after(1);
+      delays.push(Date.now() - writtenAt);
+      await time.after(1);
+    }
+    expect(Math.max(...delays.slice(1)), delays.join()).to.be.at.most(40);
+    await time.after(1_500);
+    const { reads } = reader.used;
+    await time.after(1_000);
+    expect(reader.used.reads - reads).to.be.at.most(20);
   });
 
   it('tells known subscribers before it looks whether they are still there', async () => {
