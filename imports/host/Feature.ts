@@ -6,7 +6,7 @@ import type { ApiTokens } from '../api/auth/ApiTokens';
 import type { Logger } from '../business/ai/domain/interfaces/Logger';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
 import type { SecretSealer } from '../business/ai/domain/interfaces/SecretSealer';
-import type { NamesLookup, UserLookup } from '../business/ai/domain/types/Actor';
+import type { NamesLookup, UserLookup, UserSearch } from '../business/ai/domain/types/Actor';
 import type { Topic } from '../business/ai/domain/types/Topics';
 import type { AIModule, AIModulePorts } from '../business/ai/infrastructure/factories/createAIModule';
 import type { RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
@@ -80,6 +80,7 @@ export interface FeatureHost {
   readonly notify: (topic: Topic, userId?: string) => void;
   readonly findUser: UserLookup;
   readonly findNames: NamesLookup;
+  readonly searchUsers: UserSearch;
   /** The app's accounts. Undefined: any user id may have tokens and budgets. */
   readonly accounts: UserLookup | undefined;
   readonly tokens: ApiTokens;

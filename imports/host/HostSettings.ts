@@ -6,7 +6,7 @@ import type { DashboardPagePorts } from '../api/dashboard/dashboardPages';
 import type { RouterFactory } from '../api/http/createRouter';
 import type { ToolRule } from '../business/ai/domain/entities/toolRules';
 import type { Guardrail } from '../business/ai/domain/interfaces/Guardrail';
-import type { NamesLookup, UserLookup } from '../business/ai/domain/types/Actor';
+import type { NamesLookup, UserLookup, UserSearch } from '../business/ai/domain/types/Actor';
 import type { PrivateHosts } from '../business/ai/infrastructure/clients/http/privateHosts';
 import type { RelayTimes } from '../business/ai/infrastructure/events/RunEventRelay';
 import type { AIModulePorts, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
@@ -104,6 +104,8 @@ export interface HostPorts {
   readonly findUser: UserLookup;
   /** Default: admins see ids. */
   readonly findNames?: NamesLookup | undefined;
+  /** Default: admins find users by id. */
+  readonly searchUsers?: UserSearch | undefined;
   /** `findUser` knows every user. Otherwise, owners of API tokens count as users, too. */
   readonly hasAccounts?: true;
   readonly ai?: Omit<AIModulePorts, 'access' | 'credentials' | 'providerSource' | 'onUsage'> | undefined;

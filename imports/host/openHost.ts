@@ -91,6 +91,7 @@ export async function openHost(
   const host: FeatureHost = {
     ...{ settings, ports, database, collections: COLLECTIONS, findUser, accounts, tokens, providers, homeUrl, rootUrl },
     findNames: ports.findNames ?? (() => Promise.resolve(new Map())),
+    searchUsers: ports.searchUsers ?? (() => Promise.resolve([])),
     bounds: boundsFor(database, settings.storage ?? {}),
     storage: new StorageAccounts(database, COLLECTIONS, accountBoundFor(database, settings.storage ?? {})),
     logger: consoleLogger,

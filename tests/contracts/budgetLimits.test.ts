@@ -79,6 +79,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
             limits,
             accounts,
             usageSettled: created.usageSettled,
+            searchUsers: (start) => Promise.resolve('lin@x.org'.startsWith(start) ? [ODD, 'new'] : []),
             logger,
           }),
         }),
@@ -142,6 +143,13 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
         [ODD, true],
       ]);
       expect((await operations['ai.budgets.list'](ADMIN, { search: 'ün%' })).budgets).to.have.length(1);
+      const named = await operations['ai.budgets.list'](ADMIN, { search: 'lin@' });
+      expect(
+        named.budgets.map(({ userId, isOwn, usage }) => [userId, isOwn, usage.day.used.calls]),
+      ).to.have.deep.members([
+        [ODD, true, 2],
+        ['new', false, 0],
+      ]);
     });
 
     it('replace those of the settings, and give way to them again', async () => {

@@ -58,6 +58,13 @@ describe(
       'requestId' in argument ? { ...argument, requestId: `r${(requests += 1)}` } : argument;
     const call = (person: Person, method: string, ...args: readonly unknown[]): Promise<unknown> =>
       app.call(person, method, ...args);
+
+    it('find users by their addresses in the app, for admins', async () => {
+      const emails = [{ address: 'Robert@example.com', verified: true }];
+      await Meteor.users.updateAsync({ _id: 'bob' }, { $set: { emails } });
+      const found = (await call('ann', 'ai.budgets.list', { search: 'robert@' })) as { readonly budgets: object[] };
+      expect(found.budgets).to.have.nested.property('[0].userId', 'bob');
+    });
     const errorOf = async (person: Person, method: string, ...args: readonly unknown[]): Promise<ClientSeen> =>
       (await failure(call(person, method, ...args))) as ClientSeen;
     const start = async (

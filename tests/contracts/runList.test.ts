@@ -54,6 +54,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
           ownerOf: (executionId) => views.ownerOf(executionId),
           removeEnded: (executionId) => new RunRetention(opened.database).removeEnded(executionId),
           onChange: (ownerId) => changed.push(ownerId),
+          searchUsers: (start) => Promise.resolve('bea@x.org'.startsWith(start) ? ['bob'] : []),
           now: () => 77,
         }),
       });
@@ -176,6 +177,15 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
       for (const search of ['ersetze', 'text bob', 'weather', 'run-4', 'mail-17', '2026-03', '$where'])
         expect(await ids({ search }), search).to.deep.equal([]);
       expect(await ids({ search: '' })).to.have.length(2);
+    });
+
+    it('is searched by the names of users, for administrators', async () => {
+      await addRun('of-ann', { userId: 'ann', title: 'bea@x.org' });
+      await addRun('of-bob', { userId: 'bob' });
+      expect(await ids({ search: 'bea@' })).to.have.members(['of-ann', 'of-bob']);
+      expect((await summary({ search: 'bea@' })).total).to.equal(2);
+      expect(await ids({ search: 'bea@', userId: 'ann' })).to.deep.equal(['of-ann']);
+      expect(await ids({ search: 'bea@' }, BOB), 'users see no names').to.deep.equal([]);
     });
 
     it('states what a run waits for: of several things, the one that a person decides first', async () => {

@@ -64,6 +64,10 @@ describe('signing in at an OpenID provider', () => {
       });
     const names = await ask({ authorization: `Bearer ${app.token}` });
     expect(await names.json()).to.deep.equal({ names: [{ userId: 'oidc:ann', name: 'ann@example.com' }] });
+    const found = await fetch(`${app.url}/api/budgets?search=ANN@`, {
+      headers: { authorization: `Bearer ${app.token}` },
+    });
+    expect(((await found.json()) as { budgets: object[] }).budgets).to.have.nested.property('[0].userId', 'oidc:ann');
     const cookie = `bolide-session=${browser.cookieOf(new URL(app.url).host, 'bolide-session') ?? ''}`;
     const refused = await ask({ cookie, origin: app.url });
     expect(refused.status).to.equal(403);

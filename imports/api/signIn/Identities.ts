@@ -18,6 +18,9 @@ export interface StoredIdentity extends StoredDocument, Identity {
   readonly expiresAt: Date;
 }
 
+/** Users that a search finds. */
+const MAX_FOUND = 50;
+
 /** Longer than sessions last, since runs may go on after them. */
 const KEPT_MS = 90 * 86_400_000;
 
@@ -31,6 +34,7 @@ export class IdentityStore {
   /** Creates the collection's index. Idempotent. */
   async ready(): Promise<void> {
     await this.identities.ensureIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+    await this.identities.ensureIndex({ email: 1 });
   }
 
   async put(userId: string, { email, ...identity }: Identity, now: number): Promise<void> {
@@ -46,6 +50,10 @@ export class IdentityStore {
 
   findAll(userIds: readonly string[], now: number): Promise<readonly StoredIdentity[]> {
     return this.identities.find({ _id: { $in: userIds }, expiresAt: { $gt: new Date(now) } });
+  }
+
+  startingWith(email: string, limit: number, now: number): Promise<readonly StoredIdentity[]> {
+    return this.identities.find({ email: { $prefix: email }, expiresAt: { $gt: new Date(now) } }, { limit });
   }
 
   /** @returns how many there were */
@@ -99,6 +107,11 @@ export class Identities {
         return name === undefined ? [] : [[userId, name] as const];
       }),
     );
+  };
+
+  readonly searchUsers = async (start: string): Promise<readonly string[]> => {
+    const found = await this.options.store.startingWith(start.toLowerCase(), MAX_FOUND, this.now());
+    return found.flatMap((identity) => this.userOf(identity)?.userId ?? []);
   };
 
   private userOf(stored: StoredIdentity): User | undefined {

@@ -30,7 +30,19 @@ export const ai = defineFeature({
     ...TOOL_OPERATIONS,
   ],
   open: nothingToOpen,
-  async start({ settings, database, collections, ai: module, runs, stores, jobs, access, logger, notify }) {
+  async start({
+    settings,
+    database,
+    collections,
+    ai: module,
+    runs,
+    stores,
+    jobs,
+    access,
+    logger,
+    notify,
+    searchUsers,
+  }) {
     const retention = new RunRetention(database, {
       endParked: (executionId, reason) => module.loop.claims.endParked(executionId, reason),
       times: settings.jobs?.retention,
@@ -78,6 +90,7 @@ export const ai = defineFeature({
           list: stores.runList,
           queries: runs.queries,
           ownerOf: runs.ownerOf,
+          searchUsers,
           removeEnded: (executionId) => retention.removeEnded(executionId),
           onChange: (ownerId) => notify('runs', ownerId),
         }),

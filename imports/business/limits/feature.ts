@@ -45,7 +45,7 @@ export const limits = defineFeature({
     };
   },
   start: (
-    { ai, accounts: findUser, notify, logger },
+    { ai, accounts: findUser, searchUsers, notify, logger },
     { accounts, userLimits, teamBudgets, teamLimits, userLimiter },
   ) => ({
     services: {
@@ -58,6 +58,7 @@ export const limits = defineFeature({
         onChange: (userId) => notify('budgets', userId),
         logger,
         findUser,
+        searchUsers,
       }),
     },
     userLimiter,

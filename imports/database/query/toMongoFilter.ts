@@ -14,6 +14,6 @@ function toCondition(condition: CheckedSelector[string]): unknown {
 }
 
 /** MongoDB rejects a zero byte in a pattern. */
-function escapePattern(text: string): string {
+export function escapePattern(text: string): string {
   return text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&').replaceAll('\0', '\\x00');
 }

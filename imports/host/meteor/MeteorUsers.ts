@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiPrincipal } from '../../api/auth/ApiPrincipal';
 import { presentedToken } from '../../api/auth/presentedToken';
+import { escapePattern } from '../../database/query/toMongoFilter';
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { User } from '../../business/ai/domain/types/Actor';
 import { installedPackage } from './installedPackage';
@@ -66,6 +67,14 @@ export class MeteorUsers {
     );
   };
 
+  /** Needs no other indexes than those of accounts-base. Names of profiles have none. */
+  readonly searchUsers = async (start: string): Promise<readonly string[]> => {
+    const named = ['username', 'emails.address'].flatMap((field) => startsWith(field, start));
+    const options = { fields: { _id: 1 }, limit: MAX_FOUND } as const;
+    const users = await this.whileReachable(() => this.Meteor.users.find({ $or: named }, options).fetchAsync());
+    return users.map(({ _id }) => _id);
+  };
+
   /** Accepts a Meteor login token, which `Accounts._storedLoginToken()` returns on a client, wherever an API token. */
   readonly authenticate = async (request: IncomingMessage): Promise<ApiPrincipal | undefined> => {
     const token = presentedToken(request);
@@ -120,6 +129,30 @@ export class MeteorUsers {
       roles,
     });
   }
+}
+
+/** Users that a search finds. */
+const MAX_FOUND = 50;
+/** Characters whose case varies, as in `Accounts`, which looks up user names and addresses in this way. */
+const VARYING = 4;
+
+/**
+ * Matches texts that start like this in upper or lower case. An index serves regular expressions that are anchored and
+ * mind the case: https://www.mongodb.com/docs/manual/reference/operator/query/regex/#index-use
+ */
+function startsWith(field: string, start: string): readonly object[] {
+  const insensitive = { [field]: { $regex: `^${escapePattern(start)}`, $options: 'i' } };
+  return casesOf(Array.from(start).slice(0, VARYING)).map((first) => ({
+    $and: [{ [field]: { $regex: `^${escapePattern(first)}` } }, insensitive],
+  }));
+}
+
+function casesOf(letters: readonly string[]): readonly string[] {
+  return letters.reduce<readonly string[]>(
+    (starts, letter) =>
+      [...new Set([letter.toLowerCase(), letter.toUpperCase()])].flatMap((each) => starts.map((one) => one + each)),
+    [''],
+  );
 }
 
 function verifiedOf({ emails = [] }: StoredUser): readonly string[] {

@@ -119,7 +119,7 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
     whileReachable: database.whileReachable,
     findRoles,
   });
-  const { authenticate, findUser, findNames } = users;
+  const { authenticate, findUser, findNames, searchUsers } = users;
   const simulated = await simulateWithoutVendors(settings.ai, database, simulates);
   const ai = simulated === undefined ? {} : { ai: simulated.settings, access: 'everyone' as const };
   try {
@@ -132,6 +132,7 @@ async function open(options: BolideOptions): Promise<MeteorHost> {
         authenticate,
         findUser,
         findNames,
+        searchUsers,
         hasAccounts: true,
         servesPages: true,
         exposed,

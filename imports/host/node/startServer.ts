@@ -148,6 +148,7 @@ async function open(
         presentedToken(request) === undefined ? sessions.authenticate(request) : tokens.authenticate(request),
       findUser: signIn === undefined ? tokens.findUser : knownToAny(tokens.findUser, signIn.identities.findUser),
       findNames: signIn?.identities.findNames,
+      searchUsers: signIn?.identities.searchUsers,
       ai: { tools: registry },
       mcpAccess,
       dashboard:

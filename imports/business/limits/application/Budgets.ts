@@ -6,7 +6,7 @@ import { LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
 import type { BudgetLimitStore, StoredBudgetLimits } from '../domain/BudgetLimitStore';
 import type { BudgetAccountReader } from '../domain/BudgetStore';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
-import type { Actor, UserLookup } from '../../ai/domain/types/Actor';
+import type { Actor, UserLookup, UserSearch } from '../../ai/domain/types/Actor';
 import type { BudgetLimitsView, BudgetList, BudgetView, TeamBudgetView } from '../domain/BudgetViews';
 import type { BudgetPolicy } from './BudgetPolicy';
 import { budgetUsageAt } from './budgetUsageAt';
@@ -24,6 +24,8 @@ export interface BudgetPorts extends StoredBudgets {
   readonly teams?: StoredBudgets | undefined;
   /** The app's accounts: only their users may have limits. Absent: any user id may. */
   readonly findUser?: UserLookup | undefined;
+  /** Default: users are found by id. */
+  readonly searchUsers?: UserSearch | undefined;
   /** Receives every change of a limit, at the level info. */
   readonly logger: Logger;
   /** Called after every change. @param userId undefined: it may concern everyone */
@@ -52,7 +54,7 @@ export class Budgets {
     this.onChange = ports.onChange ?? ((): void => undefined);
   }
 
-  /** @param search how user ids start. Users get their own budget only. */
+  /** @param search how the user's id, name or address starts. Users get their own budget only. */
   async list(actor: Actor, search = ''): Promise<BudgetList> {
     await this.ports.usageSettled();
     return actor.isAdmin === true ? this.listAll(search) : this.listOwn(actor.userId);
@@ -97,19 +99,24 @@ export class Budgets {
   }
 
   private async listAll(search: string): Promise<BudgetList> {
-    const { policy, limits, accounts } = this.ports;
+    const { policy, limits, accounts, searchUsers } = this.ports;
+    const named = search === '' ? [] : ((await searchUsers?.(search)) ?? []);
     const [everyone, rows, used] = await Promise.all([
       limits.find(undefined),
       limits.ofUsers(MAX_LISTED + 1, search),
       accounts.ofMonth(windowsAt(this.now()).month, MAX_LISTED + 1, search),
     ]);
     const own = new Map(rows.map((row) => [row.userId ?? '', row]));
+    for (const userId of named) {
+      const row = await limits.find(userId);
+      if (row !== undefined) own.set(userId, row);
+    }
     const configured = policy.configuredUsers().filter((userId) => userId.startsWith(search));
     const accountsById = new Map(used.map((account) => [account.userId, account]));
-    const userIds = [...new Set([...own.keys(), ...configured, ...accountsById.keys()])];
-    // Their accounts are not among those that cost most.
+    const userIds = [...new Set([...own.keys(), ...configured, ...accountsById.keys(), ...named])];
+    // Their accounts are not among those that cost most, or were not searched.
     for (const userId of userIds) {
-      if (accountsById.has(userId) || used.length <= MAX_LISTED) continue;
+      if (accountsById.has(userId) || (used.length <= MAX_LISTED && !named.includes(userId))) continue;
       const stored = await accounts.find(userId);
       if (stored !== undefined) accountsById.set(userId, stored.account);
     }

@@ -30,7 +30,7 @@ export const BUDGET_OPERATIONS = [
   defineOperation({
     name: 'ai.budgets.list',
     summary: 'List budgets',
-    description: 'Users get their own only. `search` is how user ids start.',
+    description: 'Users get their own only. `search` is how the id, the name or the e-mail address of a user starts.',
     access: 'read',
     argument: object({ search: name }),
     result: v.looseObject({

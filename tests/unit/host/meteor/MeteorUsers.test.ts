@@ -135,5 +135,25 @@ describe('MeteorUsers', () => {
       ]);
       expect(queries).to.deep.equal([{ fields: { username: 1, emails: 1, 'profile.name': 1 } }]);
     });
+
+    it('is found by how a name or an address starts, with the indexes that accounts have', async () => {
+      const emails = ['bob@x.org', 'adab@x.org'].map((address) => ({ address, verified: false }));
+      await Meteor.users.insertAsync({ _id: 'a', username: 'Ada.L' });
+      await Meteor.users.insertAsync({ _id: 'b', emails });
+      await Meteor.users.insertAsync({ _id: 'c', username: 'xada' });
+      await Meteor.users.insertAsync({ _id: 'd', username: 'adxl' });
+      const selectors: { readonly $or: readonly { readonly $and: readonly object[] }[] }[] = [];
+      const find = (selector: object, options: object) => {
+        selectors.push(selector as (typeof selectors)[number]);
+        return Meteor.users.find(selector, options);
+      };
+      const users = new MeteorUsers({ ...METEOR_PACKAGES, Meteor: { users: { find } } as never, admins: [] });
+      expect(await users.searchUsers('aDa')).to.have.members(['a', 'b']);
+      expect(await users.searchUsers('ada.')).to.deep.equal(['a']);
+      expect(await users.searchUsers('BOB@X.ORG')).to.deep.equal(['b']);
+      // Case-sensitive and anchored: what an index serves.
+      for (const { $and } of selectors.flatMap(({ $or }) => $or))
+        expect(JSON.stringify($and[0])).to.match(/^{"(username|emails.address)":{"\$regex":"\^[^"]+"}}$/);
+    });
   });
 });

@@ -7,7 +7,7 @@ import type {
   RunPage,
   RunPageRequest,
 } from '../../domain/interfaces/RunViewReader';
-import type { Actor } from '../../domain/types/Actor';
+import type { Actor, UserSearch } from '../../domain/types/Actor';
 import type { RunDetail, RunRating, RunSummary } from '../../domain/types/RunViews';
 import { assertOwn } from './assertOwn';
 import { canAccess, UnknownRunError } from './runAccess';
@@ -21,6 +21,8 @@ export interface RunListPorts {
   readonly ownerOf: (executionId: string) => Promise<string | undefined>;
   /** @returns false for a run that has not ended, or whose result another run has yet to take */
   readonly removeEnded: (executionId: string) => Promise<boolean>;
+  /** Default: users are found by id. */
+  readonly searchUsers?: UserSearch | undefined;
   /** Called with the owner of a run that was rated, tagged or removed. */
   readonly onChange?: (ownerId: string) => void;
   /** Milliseconds since the epoch. */
@@ -48,12 +50,12 @@ export class RunList {
 
   /** @throws LLMPermissionError for a user who asks for the runs of another */
   async page(actor: Actor, filter: RunListFilter, page: RunPageRequest): Promise<RunPage> {
-    return this.ports.list.page(permittedFilter(actor, filter), page);
+    return this.ports.list.page(await this.searched(actor, filter), page);
   }
 
   /** @throws LLMPermissionError for a user who asks for the runs of another */
   async summary(actor: Actor, filter: RunListFilter): Promise<RunSummary> {
-    return this.ports.list.summary(permittedFilter(actor, filter));
+    return this.ports.list.summary(await this.searched(actor, filter));
   }
 
   /** @throws UnknownRunError */
@@ -89,6 +91,14 @@ export class RunList {
     await this.ports.list.tag(executionId, tags);
     this.ports.onChange?.(owner);
     return { executionId, tags };
+  }
+
+  /** Admins know users by name. */
+  private async searched(actor: Actor, filter: RunListFilter): Promise<RunListFilter> {
+    const permitted = permittedFilter(actor, filter);
+    const { search = '' } = permitted;
+    if (actor.isAdmin !== true || search === '') return permitted;
+    return { ...permitted, searchedUsers: await this.ports.searchUsers?.(search) };
   }
 
   /** @returns the owner of the run */

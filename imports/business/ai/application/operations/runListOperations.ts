@@ -71,7 +71,8 @@ export const RUN_LIST_OPERATIONS = [
     name: 'ai.runs.list',
     summary: 'List runs',
     description:
-      'The newest first, unless they are sorted. Each word of `search` begins a word of the title, an id or a name. ' +
+      'The newest first, unless they are sorted. Each word of `search` begins a word of the title, an id or a name, or ' +
+      'for administrators `search` as a whole begins the name or the e-mail address of the user. ' +
       'Users get their own runs, administrators everyone’s or those of `userId`. `total` counts all pages. Without a ' +
       '`limit`, HTTP returns 200 runs.',
     access: 'read',

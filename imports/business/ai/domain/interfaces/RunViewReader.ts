@@ -51,6 +51,8 @@ export interface RunListFilter extends ListRange {
    * tools.
    */
   readonly search?: string | undefined;
+  /** Users whose runs the `search` finds, too. */
+  readonly searchedUsers?: readonly string[] | undefined;
 }
 
 export type RunSort = 'createdAt' | 'cost' | 'duration' | 'tokens';

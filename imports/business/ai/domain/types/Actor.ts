@@ -34,3 +34,6 @@ export type UserLookup = (userId: string) => Promise<User | undefined>;
 
 /** What admins know users by, of those who have a name. */
 export type NamesLookup = (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
+/** Finds users by how their name or address starts, in upper or lower case: some of them if they are many. */
+export type UserSearch = (start: string) => Promise<readonly string[]>;

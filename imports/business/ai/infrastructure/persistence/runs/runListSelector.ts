@@ -19,6 +19,7 @@ export function runListSelector(filter: RunListFilter, waitingIds: readonly stri
     conversationId,
     parentExecutionId,
     search,
+    searchedUsers = [],
   } = filter;
   const { from, to, minCost, maxCost, minDuration, maxDuration } = filter;
   const conditions: readonly Selector[] = [
@@ -37,10 +38,15 @@ export function runListSelector(filter: RunListFilter, waitingIds: readonly stri
     ...between('createdAt', from, to),
     ...between('cost', minCost, maxCost),
     ...between('duration', minDuration, maxDuration),
-    ...(search === undefined ? [] : [searchSelector(search, ['words', 'usedWords'])]),
+    ...(search === undefined ? [] : [foundBy(search, searchedUsers)]),
   ].filter((condition) => Object.keys(condition).length > 0);
   if (conditions.length === 0) return {};
   return conditions.length === 1 ? (conditions[0] ?? {}) : { $and: conditions };
+}
+
+function foundBy(search: string, userIds: readonly string[]): Selector {
+  const words = searchSelector(search, ['words', 'usedWords']);
+  return userIds.length === 0 ? words : { $or: [words, { userId: { $in: userIds } }] };
 }
 
 /** Runs that wait as a whole. */
