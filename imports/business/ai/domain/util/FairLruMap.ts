@@ -2,6 +2,9 @@
  * A map of limited size that users share. A user beyond the share of one user loses entries of their own; when the map
  * is full, the user who holds most does. So nobody who holds less than others loses anything to them.
  */
+import { MaxHeap } from './MaxHeap';
+import type { HeapElement } from './MaxHeap';
+
 export interface FairLimits {
   readonly entries: number;
   /** Default: as many as of all users, as long as others need no place. */
@@ -20,14 +23,23 @@ export interface FairMapOptions<V> {
   readonly onEvict?: (value: V) => void;
 }
 
+/** One in a list by use. A `Map` in that order would be slow to begin to read: V8 keeps the places of what was deleted. */
 interface Entry<V> {
+  readonly key: string;
   readonly value: V;
   readonly size: number;
+  older: Entry<V> | undefined;
+  newer: Entry<V> | undefined;
 }
 
-interface Share<V> {
-  /** The least recently used first. */
+interface Share<V> extends HeapElement {
+  readonly userId: string;
   readonly entries: Map<string, Entry<V>>;
+  /** The least recently used one. */
+  oldest: Entry<V> | undefined;
+  newest: Entry<V> | undefined;
+  /** Grows with every share that begins: of two that hold as much, the older one gives way. */
+  number: number;
   size: number;
 }
 
@@ -37,8 +49,11 @@ export class FairLruMap<V> {
   private readonly sizeOf: (value: V) => number;
   private readonly canEvict: (value: V) => boolean;
   private readonly onEvict: (value: V) => void;
+  /** The one who holds most comes first. */
+  private readonly heaviest: MaxHeap<Share<V>>;
   private entries = 0;
   private total = 0;
+  private opened = 0;
 
   constructor(
     limits: FairLimits,
@@ -49,6 +64,11 @@ export class FairLruMap<V> {
     this.sizeOf = sizeOf;
     this.canEvict = canEvict;
     this.onEvict = onEvict;
+    const weightOf = (share: Share<V>): number => Math.max(share.entries.size / entries, share.size / size);
+    this.heaviest = new MaxHeap((left, right) => {
+      const more = weightOf(left) - weightOf(right);
+      return more > 0 || (more === 0 && left.number < right.number);
+    });
   }
 
   /** The number of entries. */
@@ -58,44 +78,67 @@ export class FairLruMap<V> {
 
   /** Marks the entry as used. */
   get(userId: string, key: string): V | undefined {
-    const entries = this.shares.get(userId)?.entries;
-    const entry = entries?.get(key);
-    if (entries === undefined || entry === undefined) return undefined;
-    entries.delete(key);
-    entries.set(key, entry);
+    const share = this.shares.get(userId);
+    const entry = share?.entries.get(key);
+    if (share === undefined || entry === undefined) return undefined;
+    unlink(share, entry);
+    append(share, entry);
     return entry.value;
   }
 
   /** Replaces the entry, whose size may have changed. It is evicted last of all. */
   set(userId: string, key: string, value: V): void {
-    this.delete(userId, key);
-    const share = this.shares.get(userId) ?? { entries: new Map(), size: 0 };
-    this.shares.set(userId, share);
+    const share = this.shares.get(userId) ?? this.open(userId);
+    const before = share.entries.get(key);
+    if (before !== undefined) this.remove(share, before);
+    if (share.entries.size === 0) share.number = this.opened += 1;
     const size = this.sizeOf(value);
-    const added = { value, size };
+    const added: Entry<V> = { key, value, size, older: undefined, newer: undefined };
     share.entries.set(key, added);
+    append(share, added);
     share.size += size;
     this.total += size;
     this.entries += 1;
+    this.heaviest.update(share);
     const { entries, entriesPerUser, size: most, sizePerUser } = this.limits;
-    while (share.entries.size > entriesPerUser || share.size > sizePerUser)
-      if (!this.evictFrom(userId, share, added)) break;
-    while (this.entries > entries || this.total > most) {
-      const [heaviest, its] = this.heaviest() ?? [userId, share];
-      if (!this.evictFrom(heaviest, its, added)) break;
-    }
+    while (share.entries.size > entriesPerUser || share.size > sizePerUser) if (!this.evictFrom(share, added)) break;
+    while (this.entries > entries || this.total > most) if (!this.evictFrom(this.heaviest.first ?? share, added)) break;
   }
 
   delete(userId: string, key: string): boolean {
     const share = this.shares.get(userId);
     const entry = share?.entries.get(key);
     if (share === undefined || entry === undefined) return false;
-    share.entries.delete(key);
+    this.remove(share, entry);
+    if (share.entries.size > 0) this.heaviest.update(share);
+    else {
+      this.heaviest.remove(share);
+      this.shares.delete(userId);
+    }
+    return true;
+  }
+
+  private open(userId: string): Share<V> {
+    const share: Share<V> = {
+      userId,
+      entries: new Map(),
+      oldest: undefined,
+      newest: undefined,
+      number: Infinity,
+      size: 0,
+      at: 0,
+    };
+    this.shares.set(userId, share);
+    this.heaviest.add(share);
+    return share;
+  }
+
+  private remove(share: Share<V>, entry: Entry<V>): void {
+    share.entries.delete(entry.key);
+    unlink(share, entry);
     share.size -= entry.size;
     this.total -= entry.size;
     this.entries -= 1;
-    if (share.entries.size === 0) this.shares.delete(userId);
-    return true;
   }
 
   /** Removes all entries of a user. */
@@ -104,27 +147,28 @@ export class FairLruMap<V> {
   }
 
   /** @returns whether the user had an entry to evict, besides the one that was just set */
-  private evictFrom(userId: string, share: Share<V>, added: Entry<V>): boolean {
-    for (const [key, entry] of share.entries) {
+  private evictFrom(share: Share<V>, added: Entry<V>): boolean {
+    for (let entry = share.oldest; entry !== undefined; entry = entry.newer) {
       if (entry === added || !this.canEvict(entry.value)) continue;
-      this.delete(userId, key);
+      this.delete(share.userId, entry.key);
       this.onEvict(entry.value);
       return true;
     }
     return false;
   }
+}
 
-  private heaviest(): readonly [userId: string, share: Share<V>] | undefined {
-    const { entries, size } = this.limits;
-    const weightOf = (share: Share<V>): number => Math.max(share.entries.size / entries, share.size / size);
-    let found: readonly [string, Share<V>] | undefined;
-    let most = -1;
-    for (const entry of this.shares) {
-      const weight = weightOf(entry[1]);
-      if (weight <= most) continue;
-      most = weight;
-      found = entry;
-    }
-    return found;
-  }
+function append<V>(share: Share<V>, entry: Entry<V>): void {
+  entry.older = share.newest;
+  entry.newer = undefined;
+  if (share.newest === undefined) share.oldest = entry;
+  else share.newest.newer = entry;
+  share.newest = entry;
+}
+
+function unlink<V>(share: Share<V>, { older, newer }: Entry<V>): void {
+  if (older === undefined) share.oldest = newer;
+  else older.newer = newer;
+  if (newer === undefined) share.newest = older;
+  else newer.older = older;
 }

@@ -63,6 +63,39 @@ describe('a map that users share', () => {
     expect(evicted).to.deep.equal(Array.from({ length: 6 }, () => 'same'));
   });
 
+  it('takes from the one who holds most, and from the older of two who hold as much', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(5), fc.nat(9)), { maxLength: 200 }), (sets) => {
+        const map = open({ entries: 8 });
+        // The keys of each user, in the order in which the shares began, and in which the keys were set.
+        let model: (readonly [user: string, keys: readonly string[]])[] = [];
+        for (const [userNumber, keyNumber] of sets) {
+          const [user, key] = [`user-${userNumber}`, `${keyNumber}`];
+          map.set(user, key, { size: 1 });
+          const others = (model.find(([name]) => name === user)?.[1] ?? []).filter((each) => each !== key);
+          const kept = others.length === 0 ? model.filter(([name]) => name !== user) : model;
+          const isNew = !kept.some(([name]) => name === user);
+          model = isNew
+            ? [...kept, [user, [key]]]
+            : kept.map((share) => (share[0] === user ? [user, [...others, key]] : share));
+          if (model.flatMap(([, keys]) => keys).length <= 8) continue;
+          const most = Math.max(...model.map(([, keys]) => keys.length));
+          const heaviest = model.find(([, keys]) => keys.length === most)?.[0];
+          model = model
+            .map(([name, keys]) => [name, name === heaviest ? keys.slice(1) : keys] as const)
+            .filter(([, keys]) => keys.length > 0);
+        }
+        const found = Array.from({ length: 6 }, (_, user) =>
+          Array.from({ length: 10 }, (__, key) => map.get(`user-${user}`, `${key}`) !== undefined),
+        );
+        const expected = found.map((keys, user) =>
+          keys.map((_, key) => model.find(([name]) => name === `user-${user}`)?.[1].includes(`${key}`) === true),
+        );
+        expect(found).to.deep.equal(expected);
+      }),
+    );
+  });
+
   it('forgets a user', () => {
     const map = open({ size: 10 });
     map.set('ann', 'a', { size: 9 });
