@@ -5,7 +5,7 @@
  */
 import { consoleLogger } from '../../../log/consoleLogger';
 import { randomUUID } from 'node:crypto';
-import { openBudget, release, renew, reserve, settle } from '../../ai/domain/entities/BudgetAccount';
+import { addUsed, openBudget, release, renew, reserve, settle } from '../../ai/domain/entities/BudgetAccount';
 import type {
   Amount,
   BudgetAccount,
@@ -64,6 +64,8 @@ export class BudgetReservations implements CallLimiter {
   private readonly ledger: AccountLedger<BudgetAccount>;
   /** Reservations of this process, by their ids. */
   private readonly running = new Map<string, RunningCall>();
+  /** What calls without limits have used and no write has taken yet, by subject. */
+  private readonly uncharged = new Map<string, { amount: UsedAmount }>();
   private timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(options: BudgetReservationsOptions) {
@@ -120,18 +122,38 @@ export class BudgetReservations implements CallLimiter {
   /** For a call that no limit applies to. @returns undefined if such calls are not counted */
   private count(id: string): ReservationHandle | undefined {
     if (this.options.countsEveryone !== true) return undefined;
-    const hold = randomUUID();
     let isSettled = false;
     const charge = (amount: UsedAmount): Promise<void> | undefined => {
       if (isSettled) return undefined;
       isSettled = true;
-      return this.ledger.changeSoon(
-        id,
-        (account) => settle(account, hold, amount, this.now(), undefined),
-        (error) => this.reportUncharged(id, error),
-      );
+      return this.chargeSoon(id, amount);
     };
     return { settle: charge, leave: charge, release: () => undefined };
+  }
+
+  /** Adds to what the next write charges. */
+  private chargeSoon(id: string, amount: UsedAmount): Promise<void> | undefined {
+    const waiting = this.uncharged.get(id);
+    if (waiting !== undefined) {
+      waiting.amount = addUsed(waiting.amount, amount);
+      return undefined;
+    }
+    const sum = { amount };
+    this.uncharged.set(id, sum);
+    const take = (): void => {
+      if (this.uncharged.get(id) === sum) this.uncharged.delete(id);
+    };
+    return this.ledger.changeSoon(
+      id,
+      (account) => {
+        take();
+        return settle(account, UNRESERVED, sum.amount, this.now());
+      },
+      (error) => {
+        take();
+        this.reportUncharged(id, error);
+      },
+    );
   }
 
   /** Resolves when what all calls so far have used is stored. */
@@ -234,6 +256,9 @@ export class BudgetReservations implements CallLimiter {
     );
   }
 }
+
+/** No reservation has this id. */
+const UNRESERVED = '';
 
 function holdIdOf({ executionId, iteration }: RunTurn): string {
   return `${executionId}/${iteration}`;
