@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import type { DashboardBrowser } from '../support/DashboardBrowser';
+import { runAsTool } from '../../imports/business/ai/infrastructure/tools/runAsTool';
 import { withDashboard } from '../support/withDashboard';
 import { until } from '../support/until';
 
@@ -162,5 +163,52 @@ describe('useChat in a browser', () => {
     expect(eventsOf('run:cancelled')).to.equal(cancelled);
     await page.click('#stop');
     await until(() => eventsOf('run:cancelled') === cancelled + 1);
+  });
+
+  it('interrupts the run with a message after it was stopped, with the AI SDK’s transport', async () => {
+    await open('interrupted', '&plain');
+    const [started, completed, interrupted] = ['run:started', 'run:completed', 'llm:interrupted'].map(eventsOf);
+    await send(`Repeat: ${Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ')}`);
+    await page.waitForSelector('article[data-role=assistant] p');
+    await page.click('#stop');
+    await idle();
+    await send('Hello instead');
+    await until(() => eventsOf('run:completed') === Number(completed) + 1);
+    await until(showsAnswer);
+    await idle();
+    expect(eventsOf('llm:interrupted')).to.equal(Number(interrupted) + 1);
+    expect(eventsOf('run:started')).to.equal(Number(started) + 1);
+    const shown = (): Promise<string[]> => page.locator('article').allInnerTexts();
+    const texts = await shown();
+    expect(texts).to.have.length(4);
+    expect(texts[1])
+      .to.match(/^This is/)
+      .and.not.match(/needed for that/);
+    expect(await page.locator('#error').textContent()).to.equal('');
+    await page.reload();
+    await until(showsAnswer);
+    expect((await shown()).slice(2)).to.deep.equal(texts.slice(2));
+  });
+
+  it('shows runs below within their calls, and asks about their calls, also after a reload', async () => {
+    const { tools } = app.server.host.module;
+    const delegate = (name: string, input: string, below: string): void =>
+      void tools.register(runAsTool({ name, description: 'Delegates.', run: () => ({ input, tools: [below] }) }));
+    delegate('ask_outer', 'Use ask_inner with "x".', 'ask_inner');
+    delegate('ask_inner', 'Send a reminder with the text "tea"', 'send_reminder');
+    await open('below');
+    await send('Use ask_outer with "x".');
+    await page.waitForSelector('button.approve');
+    await page.waitForSelector('[data-tool="tool-ask_outer"]:has-text("tool-send_reminder")');
+    await page.reload();
+    await page.waitForSelector('button.approve');
+    await idle();
+    await page.click('button.approve');
+    await page.waitForSelector(tool('send_reminder', 'output-available'));
+    await page.waitForSelector('p:has-text("ask_outer returned")');
+    await idle();
+    expect(await page.locator('.tool').count()).to.equal(2);
+    expect(await page.locator('article').count()).to.equal(2);
+    expect(await page.locator('#error').textContent()).to.equal('');
   });
 });
