@@ -2,6 +2,7 @@
 import type { LocalAgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import type { Item } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { Decision } from './Decision';
+import type { Speaker } from './ProcessHost';
 import type { RunOutcome } from './processProgram';
 
 export interface SeenEvent {
@@ -23,6 +24,8 @@ export interface SeenEffect {
 export interface SeenAnswer {
   readonly executionId: string;
   readonly input: readonly Item[];
+  /** Whom the model was told to be. */
+  readonly speaker: Speaker;
 }
 
 /** A decision that was sent, and what came back. */

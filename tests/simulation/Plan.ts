@@ -34,6 +34,8 @@ export interface PlannedRun {
   readonly at: number;
   readonly durability: RunDurability;
   readonly runTimeout?: number;
+  /** Its first agent hands over to another one, at another vendor. */
+  readonly handsOver?: true;
 }
 
 /** A person, or another service, who looks at what waits for a decision. */

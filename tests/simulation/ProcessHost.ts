@@ -16,6 +16,12 @@ export type Reply =
 export type StoreMethod = keyof RunStore;
 export type CollectionMethod = Exclude<keyof DocumentCollection<StoredDocument>, 'version'>;
 
+/** The model and the instructions of an agent. */
+export interface Speaker {
+  readonly model: string;
+  readonly instructions: string;
+}
+
 export interface ProcessHost {
   readonly plan: Pick<Plan, 'lease' | 'heartbeat' | 'store'>;
   /** With a memory store, which is elsewhere. */
@@ -26,7 +32,8 @@ export interface ProcessHost {
   callMessages(method: string, args: readonly unknown[]): Promise<Reply>;
   /** With a database. */
   callCollection(collection: string, method: CollectionMethod, args: readonly unknown[]): Promise<Reply>;
-  callModel(executionId: string, input: readonly Item[]): Promise<LLMResponse>;
+  /** @param speaker whom the model is told to be */
+  callModel(executionId: string, input: readonly Item[], speaker: Speaker): Promise<LLMResponse>;
   /** A tool runs under an idempotency key, and has its effect elsewhere. @returns its result */
   act(tool: string, key: string, result: string): Promise<string>;
   onEvent(event: LocalAgentEvent): void;

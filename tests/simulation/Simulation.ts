@@ -9,6 +9,7 @@ import type { Item, LLMResponse } from '../../imports/business/ai/domain/types/R
 import type { EngineBundle } from './EngineBundle';
 import { Network } from './Network';
 import { Observations } from './Observations';
+import type { SeenAnswer } from './Observations';
 import { endOfFaults, isConfusing } from './Plan';
 import type { Fault, Plan, PlannedMessage, PlannedRun } from './Plan';
 import type { ProcessHost } from './ProcessHost';
@@ -141,22 +142,25 @@ export class Simulation implements StoreObserver {
     return {
       plan: this.plan,
       ...this.store.connect(process),
-      callModel: (executionId, input) => this.callModel(process, executionId, input),
+      callModel: (executionId, input, speaker) => this.callModel(process, { executionId, input, speaker }),
       act: (tool, key, result) => this.act(process, tool, key, result),
       onEvent: (event) => this.onEvent(process, event),
       onLog: (level, message, error) => this.note(`${process.name} ${level} ${message} ${describe(error)}`),
     };
   }
 
-  private async callModel(process: SimulatedProcess, executionId: string, sent: readonly Item[]): Promise<LLMResponse> {
-    const input = structuredClone(sent);
+  private async callModel(process: SimulatedProcess, sent: SeenAnswer): Promise<LLMResponse> {
+    const { executionId } = sent;
+    const input = structuredClone(sent.input);
+    const speaker = { ...sent.speaker };
     this.note(`${process.name} asks the model for ${executionId} with ${input.length} items`);
     await this.checkModelCall(process, executionId, input);
     return this.network.callService(process, () => {
       this.answers += 1;
       const id = `resp_${this.answers}`;
-      this.seen.answers.set(id, { executionId, input });
-      return { value: simulatedAnswer(input, id), takes: 0 };
+      this.seen.answers.set(id, { executionId, input, speaker });
+      const run = this.plan.runs.find((each) => each.id === executionId) ?? {};
+      return { value: simulatedAnswer(input, id, run), takes: 0 };
     });
   }
 

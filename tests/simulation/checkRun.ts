@@ -6,9 +6,9 @@ import type { ToolCall } from '../../imports/business/ai/domain/entities/Tool';
 import type { StoredRun } from '../../imports/business/ai/domain/interfaces/RunStore';
 import type { RunRecord } from '../../imports/business/ai/domain/types/RunRecords';
 import { checkTranscript } from '../support/checkTranscript';
-import { CALLS } from '../support/durable/mixedModel';
 import { KEYED } from '../support/durable/mixedTools';
 import { checkEvents } from './checkEvents';
+import { speakerIn, turnsOf } from './handoffs';
 import type { Observations } from './Observations';
 import { isConfusing } from './Plan';
 import type { Plan } from './Plan';
@@ -17,12 +17,15 @@ import { answerAt } from './simulatedModel';
 /** Milliseconds: two heartbeats, and requests that are delayed. */
 const CANCELLED_WITHIN = 5_000;
 
+const EFFECTLESS: ReadonlySet<string> = new Set(['webhook', 'hand_over']);
+
 /** @returns a line per broken promise */
 export function checkRun(plan: Plan, seen: Observations, { run, calls }: StoredRun): readonly string[] {
+  const planned = turnsOf(plan.runs.find(({ id }) => id === run.executionId) ?? {}).flat();
   return [
-    ...checkEnd(plan, run),
+    ...checkEnd(plan, run, planned.length),
     ...calls.flatMap((call) => checkCall(plan, seen, run, call)),
-    ...checkEffects(plan, seen, run, calls),
+    ...checkEffects(plan, seen, { run, calls }, planned),
     ...checkHistory(seen, run, calls),
     ...checkMessages(plan, seen, run),
     ...checkEvents(seen, run),
@@ -31,13 +34,15 @@ export function checkRun(plan: Plan, seen: Observations, { run, calls }: StoredR
   ].map((problem) => `${run.executionId}: ${problem}`);
 }
 
-function checkEnd({ runs, faults }: Plan, { executionId, state, error, response }: RunRecord): readonly string[] {
+function checkEnd(
+  { runs, faults }: Plan,
+  { executionId, state, error, response }: RunRecord,
+  count: number,
+): readonly string[] {
   const { runTimeout } = runs.find(({ id }) => id === executionId)!;
   if (!isFinished(state)) return [`is ${state}`];
   if (state === 'completed')
-    return response?.output_text === `received ${CALLS.length}`
-      ? []
-      : [`has the answer ${response?.output_text ?? ''}`];
+    return response?.output_text === `received ${count}` ? [] : [`has the answer ${response?.output_text ?? ''}`];
   const isCancelled = faults.some((fault) => fault.kind === 'cancel' && fault.run === executionId);
   if (state === 'cancelled' && isCancelled) return [];
   if (state === 'failed' && error?.code === 'timeout' && runTimeout !== undefined) return [];
@@ -77,14 +82,19 @@ function checkCall(plan: Plan, seen: Observations, run: RunRecord, call: ToolCal
   return problems;
 }
 
-function checkEffects(plan: Plan, seen: Observations, run: RunRecord, calls: readonly ToolCall[]): readonly string[] {
-  return CALLS.flatMap(([tool, id]) => {
+function checkEffects(
+  plan: Plan,
+  seen: Observations,
+  { run, calls }: StoredRun,
+  planned: readonly (readonly [string, string])[],
+): readonly string[] {
+  return planned.flatMap(([tool, id]) => {
     const times = seen.effectsOf(tool, run.executionId, id).length;
     const call = calls.find((each) => each.id === id);
     const isRepeated = times > 1 && !KEYED.includes(tool);
     // A person may have said what the result is, or that there is none.
     const isDecided = seen.decisionsOn(run.executionId, id).some(({ decision }) => decision.kind !== 'approve');
-    const isMissing = times === 0 && call?.state === 'completed' && tool !== 'webhook' && !isDecided;
+    const isMissing = times === 0 && call?.state === 'completed' && !EFFECTLESS.has(tool) && !isDecided;
     const isNotRecorded = call === undefined && (times > 0 || run.state === 'completed');
     return [
       ...(isRepeated ? [`${tool} ${id} had its effect ${times} times`] : []),
@@ -108,8 +118,11 @@ function checkHistory(seen: Observations, run: RunRecord, calls: readonly ToolCa
     else if (JSON.stringify(asked.input) !== JSON.stringify(transcript.slice(0, index)))
       problems.push(`${id} was the answer to ${asked.input.length} items, and follows ${index}, or others`);
   }
-  for (const [id, { executionId, input }] of seen.answers) {
+  for (const [id, { executionId, input, speaker }] of seen.answers) {
     if (executionId !== run.executionId) continue;
+    const due = speakerIn(input);
+    if (JSON.stringify(speaker) !== JSON.stringify(due))
+      problems.push(`${id} was asked of ${JSON.stringify(speaker)} instead of ${JSON.stringify(due)}`);
     try {
       checkTranscript(input);
     } catch (error) {

@@ -140,4 +140,24 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     replace: `    interpreter.apply(action);
     this.deleteCommand(id);`,
   },
+  // Handoffs
+  {
+    title: 'forgets to whom a run was handed over when it takes the run over',
+    file: `${SERVICES}/runs/ModelCaller.ts`,
+    find: 'if (speaker?.callId === this.handedOverBy) return;',
+    replace: `if (speaker?.callId === this.handedOverBy) return;
+    if (this.first === undefined && context.run.current.iterations > 2) return;`,
+  },
+  {
+    title: 'lets the first agent answer the request that has the result of the handoff',
+    file: `${SERVICES}/runs/ModelCaller.ts`,
+    find: `  fitHistory(): void {
+    this.handOver();
+    const onFitted = (): void => this.target.dispatch({ type: 'historyFitted', at: Date.now() });`,
+    replace: `  fitHistory(): void {
+    const onFitted = (): void => {
+      this.target.dispatch({ type: 'historyFitted', at: Date.now() });
+      this.handOver();
+    };`,
+  },
 ];

@@ -10,8 +10,9 @@ import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunSt
 import type { Item } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { CAPABILITIES } from '../../imports/testing/capabilities';
-import { mixedTools, TOOLS } from '../support/durable/mixedTools';
+import { mixedTools } from '../support/durable/mixedTools';
 import type { Decision } from './Decision';
+import { FIRST, handoffTools, toolsOf } from './handoffs';
 import type { PlannedMessage, PlannedRun } from './Plan';
 import type { CollectionMethod, ProcessHost, Reply, StoreMethod } from './ProcessHost';
 
@@ -26,6 +27,9 @@ export class ProcessProgram {
     const store = host.plan.store === 'memory' ? remoteStore(host) : new DocumentRunStore(remoteDatabase(host));
     const { lease, heartbeat } = host.plan;
     const logger = loggerOf(host);
+    const act: ProcessHost['act'] = (tool, key, result) => host.act(tool, key, result);
+    const tools = mixedTools(act);
+    for (const tool of handoffTools(act)) tools.register(tool);
     this.loop = new AgenticLoop({
       provider: {
         retriesFailedCalls: true,
@@ -35,9 +39,13 @@ export class ProcessProgram {
         stream: () => {
           throw new Error('Streaming is not expected here.');
         },
-        generate: (_userId, { input, turn }) => host.callModel(turn?.executionId ?? '', input as readonly Item[]),
+        generate: (_userId, { input, turn, model, instructions }) =>
+          host.callModel(turn?.executionId ?? '', input as readonly Item[], {
+            model: model ?? '',
+            instructions: instructions ?? '',
+          }),
       },
-      toolExecutor: mixedTools((tool, key, result) => host.act(tool, key, result)),
+      toolExecutor: tools,
       runStore: store,
       leaseTimes: { lease, heartbeat },
       logger,
@@ -70,11 +78,12 @@ export class ProcessProgram {
    * @returns whether the run is recorded, and how it ends
    * @throws LLMError
    */
-  async start({ id, durability, runTimeout }: PlannedRun): Promise<{ readonly done: Promise<RunOutcome> }> {
+  async start(run: PlannedRun): Promise<{ readonly done: Promise<RunOutcome> }> {
+    const { id, durability, runTimeout } = run;
     const { done } = await this.loop.start('ann', {
-      model: 'm',
+      ...FIRST,
       input: 'go',
-      tools: TOOLS,
+      tools: toolsOf(run),
       executionId: id,
       durability,
       ...(runTimeout === undefined ? {} : { runTimeout }),

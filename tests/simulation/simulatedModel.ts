@@ -2,11 +2,13 @@
 import type { Item, LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { textItem } from '../../imports/testing/responses';
 import { mixedAnswer } from '../support/durable/mixedModel';
+import { turnsOf } from './handoffs';
+import type { PlannedRun } from './Plan';
 
 const MARK = 'Answer ';
 
-export function simulatedAnswer(input: readonly Item[], id: string): LLMResponse {
-  const answer = mixedAnswer(input);
+export function simulatedAnswer(input: readonly Item[], id: string, run: Pick<PlannedRun, 'handsOver'>): LLMResponse {
+  const answer = mixedAnswer(input, turnsOf(run));
   return {
     ...answer,
     id,

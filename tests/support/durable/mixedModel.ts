@@ -23,12 +23,14 @@ export const TURNS = [
     ['note', 'n3'],
   ],
 ] as const;
-export const CALLS: readonly (readonly [string, string])[] = TURNS.flat();
+/** The tool, and the call's id. */
+type Call = readonly [tool: string, callId: string];
+export const CALLS: readonly Call[] = TURNS.flat();
 
-export function mixedAnswer(items: readonly Item[]): LLMResponse {
+export function mixedAnswer(items: readonly Item[], turns: readonly (readonly Call[])[] = TURNS): LLMResponse {
   const callCount = items.filter(({ type }) => type === 'function_call').length;
   let before = 0;
-  for (const turn of TURNS) {
+  for (const turn of turns) {
     if (callCount === before)
       return response({
         output: turn.map(([name, call_id]) => callItem({ name, call_id, arguments: { id: call_id } })),
