@@ -22,7 +22,7 @@ export function planSchedule(seed: number, store: Plan['store'] = 'memory'): Pla
   const random = SeededRandom.of(seed, 'plan');
   const slots = random.between(2, 4);
   const span = random.between(5_000, 40_000);
-  const handoffs = SeededRandom.of(seed, 'handoffs');
+  const handoffs = SeededRandom.of(seed, 'handing over');
   const runs = planRuns(random, span).map((run) => (handoffs.chance(0.2) ? { ...run, handsOver: true as const } : run));
   const [lease, heartbeat] = random.chance(0.5) ? [15_000, 1_000] : [5_000, 500];
   const delayed = random.chance(0.6) ? 0.03 : 0.2;
