@@ -19,7 +19,8 @@ export class StoredProviderSource implements ProviderSource {
   private cache: ReadonlyMap<string, CacheEntry> = new Map();
   /** The settings in the cache. */
   private rows: readonly ProviderSettings[] = [];
-  private hasRead = false;
+  /** What the store returned last. */
+  private listed: readonly Provider[] | undefined;
   private reading: Promise<void> | undefined;
   private next: Promise<void> | undefined;
 
@@ -93,12 +94,13 @@ export class StoredProviderSource implements ProviderSource {
     try {
       providers = await this.providers.service.all();
     } catch (error) {
-      if (isStoreOutage(error) && this.hasRead) return;
+      if (isStoreOutage(error) && this.listed !== undefined) return;
       throw error;
     } finally {
       this.reading = undefined;
     }
-    this.hasRead = true;
+    if (providers === this.listed) return;
+    this.listed = providers;
     this.remember(new Map(providers.map((provider) => [provider._id, this.entry(provider)])));
   }
 

@@ -9,17 +9,15 @@ export function servedHeaders(
   return ({ providerId, model, number, isFallback, route }) => {
     // A keep-alive message may have sent the headers already.
     if (response.headersSent) return;
-    const headers = {
-      'x-bolide-provider': headerValue(providerId),
-      'x-bolide-model': model === undefined ? undefined : headerValue(model),
-      'x-bolide-route': route === undefined ? undefined : headerValue(route),
-      'x-bolide-attempts': String(number),
-      'x-bolide-fallback': isFallback ? 'true' : undefined,
-    };
-    for (const [name, value] of Object.entries(headers)) {
+    const set = (name: string, value: string | undefined): void => {
       if (value === undefined) response.removeHeader(name);
       else response.set(name, value);
-    }
+    };
+    set('x-bolide-provider', headerValue(providerId));
+    set('x-bolide-model', model === undefined ? undefined : headerValue(model));
+    set('x-bolide-route', route === undefined ? undefined : headerValue(route));
+    set('x-bolide-attempts', String(number));
+    set('x-bolide-fallback', isFallback ? 'true' : undefined);
   };
 }
 

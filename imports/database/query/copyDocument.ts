@@ -71,8 +71,9 @@ function copyObject(value: unknown, path: string, depth: number, budget: { bytes
     return Array.from(value, (element: unknown, at) => copy(element, path, at, depth - 1, budget));
   if (!isPlainObject(value)) throw invalidInput(path, 'must be a scalar, a plain object or an array');
   const fields: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
     const bytes = bytesOfName(name, path);
+    const field = value[name];
     if (field === undefined) continue;
     spend(budget, bytes);
     fields[name] = copy(field, path, name, depth - 1, budget);

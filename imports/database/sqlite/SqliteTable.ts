@@ -17,16 +17,24 @@ import { isConstraintError } from './sqliteErrors';
 import type { SqliteFile } from './SqliteFile';
 import { decodeDocument, encodeDocument } from './storedText';
 
-/** What a document has in the columns, by their quoted names, and in the table of elements, by path. */
+/** What a document has in the columns of the layout, and in the table of elements. */
 interface Keys {
-  readonly columns: ReadonlyMap<string, SqlValue>;
-  readonly elements: ReadonlyMap<string, readonly SqlValue[]>;
+  readonly columns: readonly SqlValue[];
+  readonly elements: readonly ElementsOfPath[];
+}
+
+interface ElementsOfPath {
+  readonly path: string;
+  readonly values: readonly SqlValue[];
 }
 
 export type IndexKeys = Readonly<Record<string, 1 | -1>>;
 
 interface Layout {
-  readonly keys: readonly { readonly path: string; readonly parts: readonly string[]; readonly column: string }[];
+  readonly keys: readonly { readonly path: string; readonly parts: readonly string[] }[];
+  readonly unique: readonly UniqueRule[];
+  /** Quoted: those of the keys, then those of the unique keys. */
+  readonly columns: readonly string[];
   /** The statement that inserts a row. */
   readonly insertion: string;
 }
@@ -44,7 +52,6 @@ const UNIQUE = 'u';
 const SPARSE_UNIQUE = 's';
 /** Elements that one statement inserts, at most. */
 const MAX_ROWS = 32;
-const ELEMENT_COLUMNS = 3;
 
 export class SqliteTable {
   readonly collection: string;
@@ -111,7 +118,7 @@ export class SqliteTable {
     const { text, newTexts } = encodeDocument(document);
     const keys = this.keysOf(document);
     const owner = this.changing(() =>
-      this.file.insert(this.columns.insertion, [document._id, text, crc32(text), ...keys.columns.values()]),
+      this.file.insert(this.columns.insertion, [document._id, text, crc32(text), ...keys.columns]),
     );
     this.insertTexts(owner, newTexts);
     this.insertElements(owner, keys.elements);
@@ -123,10 +130,13 @@ export class SqliteTable {
   }
 
   private createLayout(): Layout {
-    const uniqueColumns = [...this.unique.values()].map(({ column }) => column);
-    const names = ['_id', 'document', 'checksum', ...this.keyColumns.values(), ...uniqueColumns];
+    const unique = [...this.unique.values()];
+    const columns = [...this.keyColumns.values(), ...unique.map(({ column }) => column)];
+    const names = ['_id', 'document', 'checksum', ...columns];
     return {
-      keys: Array.from(this.keyColumns, ([path, column]) => ({ path, parts: path.split('.'), column })),
+      keys: Array.from(this.keyColumns.keys(), (path) => ({ path, parts: path.split('.') })),
+      unique,
+      columns,
       insertion: `INSERT INTO ${this.name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
     };
   }
@@ -137,13 +147,14 @@ export class SqliteTable {
     const { text, newTexts, texts } = encodeDocument(next);
     const old = this.keysOf(before);
     const keys = this.keysOf(next);
-    const changed = [...keys.columns].filter(([column, key]) => !isSameKey(key, old.columns.get(column) ?? null));
-    const set = ['document', 'checksum', ...changed.map(([column]) => column)].map((column) => `${column} = ?`);
+    const { columns } = this.columns;
+    const changed = [...columns.keys()].filter((at) => !isSameKey(keys.columns[at] ?? null, old.columns[at] ?? null));
+    const set = ['document', 'checksum', ...changed.map((at) => columns[at])].map((column) => `${column} = ?`);
     this.changing(() =>
       this.file.run(`UPDATE ${this.name} SET ${set.join(', ')} WHERE rowid = ?`, [
         text,
         crc32(text),
-        ...changed.map(([, key]) => key),
+        ...changed.map((at) => keys.columns[at] ?? null),
         rowid,
       ]),
     );
@@ -184,12 +195,12 @@ export class SqliteTable {
       const document = this.read(row);
       for (const text of largeTextsIn(document)) text.read();
       const keys = this.keysOf(document);
-      const isIndexed = [...keys.columns].every(([column, key]) =>
-        isSameKey(key, (row[unquoted(column)] ?? null) as SqlValue),
+      const isIndexed = this.columns.columns.every((column, at) =>
+        isSameKey(keys.columns[at] ?? null, (row[unquoted(column)] ?? null) as SqlValue),
       );
       if (document._id !== row['_id'] || !isIndexed) return 'its columns do not fit the document';
       const stored = this.file.all(`SELECT path, value FROM ${this.elements} WHERE owner = ?`, [Number(row['rowid'])]);
-      const expected = [...keys.elements].flatMap(([path, values]) => values.map((value) => ({ path, value })));
+      const expected = keys.elements.flatMap(({ path, values }) => values.map((value) => ({ path, value })));
       const isThere = ({ path, value }: (typeof expected)[number]): boolean =>
         stored.some((other) => other['path'] === path && isSameKey(value, other['value'] as SqlValue));
       return stored.length === expected.length && expected.every(isThere)
@@ -273,25 +284,26 @@ export class SqliteTable {
       for (const row of rows) {
         last = Number(row['rowid']);
         const keys = this.keysOf(this.read(row));
-        const values = [...columns].map((column) => keys.columns.get(column) ?? null);
+        const values = [...columns].map((column) => keys.columns[this.columns.columns.indexOf(column)] ?? null);
         this.file.run(`UPDATE ${this.name} SET ${set} WHERE rowid = ?`, [...values, last]);
-        const isAdded = (path: string): boolean => columns.has(this.columnOf(path) ?? '');
-        this.insertElements(last, new Map([...keys.elements].filter(([path]) => isAdded(path))));
+        const isAdded = ({ path }: ElementsOfPath): boolean => columns.has(this.columnOf(path) ?? '');
+        this.insertElements(last, keys.elements.filter(isAdded));
       }
     }
   }
 
   private keysOf(document: StoredDocument): Keys {
-    const columns = new Map<string, SqlValue>();
-    const elements = new Map<string, readonly SqlValue[]>();
-    for (const { path, parts, column } of this.columns.keys) {
-      const { key, elements: found } = keyAtPath(document, parts);
-      columns.set(column, key);
-      if (found.length > 0) elements.set(path, found);
+    const columns: SqlValue[] = [];
+    const elements: ElementsOfPath[] = [];
+    const { keys, unique } = this.columns;
+    for (const { path, parts } of keys) {
+      const { key, elements: values } = keyAtPath(document, parts);
+      columns.push(key);
+      if (values.length > 0) elements.push({ path, values });
       // An empty array counts, too: it sorts differently.
       if (key instanceof Uint8Array && key[0] === ARRAY_RANK) this.arrayPaths.add(path);
     }
-    for (const rule of this.unique.values()) columns.set(rule.column, uniqueTextOf(document, rule));
+    for (const rule of unique) columns.push(uniqueTextOf(document, rule));
     return { columns, elements };
   }
 
@@ -320,17 +332,14 @@ export class SqliteTable {
   }
 
   private insertElements(owner: number, elements: Keys['elements']): void {
-    const values: SqlValue[] = [];
-    for (const [path, found] of elements) for (const value of found) values.push(owner, path, value);
-    for (let at = 0; at < values.length;) {
-      const size = Math.min(MAX_ROWS, 2 ** Math.floor(Math.log2((values.length - at) / ELEMENT_COLUMNS)));
-      const end = at + size * ELEMENT_COLUMNS;
-      this.file.run(this.insertionOf(size), values.slice(at, end));
-      at = end;
+    const rows = elements.flatMap(({ path, values }) => values.map((value) => [owner, path, value] as const));
+    for (let at = 0; at < rows.length; at += MAX_ROWS) {
+      const inserted = rows.slice(at, at + MAX_ROWS);
+      this.file.run(this.insertionOf(inserted.length), inserted.flat());
     }
   }
 
-  /** A statement for each power of two is prepared once, and used for any number of elements. */
+  /** A statement for each number of elements, since most documents of a collection have about as many. */
   private insertionOf(size: number): string {
     const known = this.insertions.get(size);
     if (known !== undefined) return known;
@@ -398,9 +407,11 @@ function uniqueTextOf(document: StoredDocument, rule: UniqueRule): string | null
 }
 
 function isSameElements(left: Keys['elements'], right: Keys['elements']): boolean {
-  if (left.size !== right.size) return false;
-  return [...left].every(([path, values]) => {
-    const others = right.get(path) ?? [];
-    return values.length === others.length && values.every((value, at) => isSameKey(value, others[at] ?? null));
-  });
+  return (
+    left.length === right.length &&
+    left.every(({ path, values }) => {
+      const others = right.find((each) => each.path === path)?.values ?? [];
+      return values.length === others.length && values.every((value, at) => isSameKey(value, others[at] ?? null));
+    })
+  );
 }

@@ -7,14 +7,12 @@ export async function permittedProviders<P extends { readonly id: string }>(
   actor: Actor,
   providers: readonly P[],
 ): Promise<readonly P[]> {
-  const permitted = new Set(
-    await permittedIds(
-      access,
-      actor,
-      providers.map(({ id }) => id),
-    ),
+  const permitted = await permittedIds(
+    access,
+    actor,
+    providers.map(({ id }) => id),
   );
-  return providers.filter(({ id }) => permitted.has(id));
+  return permitted.length === providers.length ? providers : providers.filter(({ id }) => permitted.includes(id));
 }
 
 async function permittedIds(access: AccessPolicy, actor: Actor, ids: readonly string[]): Promise<readonly string[]> {

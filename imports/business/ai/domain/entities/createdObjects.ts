@@ -29,7 +29,8 @@ function visit(value: unknown, add: (id: unknown) => void, depth: number): void 
   if (!isObject(value)) return;
   const { type } = value;
   if (typeof type === 'string') for (const field of ID_FIELDS[type] ?? []) add(value[field]);
-  for (const [key, each] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const each = value[key];
     // The model decides what is in there.
     if (typeof each !== 'object' || CHOSEN_BY_MODEL.has(key)) continue;
     if (key === 'audio' || key === 'environment') add(fieldsOf(each)[key === 'audio' ? 'id' : 'container_id']);

@@ -96,7 +96,8 @@ function walk(value: unknown, tree: Tree, search: Search, path: string, depth: n
   for (const { types, absent, then } of tree.conditions)
     if (holds(value, types, absent)) walk(value, then, search, path, depth + 1);
   if (tree.fields.size === 0 && tree.any === undefined) return;
-  for (const [key, each] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const each = value[key];
     if (typeof each !== 'object' && typeof each !== 'string') continue;
     const next = tree.fields.get(nameOf(key, search.form));
     if (next === undefined && tree.any === undefined) continue;
@@ -133,9 +134,11 @@ function walkDeep(value: unknown, tree: Tree, search: Search, path: string, dept
   }
   if (!isObject(value)) return;
   if (!MENTIONING_TYPES.has(value.type)) walk(value, tree, search, path, depth + 1);
-  for (const [key, each] of Object.entries(value))
+  for (const key of Object.keys(value)) {
+    const each = value[key];
     if (typeof each === 'object' && !MENTIONING_FIELDS.has(key))
       walkDeep(each, tree, search, path === '' ? key : `${path}.${key}`, depth + 1);
+  }
 }
 
 function holds(value: JsonObject, types: readonly string[] | undefined, absent: string | undefined): boolean {
