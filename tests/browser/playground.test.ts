@@ -95,7 +95,14 @@ describe('the playground in Chromium', () => {
     }
     await prompt().fill('');
     await page.getByRole('button', { name: 'Prompts' }).click();
+    const labels = page.getByRole('list', { name: 'Labels of About a topic' });
+    await page.getByRole('button', { name: 'Label version 2' }).click();
+    await labels.getByText('production: version 2').waitFor();
     await page.getByLabel('Version of About a topic').selectOption('1');
+    await page.getByRole('button', { name: 'Label version 1' }).click();
+    await labels.getByText('production: version 1').waitFor();
+    await page.getByRole('button', { name: 'Remove the label production' }).click();
+    await labels.getByRole('listitem').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Load About a topic' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await prompt().inputValue()).to.equal('Tell me about $topic.');

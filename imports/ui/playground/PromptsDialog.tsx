@@ -9,6 +9,7 @@ import { useAction } from '../components/useAction';
 import { useIsAdmin } from '../components/useIsAdmin';
 import { WhenLoaded } from '../components/WhenLoaded';
 import { useData } from '../hooks/BolideProvider';
+import { PromptLabels } from './PromptLabels';
 
 export interface PromptsDialogProps {
   /** What would be saved; undefined as long as a setting is invalid. */
@@ -94,7 +95,7 @@ export function PromptsDialog({ content, onLoad, onClose }: PromptsDialogProps) 
             ) : (
               <ul className="prompt-list">
                 {list.map((prompt) => (
-                  <PromptRow key={prompt._id} prompt={prompt} onLoad={onLoad} />
+                  <PromptRow key={prompt._id} prompt={prompt} isAdmin={isAdmin} onLoad={onLoad} />
                 ))}
               </ul>
             )
@@ -105,7 +106,12 @@ export function PromptsDialog({ content, onLoad, onClose }: PromptsDialogProps) 
   );
 }
 
-function PromptRow({ prompt, onLoad }: { readonly prompt: PromptView; readonly onLoad: PromptsDialogProps['onLoad'] }) {
+interface PromptRowProps extends Pick<PromptsDialogProps, 'onLoad'> {
+  readonly prompt: PromptView;
+  readonly isAdmin: boolean;
+}
+
+function PromptRow({ prompt, isAdmin, onLoad }: PromptRowProps) {
   const { call } = useData();
   const { _id: promptId, name, version: newest, shared, updatedAt } = prompt;
   const [version, setVersion] = useState<number>();
@@ -117,8 +123,9 @@ function PromptRow({ prompt, onLoad }: { readonly prompt: PromptView; readonly o
     }, [call, promptId, shown, onLoad]),
   );
   const remove = useAction(useCallback(() => call('ai.prompts.remove', { promptId }), [call, promptId]));
-  // The server stores the last twenty.
-  const versions = Array.from({ length: Math.min(newest, 20) }, (_, index) => newest - index);
+  // The server stores the last twenty, and those with a label.
+  const latest = Array.from({ length: Math.min(newest, 20) }, (_, index) => newest - index);
+  const versions = [...new Set([...latest, ...Object.values(prompt.labels)])].toSorted((one, other) => other - one);
   return (
     <li className="prompt-row" data-prompt={name}>
       <div className="prompt-name">
@@ -181,6 +188,7 @@ function PromptRow({ prompt, onLoad }: { readonly prompt: PromptView; readonly o
           </>
         )}
       </div>
+      <PromptLabels prompt={prompt} version={shown} canChange={!shared || isAdmin} />
       <FormError error={load.error ?? remove.error} />
     </li>
   );
