@@ -34,7 +34,7 @@ export interface PlannedRun {
   readonly at: number;
   readonly durability: RunDurability;
   readonly runTimeout?: number;
-  /** Its first agent hands over to another one, at another vendor. */
+  /** The run's first agent hands over to another one, at another vendor. */
   readonly handsOver?: true;
 }
 
