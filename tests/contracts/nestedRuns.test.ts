@@ -3,6 +3,7 @@ import { EventType, HttpAgent } from '@ag-ui/client';
 import { expect } from 'chai';
 import { lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
 import type { UIMessage } from 'ai';
+import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import { runAsTool } from '../../imports/business/ai/infrastructure/tools/runAsTool';
 import { runAgent } from '../support/agUi/replayAgUi';
 import { chatClient, textOf } from '../support/ChatClient';
@@ -46,10 +47,21 @@ const DONE = ['ask_first', 'ask_second', 'ask_third', 'wait_for'].map((name) => 
 
 describe('runs within a run', () => {
   let server: ChatServer;
-  beforeEach(async () => {
+  /** The id of the test's chat. */
+  let id = '';
+  /** How many events there were before the test. */
+  let former = 0;
+  before(async () => {
     server = await startChatServer(TOOLS);
   });
-  afterEach(() => server.close());
+  beforeEach(() => {
+    server.hold();
+    former = server.events.events.length;
+    id = `chat ${former}`;
+  });
+  after(() => server.close());
+
+  const events = (): readonly AgentEvent[] => server.events.events.slice(former);
 
   const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
@@ -66,12 +78,12 @@ describe('runs within a run', () => {
     const { seen, error, messages } = await running;
     expect(error).to.equal(undefined);
     // Boundary: events that the client has checked.
-    const events = seen as unknown as readonly Record<string, unknown>[];
-    const started = events.filter(({ type }) => type === 'SUBAGENT_STARTED');
+    const sent = seen as unknown as readonly Record<string, unknown>[];
+    const started = sent.filter(({ type }) => type === 'SUBAGENT_STARTED');
     expect(started.map(({ name }) => name)).to.deep.equal(['ask_first', 'ask_second', 'ask_third']);
     const ids = started.map(({ subagentRunId }) => subagentRunId);
     expect(started.map(({ parentSubagentRunId }) => parentSubagentRunId)).to.deep.equal([undefined, ids[0], ids[1]]);
-    const calls = events.filter(({ type }) => type === 'TOOL_CALL_START');
+    const calls = sent.filter(({ type }) => type === 'TOOL_CALL_START');
     expect(calls.map(({ toolCallName }) => toolCallName)).to.deep.equal([
       'ask_first',
       'ask_second',
@@ -82,14 +94,14 @@ describe('runs within a run', () => {
     expect(started.map(({ parentToolCallId }) => parentToolCallId)).to.deep.equal(
       calls.slice(0, 3).map(({ toolCallId }) => toolCallId),
     );
-    const ended = events.filter(({ type }) => type === 'SUBAGENT_FINISHED');
+    const ended = sent.filter(({ type }) => type === 'SUBAGENT_FINISHED');
     expect(ended.map(({ subagentRunId }) => subagentRunId)).to.deep.equal(ids.toReversed());
     expect(ended[0]?.['result']).to.contain('tea is here');
     const texts = messages.filter(({ role, content }) => role === 'assistant' && content !== undefined);
     expect(texts.map(({ subagentRunId }) => subagentRunId)).to.have.members([undefined, ...ids]);
     agent.messages.push({ id: 'm2', role: 'user', content: 'Thank you.' });
     expect((await runAgent(agent)).error).to.equal(undefined);
-    const last = server.events.events.findLast(({ type }) => type === 'run:started')?.executionId ?? '';
+    const last = events().findLast(({ type }) => type === 'run:started')?.executionId ?? '';
     const { input = [] } = (await server.host.module.runs.load(last))?.run ?? {};
     expect(input.map((item) => (item.type === 'message' ? item.role : item.type))).to.deep.equal([
       'user',
@@ -102,13 +114,13 @@ describe('runs within a run', () => {
 
   it('are between the events of the run, also for a reader that comes later, and one that comes back', async () => {
     const headers = { authorization: `Bearer ${server.token}` };
-    const { chat } = chatClient(server, { id: 'c' });
-    const started = server.events.seen('run:started');
+    const { chat } = chatClient(server, { id });
     const sent = chat.sendMessage({ text: QUESTION });
-    const { executionId } = await started;
+    await until(() => events().length > 0);
+    const executionId = events()[0]?.executionId ?? '';
     const url = `${server.url}/api/runs/stream?executionId=${executionId}&family`;
     const [whole, first] = [await readSse(url, headers), await readSse(url, headers)];
-    await server.events.seen('tool:executing', ({ name }) => name === 'wait_for');
+    await until(() => events().some((event) => event.type === 'tool:executing' && event.name === 'wait_for'));
     const late = await readSse(url, headers);
     await first.waitFor(({ type, data }) => type === 'tool:executing' && data['name'] === 'wait_for');
     first.stop();
@@ -126,9 +138,9 @@ describe('runs within a run', () => {
     expect(above(whole)).to.deep.equal(['3', '2', '1', 'none']);
     expect(above(late)).to.deep.equal(above(whole));
     const { path } = late.events.find(({ type }) => type === 'run:completed')?.data ?? {};
-    const calls = server.events.events.filter(({ type }) => type === 'tool:executing').slice(0, 3);
+    const calls = events().filter(({ type }) => type === 'tool:executing');
     expect(path).to.deep.equal(
-      calls.map((call) => ({ executionId: call.executionId, callId: 'callId' in call ? call.callId : '' })),
+      calls.slice(0, 3).map((call) => ({ executionId: call.executionId, callId: 'callId' in call ? call.callId : '' })),
     );
     const own = await readSse(url.replace('&family', ''), {
       ...headers,
@@ -140,7 +152,7 @@ describe('runs within a run', () => {
   });
 
   it('ask people in the messages of the run, of which another page answers', async () => {
-    const first = chatClient(server, { id: 'c' });
+    const first = chatClient(server, { id });
     await first.chat.sendMessage({ text: DELICATE });
     expect(shown(first.chat.messages.at(-1))).to.deep.equal([
       'ask_boss output-available so far',
@@ -149,12 +161,12 @@ describe('runs within a run', () => {
     ]);
     const stored = async (): Promise<UIMessage[]> => {
       const headers = { authorization: `Bearer ${server.token}` };
-      const response = await fetch(`${server.url}/api/chat/c`, { headers });
+      const response = await fetch(`${server.url}/api/chat/${id}`, { headers });
       return ((await response.json()) as { readonly messages: UIMessage[] }).messages;
     };
     expect(await stored()).to.deep.equal(plain(first.chat.messages));
     const { chat, errors, ...client } = chatClient(server, {
-      id: 'c',
+      id,
       messages: await stored(),
       sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
     });
@@ -183,18 +195,18 @@ describe('runs within a run', () => {
     ]);
     expect(await stored()).to.deep.equal(plain(chat.messages));
     await chat.sendMessage({ text: 'Hello again' });
-    const last = server.events.events.findLast(({ type }) => type === 'run:started')?.executionId ?? '';
+    const last = events().findLast(({ type }) => type === 'run:started')?.executionId ?? '';
     const { input = [] } = (await server.host.module.runs.load(last))?.run ?? {};
     expect(input.flatMap((item) => (item.type === 'function_call' ? [item.name] : []))).to.deep.equal(['ask_boss']);
   });
 
   it('are cancelled with the run that waits for their approvals when the user writes instead', async () => {
-    const { chat, errors } = chatClient(server, { id: 'c' });
+    const { chat, errors } = chatClient(server, { id });
     await chat.sendMessage({ text: DELICATE });
     await chat.sendMessage({ text: 'Hello instead' });
     expect(errors).to.deep.equal([]);
     expect(textOf(chat.messages.at(-1))).to.contain('Hello instead');
-    await until(() => server.events.events.filter(({ type }) => type === 'run:cancelled').length === 3);
+    await until(() => events().filter(({ type }) => type === 'run:cancelled').length === 3);
   });
 
   it('interrupt an AG-UI run for their approvals', async () => {
@@ -228,11 +240,11 @@ describe('runs within a run', () => {
   });
 
   it('are messages within the outputs of their calls, also for a page that comes later, and afterwards', async () => {
-    const { chat, errors } = chatClient(server, { id: 'c' });
+    const { chat, errors } = chatClient(server, { id });
     const sent = chat.sendMessage({ text: QUESTION });
     await until(() => shown(chat.messages.at(-1)).length === 4);
     expect(shown(chat.messages.at(-1))).to.deep.equal(WORKING);
-    const other = chatClient(server, { id: 'c' });
+    const other = chatClient(server, { id });
     const resumed = other.chat.resumeStream();
     await until(() => shown(other.chat.messages.at(-1)).length === 4);
     expect(shown(other.chat.messages.at(-1))).to.deep.equal(WORKING);
@@ -242,13 +254,13 @@ describe('runs within a run', () => {
     expect(shown(chat.messages.at(-1))).to.deep.equal(DONE);
     expect(plain(other.chat.messages.at(-1))).to.deep.equal(plain(chat.messages.at(-1)));
     const { messages } = (await (
-      await fetch(`${server.url}/api/chat/c`, { headers: { authorization: `Bearer ${server.token}` } })
+      await fetch(`${server.url}/api/chat/${id}`, { headers: { authorization: `Bearer ${server.token}` } })
     ).json()) as { readonly messages: readonly UIMessage[] };
     expect(messages).to.deep.equal(plain(chat.messages));
     await chat.sendMessage({ text: 'Hello again' });
     expect(errors).to.deep.equal([]);
     expect(textOf(chat.messages.at(-1))).to.contain('Hello again');
-    const last = server.events.events.findLast(({ type }) => type === 'run:started')?.executionId ?? '';
+    const last = events().findLast(({ type }) => type === 'run:started')?.executionId ?? '';
     const { input = [] } = (await server.host.module.runs.load(last))?.run ?? {};
     const results = input.flatMap((item) => (item.type === 'function_call_output' ? [item.output] : []));
     expect(results).to.have.length(1);
