@@ -73,7 +73,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     title: 'runs interrupted tools again without a review',
     file: `${SERVICES}/ToolProcessor.ts`,
-    find: 'return tool === undefined || (tool.definition.idempotent !== true && !isExternalTool(tool.definition));',
+    find: 'return tool === undefined || (mayHaveTakenEffect(call, tool) && tool.definition.idempotent !== true);',
     replace: 'return false;',
   },
   {

@@ -5,6 +5,8 @@ import { parseSync } from '@swc/core';
 import { expect } from 'chai';
 import { PLANTED_FAULTS } from '../../mutants/plantedFaults';
 import type { PlantedFault } from '../../mutants/plantedFaults';
+import { PLANTED_FAULTS as OF_MACHINE } from '../../simulation/machine/plantedFaults';
+import { PLANTED_FAULTS as OF_ENGINE } from '../../simulation/plantedFaults';
 
 const { editOf } = createRequire(__filename)('../../mutants/findFault.cjs') as {
   readonly editOf: (fault: Pick<PlantedFault, 'file' | 'find' | 'replace'>) => { readonly text: string };
@@ -26,6 +28,10 @@ describe('planted faults', () => {
     it(`has one place for: ${fault.name}`, () => {
       expect(editOf(fault).text).not.to.equal(fault.find);
     });
+
+  it('have one place each in the engine and the machine that are simulated', () => {
+    for (const fault of [...OF_ENGINE, ...OF_MACHINE]) expect(editOf(fault).text, fault.title).not.to.equal(fault.find);
+  });
 
   it('have names of their own', () => {
     expect(new Set(PLANTED_FAULTS.map(({ name }) => name)).size).to.equal(PLANTED_FAULTS.length);
