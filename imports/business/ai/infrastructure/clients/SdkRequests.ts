@@ -64,6 +64,8 @@ export class SdkRequests {
   private readonly options: SdkRequestsOptions;
   /** Least recently used first. */
   private readonly pool = new Map<string, PooledSdk>();
+  /** Those that many calls at once need before they are in the pool. */
+  private readonly building = new Map<string, Promise<RequestHead>>();
 
   constructor(options: SdkRequestsOptions) {
     this.options = options;
@@ -107,7 +109,18 @@ export class SdkRequests {
     });
   }
 
-  private async firstHead(request: SdkRequest, credential: Credential | undefined): Promise<RequestHead> {
+  private firstHead(request: SdkRequest, credential: Credential | undefined): Promise<RequestHead> {
+    const key = `${credentialKeyOf(credential)} ${headKeyOf(request)}`;
+    const known = this.building.get(key);
+    if (known !== undefined) return known;
+    const forget = (): void => void this.building.delete(key);
+    const head = this.createHead(request, credential);
+    this.building.set(key, head);
+    head.then(forget, forget);
+    return head;
+  }
+
+  private async createHead(request: SdkRequest, credential: Credential | undefined): Promise<RequestHead> {
     return buildHead(request, this.pooled(credential) ?? (await this.create(credential)));
   }
 

@@ -204,6 +204,26 @@ describe('SdkRequests', () => {
     ]);
   });
 
+  it('build one head for all that need it at once, and again after a failure', async () => {
+    const sdk = requests();
+    await Promise.all(Array.from({ length: 5 }, () => ask(sdk, 'a')));
+    expect([constructed, built.length, server.requests.length]).to.deep.equal([['a'], 1, 5]);
+    const failing = new SdkRequests({
+      vendor: 'openai',
+      fetch,
+      limits,
+      load: () => {
+        loads += 1;
+        return Promise.reject(new Error('not yet'));
+      },
+    });
+    loads = 0;
+    const failures = await Promise.all([1, 2].map(() => failure(ask(failing, 'a'))));
+    expect(failures.every((error) => error instanceof LLMServerError)).to.equal(true);
+    await failure(ask(failing, 'a'));
+    expect(loads).to.equal(2);
+  });
+
   it('have the same head that the SDK builds for the entire body', async () => {
     const body = { model: 'some-model', input: 'x', stream: true, max_tokens: 5 };
     const azure = { apiKey: 'k', apiVersion: '2024-10-21', baseURL: 'https://r.openai.azure.com/openai' };
