@@ -1,12 +1,12 @@
 /** Part of the npm package, which contains the vendors' SDKs: finds those that the app has installed. */
 
 /**
- * @param minimum the oldest version that Bolide works with; those of other major versions are not used
- * @returns undefined unless the app has the SDK in such a version
+ * @param contained the version of the copy in the package, which is one file in place of more than 200
+ * @returns undefined unless the app has the SDK in a newer version of the same major version
  */
-export async function importInstalled(name: string, minimum: string): Promise<unknown> {
+export async function importInstalled(name: string, contained: string): Promise<unknown> {
   const version = await installedVersion(name);
-  if (version === undefined || !isCompatible(version, minimum)) return undefined;
+  if (version === undefined || !isNewer(version, contained)) return undefined;
   return import(/* webpackIgnore: true */ /* @vite-ignore */ name);
 }
 
@@ -25,9 +25,8 @@ async function installedVersion(name: string): Promise<string | undefined> {
 /** The codes of Node for a package that is not installed, and for one that has no such file. */
 const MISSING: ReadonlySet<unknown> = new Set(['ERR_MODULE_NOT_FOUND', 'ERR_PACKAGE_PATH_NOT_EXPORTED']);
 
-function isCompatible(version: string, minimum: string): boolean {
+function isNewer(version: string, contained: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(/[.-]/).map(Number);
-  const [minimumMajor = 0, minimumMinor = 0, minimumPatch = 0] = minimum.split('.').map(Number);
-  if (major !== minimumMajor) return false;
-  return minor > minimumMinor || (minor === minimumMinor && patch >= minimumPatch);
+  const [ownMajor = 0, ownMinor = 0, ownPatch = 0] = contained.split(/[.-]/).map(Number);
+  return major === ownMajor && (minor > ownMinor || (minor === ownMinor && patch > ownPatch));
 }

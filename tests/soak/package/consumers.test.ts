@@ -418,7 +418,7 @@ describe('The npm package', () => {
     const bundled = SDKS.map((name) => versionOf(name));
 
     /** The versions that requests report, in an app that has the SDKs in some versions. */
-    async function reportedVersions(installed: readonly string[]): Promise<unknown> {
+    async function reportedVersions(installed: readonly string[], isBroken = false): Promise<unknown> {
       // What Anthropic's SDK imports.
       const consumer = await ConsumerApp.create(parent, packed, ['standardwebhooks']);
       for (const [index, version] of installed.entries()) {
@@ -429,6 +429,7 @@ describe('The npm package', () => {
           filter: (file) => !/\.(?:ts|mts|map)$|\/src$/.test(file),
         });
         await consumer.write(join(folder, 'version.mjs'), `export const VERSION = '${version}';`);
+        if (isBroken) await consumer.write(join(folder, 'index.mjs'), "throw new Error('It was loaded.');");
       }
       const { stdout, stderr } = await consumer.run(
         'versions.mjs',
@@ -453,7 +454,7 @@ describe('The npm package', () => {
       return JSON.parse(stdout);
     }
 
-    it('are those of the app in a supported version', async () => {
+    it('are those of the app in a newer version', async () => {
       const newer = bundled.map((version) => `${version.split('.')[0] ?? ''}.9999.0`);
       expect(await reportedVersions(newer)).to.deep.equal(newer);
     });
@@ -462,6 +463,10 @@ describe('The npm package', () => {
       const unsupported = ['6.9999.0', '1.0.0'];
       expect(await reportedVersions(unsupported)).to.deep.equal(bundled);
       expect(await reportedVersions([])).to.deep.equal(bundled);
+    });
+
+    it('are not loaded from the app in the version that the package has', async () => {
+      expect(await reportedVersions(bundled, true)).to.deep.equal(bundled);
     });
   });
 
