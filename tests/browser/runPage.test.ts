@@ -63,9 +63,7 @@ describe('a run’s page in Chromium', () => {
     const inner = outer.locator('details.call[data-name="ask_inner"]');
     await inner.locator('> summary').click();
     await inner.locator('[data-name="send_reminder"][data-state="awaiting_approval"]').waitFor();
-    const asked = app.events.find((event) => event.type === 'tool:approval_required');
-    const { executionId, callId, argumentsHash } = asked ?? {};
-    await app.post(`/api/runs/${executionId}/approve`, { callId, argumentsHash });
+    await inner.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.locator('.run-page[data-state="completed"]').waitFor();
     await inner.locator('.called-run .conversation').getByText('send_reminder returned').waitFor();
     expect(await page.locator('.called-run').count()).to.equal(2);

@@ -9,6 +9,7 @@ import { linkTo } from '../shell/route';
 import { CallCards } from './CallCards';
 import type { RenderRun } from './CallCards';
 import { Conversation } from './Conversation';
+import { PendingActions } from './PendingActions';
 
 /** @returns what renders the run that a call of this one has started */
 export function useCalledRuns(executionId: string): RenderRun {
@@ -27,9 +28,10 @@ const MAX_STARTED = 100;
 
 function CalledRun({ executionId }: { readonly executionId: string }) {
   const renderRun = useCalledRuns(executionId);
+  const live = useRun(executionId);
   return (
     <section className="called-run" aria-label="The run of this call" data-run={executionId}>
-      <WhenLoaded loaded={useRun(executionId).loaded} what="the run of this call">
+      <WhenLoaded loaded={live.loaded} what="the run of this call">
         {(details) =>
           details !== undefined && (
             <>
@@ -39,6 +41,7 @@ function CalledRun({ executionId }: { readonly executionId: string }) {
                 </a>
                 <StateBadge style={RUN_STATE_STYLES[details.run.state]} />
               </p>
+              <PendingActions live={live} />
               <Conversation details={details} onSelect={ignore} />
               {details.calls.length > 0 && <CallCards calls={details.calls} renderRun={renderRun} />}
             </>
