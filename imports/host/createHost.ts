@@ -1,4 +1,7 @@
 /** Composes everything that a host serves, in the same way for Meteor and plain Node. */
+import { followFamily } from '../api/chat/followFamily';
+import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
+import type { FamilyEvent } from '../business/ai/domain/types/AgentEvents';
 import type { HttpApi } from '../api/createHttpApi';
 import { omitUndefined } from '../business/ai/domain/util/omitUndefined';
 import { TopicChanges } from '../business/ai/infrastructure/events/TopicChanges';
@@ -43,6 +46,14 @@ export interface Host {
   readonly operations: DefinedOperations;
   /** Notifies open pages of what has changed. */
   readonly changes: TopicChanges;
+  /**
+   * The events of a run and those of the runs below it, from the beginning, whichever processes execute them, until the
+   * run ends: see `followFamily`.
+   * @param signal ends the following, not the run
+   * @throws LLMInvalidRequestError for an unknown run; LLMConnectionError if another process answers a model call anew,
+   *   and differently; `signal.reason`
+   */
+  follow(executionId: string, signal?: AbortSignal): AsyncGenerator<FamilyEvent, void, undefined>;
   /** Deletes everything that is stored about a user: see `UserDataDeletion`. For apps that delete an account. */
   readonly deleteUserData: UserDataPorts['deleteUserData'];
   /** The lines of everything that is stored about a user, each a JSON object: see `UserDataExport`. */
@@ -153,6 +164,13 @@ export async function createHost(settings: HostSettings, ports: HostPorts): Prom
   return {
     ...{ apiTokens, userLimiter, providers, runs: audited, api, operations, changes, module: ai },
     jobs: started.jobs.serverJobs,
+    async *follow(executionId, signal = new AbortController().signal) {
+      if ((await runs.ownerOf(executionId)) === undefined)
+        throw new LLMInvalidRequestError(`Unknown run "${executionId}".`, { path: 'executionId' });
+      const watch = (userId: string): (() => void) => runs.watch(userId);
+      const ports = { ...{ live: runs.live, watch }, runs: ai.runs, loop: ai.loop, tools: ai.tools };
+      yield* followFamily(ports, executionId, { signal, over: new AbortController().signal });
+    },
     deleteUserData: audit.auditDeletion(deletion.deleteUserData),
     async *exportUserData(userId) {
       await audit.recordExport(userId);

@@ -105,10 +105,36 @@ describe(
       expect((await follow()).at(-1)).to.equal('grandchild tool:approval_required');
       const decided = new Set([callBelowId({ executionId: GRANDCHILD, callId: 'call 0' })]);
       expect((await follow(decided)).at(-1)).to.equal('root run:completed');
+      expect((await all(followFamily(ports, 'root', { signal: ENDLESS, over: ENDLESS }))).at(-1)).to.include({
+        executionId: 'root',
+        type: 'run:completed',
+      });
+      await loop.close();
+    });
+
+    it('end the following when the run is deleted while it waits', async () => {
+      const store = new MemoryRunStore();
+      const tools = new ToolRegistry().register({ name: 'work', needsApproval: true, execute: () => 'worked' });
+      const loop = new AgenticLoop({ provider: delegatingProvider({ work: 1 }), toolExecutor: tools, runStore: store });
+      (await loop.start('ann', { executionId: 'root', model: 'm', input: 'Go.', tools: ['work'] })).done.catch(
+        () => undefined,
+      );
+      let isDeleted = false;
+      const load: MemoryRunStore['load'] = (id) => (isDeleted ? Promise.resolve(undefined) : store.load(id));
+      const ports = { runs: { load }, live: new LiveRunEvents(), loop: { local: NO_RUNS }, tools, pollInterval: 10 };
+      for await (const { type } of followFamily(ports, 'root', { signal: ENDLESS, over: ENDLESS }))
+        if (type === 'tool:approval_required') isDeleted = true;
+      expect(isDeleted).to.equal(true);
       await loop.close();
     });
   }),
 );
+
+async function all<T>(values: AsyncIterable<T>): Promise<readonly T[]> {
+  const list: T[] = [];
+  for await (const value of values) list.push(value);
+  return list;
+}
 
 const ENDLESS = new AbortController().signal;
 const NAMES: Readonly<Record<string, string>> = { root: 'root', [CHILD]: 'child', [GRANDCHILD]: 'grandchild' };

@@ -9,6 +9,7 @@ import { runAgent } from '../support/agUi/replayAgUi';
 import { chatClient, textOf } from '../support/ChatClient';
 import { startChatServer } from '../support/startChatServer';
 import type { ChatServer } from '../support/startChatServer';
+import { failure } from '../support/failure';
 import { readSse } from '../support/readSse';
 import type { SseEvent, SseReader } from '../support/readSse';
 import { until } from '../support/until';
@@ -198,6 +199,20 @@ describe('runs within a run', () => {
     const last = events().findLast(({ type }) => type === 'run:started')?.executionId ?? '';
     const { input = [] } = (await server.host.module.runs.load(last))?.run ?? {};
     expect(input.flatMap((item) => (item.type === 'function_call' ? [item.name] : []))).to.deep.equal(['ask_boss']);
+  });
+
+  it('are followed by server code until the run ends, which decides meanwhile', async () => {
+    const { chat } = chatClient(server, { id });
+    await chat.sendMessage({ text: DELICATE });
+    const { host } = server;
+    const executionId = events()[0]?.executionId ?? '';
+    const ends: (readonly (string | undefined)[])[] = [];
+    for await (const event of host.follow(executionId)) {
+      if (event.type === 'tool:approval_required') await host.module.loop.approve(event.executionId, event.callId);
+      if (event.type === 'run:completed') ends.push((event.path ?? []).map(({ name }) => name));
+    }
+    expect(ends).to.deep.equal([['ask_boss', 'ask_clerk'], ['ask_boss'], []]);
+    expect(await failure(host.follow('unknown').next())).to.have.property('code', 'invalid-request');
   });
 
   it('are cancelled with the run that waits for their approvals when the user writes instead', async () => {

@@ -32,14 +32,14 @@ type Arrival =
   | { readonly source: Source; readonly error: unknown }
   | { readonly source: Source; readonly idle: OpenCalls };
 
-export interface FollowFamilyOptions extends Omit<FollowRunOptions, 'over' | 'onIdle'> {
+export interface FollowFamilyOptions extends Omit<FollowRunOptions, 'onIdle'> {
   /** Calls of the run that were decided just now, and of runs below by `callBelowId`. */
   readonly decided?: ReadonlySet<string> | undefined;
 }
 
 /**
- * Ends with the run, or as soon as it and those below it can continue only after people have decided about their calls.
- * Costs nothing without tools that start runs.
+ * Ends with the run or, without `over`, as soon as it and those below it can continue only after people have decided
+ * about their calls. Costs nothing without tools that start runs.
  * @throws as `followRun` does
  */
 export function followFamily(
@@ -99,7 +99,7 @@ async function* merged(
       const { source } = arrival;
       source.idle = 'idle' in arrival ? arrival.idle : undefined;
       if ('idle' in arrival) {
-        if (isWaiting(root)) return;
+        if (options.over === undefined && isWaiting(root)) return;
         continue;
       }
       const { result } = arrival;

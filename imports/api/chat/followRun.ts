@@ -30,8 +30,8 @@ export interface FollowRunOptions {
   /** Calls that were decided just now. */
   readonly decided?: ReadonlySet<string> | undefined;
   /**
-   * Follows a run that may not be stored yet, until it ends, also while it waits for people. Once this fires, what is
-   * stored of it is all.
+   * Follows a run that may not be stored yet, until it ends or is deleted, also while it waits for people. Once this
+   * fires, what is stored of it is all.
    */
   readonly over?: AbortSignal | undefined;
   /** Called when all events so far have been read. */
@@ -82,6 +82,7 @@ export async function* followRun(
   });
   try {
     const beginning = await stored();
+    let wasStored = beginning.length > 0;
     queue = [...beginning, ...recent, ...queue];
     for (;;) {
       const events = queue;
@@ -123,7 +124,8 @@ export async function* followRun(
       if (queue.length === 0 && !loop.local.has(executionId) && !isOver()) {
         const current = await stored();
         // The user's data was deleted.
-        if (current.length === 0 && over === undefined) return;
+        if (current.length === 0 && (over === undefined || wasStored)) return;
+        wasStored ||= current.length > 0;
         queue = [...current, ...queue];
       }
     }
