@@ -210,7 +210,12 @@ for (const [name, open] of Object.entries(DATABASES))
             at === 2 ? { request: { input: 'Hello' } } : undefined,
           );
         await requests.flush();
-        operations = bindOperations(REQUEST_OPERATIONS, { requestLog: requests });
+        operations = bindOperations(REQUEST_OPERATIONS, {
+          requestLog: {
+            ...requests,
+            searchUsers: (start) => Promise.resolve('bea@x.org'.startsWith(start) ? ['bob'] : []),
+          },
+        });
       });
       after(() => opened.close());
 
@@ -239,6 +244,8 @@ for (const [name, open] of Object.entries(DATABASES))
         [{ search: 'REQ_xy' }, [2]],
         [{ search: 'groq' }, [7]],
         [{ search: 'nothing' }, []],
+        [{ search: 'bea@x' }, [9, 7, 5, 3, 1]],
+        [{ search: 'bea@x', userId: 'ann' }, []],
         [{ sort: 'cost', limit: 2 }, [9, 8]],
         [{ sort: 'duration', order: 'asc', limit: 2 }, [9, 8]],
         [{ sort: 'tokens', limit: 3 }, [7, 4, 1]],

@@ -25,9 +25,9 @@ export const requestLog = defineFeature({
     await log.ready();
     return { log, ports: log.log === undefined ? {} : { requestLog: log.log } };
   },
-  start: ({ stores }, { log }) => ({
+  start: ({ stores, searchUsers }, { log }) => ({
     services: {
-      requestLog: log,
+      requestLog: { ...log, searchUsers },
       runExporter: new RunExporter({
         runs: stores.ports.runs,
         requestsOf: (executionId) => log.requests.ofRun(executionId, MAX_EXPORTED_REQUESTS),

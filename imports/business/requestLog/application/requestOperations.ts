@@ -4,11 +4,12 @@ import { defineOperation } from '../../../host/defineOperation';
 import { identifier, line, listOrOne, object, oneOf } from '../../../host/schemas';
 import { ObjectNotFoundError } from '../../ai/domain/errors/ObjectNotFoundError';
 import type { RequestDetail, RequestReader, RequestSort } from '../domain/RequestReader';
-import type { Actor } from '../../ai/domain/types/Actor';
+import type { Actor, UserSearch } from '../../ai/domain/types/Actor';
 import { REQUEST_SOURCES, REQUEST_STATES } from '../../ai/domain/types/RequestRecords';
 import { assertOwn } from '../../ai/application/operations/assertOwn';
 import { listFilter, listPage } from '../../ai/application/operations/listSchemas';
 import { ARGUMENT_LIMITS } from '../../ai/application/operations/readArguments';
+import { searchedUsers } from '../../ai/application/operations/searchedUsers';
 import { canAccess } from '../../ai/application/operations/runAccess';
 
 export interface RequestServices {
@@ -16,6 +17,8 @@ export interface RequestServices {
     readonly requests: Pick<RequestReader, 'page' | 'find' | 'bodiesOf'>;
     /** Bodies of new calls are logged. */
     readonly logsBodies: boolean;
+    /** Default: users are found by id. */
+    readonly searchUsers?: UserSearch | undefined;
   };
 }
 
@@ -47,7 +50,7 @@ export const REQUEST_OPERATIONS = [
     summary: 'List model calls',
     description:
       'The newest first, unless they are sorted. Each word of `search` begins an id, a name, a model or a word of an ' +
-      'error. Users get their own calls, administrators everyone’s or those of `userId`. `total` counts all pages.',
+      'error, or for administrators `search` as a whole the name or the e-mail address of a user. Users get their own calls, administrators everyone’s or those of `userId`. `total` counts all pages.',
     access: 'read',
     argument: object({
       state: v.optional(listOrOne(REQUEST_STATES)),
@@ -64,11 +67,12 @@ export const REQUEST_OPERATIONS = [
     result: v.looseObject({ requests: v.array(requestView), total: v.number(), next: v.optional(v.string()) }),
     http: 'GET /api/requests',
     reads: ['requests'],
-    execute: ({ requestLog: { requests } }: RequestServices, { actor, argument }) => {
+    execute: async ({ requestLog: { requests, searchUsers } }: RequestServices, { actor, argument }) => {
       const { sort, order, limit, after, state: states, ...filter } = argument;
       assertOwn(actor, filter.userId, 'requests');
       const userId = actor.isAdmin === true ? filter.userId : actor.userId;
-      return requests.page({ ...filter, states, userId }, { sort, order, limit, after });
+      const found = await searchedUsers(actor, filter.search, searchUsers);
+      return requests.page({ ...filter, states, userId, searchedUsers: found }, { sort, order, limit, after });
     },
   }),
   defineOperation({

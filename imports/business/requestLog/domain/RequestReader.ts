@@ -7,6 +7,8 @@ export interface RequestListFilter extends ListRange {
   readonly userId?: string | undefined;
   /** Words, or the beginnings of words: of ids, names, models and errors. */
   readonly search?: string | undefined;
+  /** Users whose calls the `search` finds, too. */
+  readonly searchedUsers?: readonly string[] | undefined;
   readonly states?: readonly RequestState[] | undefined;
   readonly source?: RequestSource | undefined;
   readonly api?: string | undefined;

@@ -102,7 +102,18 @@ const USAGE_FIELDS = {
 } as const satisfies Record<`usage.${keyof RequestView['usage']}`, 1>;
 
 function requestSelector(filter: RequestListFilter): Selector {
-  const { userId, search, states, source, api, providerId, model, tokenId, executionId } = filter;
+  const {
+    userId,
+    search = '',
+    searchedUsers = [],
+    states,
+    source,
+    api,
+    providerId,
+    model,
+    tokenId,
+    executionId,
+  } = filter;
   const { from, to, minCost, maxCost, minDuration, maxDuration } = filter;
   const named = Object.entries({ userId, source, api, providerId, tokenId, executionId });
   const conditions: readonly Selector[] = [
@@ -112,10 +123,16 @@ function requestSelector(filter: RequestListFilter): Selector {
     ...between('at', from, to),
     ...between('cost', minCost, maxCost),
     ...between('duration', minDuration, maxDuration),
-    ...wordsIn(search ?? '').map((word) => ({ $or: [{ words: { $prefix: word } }, { _id: { $prefix: word } }] })),
+    ...(search === '' ? [] : [foundBy(search, searchedUsers)]),
   ].filter((condition) => Object.keys(condition).length > 0);
   if (conditions.length === 0) return {};
   return conditions.length === 1 ? (conditions[0] ?? {}) : { $and: conditions };
+}
+
+function foundBy(search: string, userIds: readonly string[]): Selector {
+  const words = wordsIn(search).map((word) => ({ $or: [{ words: { $prefix: word } }, { _id: { $prefix: word } }] }));
+  const byWords = words.length === 0 ? {} : { $and: words };
+  return userIds.length === 0 ? byWords : { $or: [byWords, { userId: { $in: userIds } }] };
 }
 
 function between(field: string, least: number | undefined, greatest: number | undefined): readonly Selector[] {

@@ -11,6 +11,7 @@ import type { Actor, UserSearch } from '../../domain/types/Actor';
 import type { RunDetail, RunRating, RunSummary } from '../../domain/types/RunViews';
 import { assertOwn } from './assertOwn';
 import { canAccess, UnknownRunError } from './runAccess';
+import { searchedUsers } from './searchedUsers';
 import { visibleRuns } from './RunQueries';
 import type { RunQueries } from './RunQueries';
 
@@ -93,12 +94,9 @@ export class RunList {
     return { executionId, tags };
   }
 
-  /** Admins know users by name. */
   private async searched(actor: Actor, filter: RunListFilter): Promise<RunListFilter> {
     const permitted = permittedFilter(actor, filter);
-    const { search = '' } = permitted;
-    if (actor.isAdmin !== true || search === '') return permitted;
-    return { ...permitted, searchedUsers: await this.ports.searchUsers?.(search) };
+    return { ...permitted, searchedUsers: await searchedUsers(actor, filter.search, this.ports.searchUsers) };
   }
 
   /** @returns the owner of the run */
