@@ -13,7 +13,9 @@ export class UsageRecorder {
   }
 
   record({ providerId, userId, usage }: UsedTokens): void {
-    const written = runDetached(() => this.write({ providerId, userId, tokens: usage.total_tokens }))
+    const writing = runDetached(() => this.write({ providerId, userId, tokens: usage.total_tokens }));
+    if (writing === undefined) return;
+    const written = writing
       .catch((error: unknown) =>
         consoleLogger.error(
           `Could not record the tokens that user "${userId}" used at provider "${providerId}".`,

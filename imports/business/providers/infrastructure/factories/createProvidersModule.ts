@@ -84,8 +84,15 @@ export interface ProvidersModule {
   createFlow(servers: DelegatedServers, startPath: string): DelegatedOAuthFlow;
   /** Carries out `ai.providers.*`. */
   readonly administration: ProviderAdministration;
-  /** Counts the tokens of a response towards the provider's limits. */
-  recordUsage(usage: { readonly providerId: string; readonly userId: string; readonly tokens: number }): Promise<void>;
+  /**
+   * Counts the tokens of a response towards the provider's limits.
+   * @returns undefined if nothing has to be counted
+   */
+  recordUsage(usage: {
+    readonly providerId: string;
+    readonly userId: string;
+    readonly tokens: number;
+  }): Promise<void> | undefined;
   /** Forgets how much a user has used. @returns the number of windows */
   removeUsage(userId: string): Promise<number>;
   readonly changes: ChangeSignal;
@@ -161,6 +168,8 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
   const clients = new OAuthClients(servers, vault, log);
   const usage = createUsageStore(collections.usage, clock);
   const limits = new UsageLimits(usage);
+  /** The providers of the settings whose tokens are not limited. */
+  const unlimited = new Set(configured.filter((each) => each.limits?.tokens === undefined).map(({ _id }) => _id));
   const leases = settings.refreshLeases === undefined ? {} : { leases: settings.refreshLeases };
   const refresher = new TokenRefresher({ vault, clock, log, ...leases });
   const flow = new OAuthFlow({ providers, authorizations, vault, clients, sealer, findUser, clock, log, rootUrl });
@@ -172,9 +181,9 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
     createFlow: (of, startPath) =>
       new DelegatedOAuthFlow({ servers: of, authorizations, sealer, findUser, clock, log, rootUrl, startPath }),
     administration: new ProviderAdministration({ service, flow, vault, probe, catalog, accounts, otherSecrets }),
-    async recordUsage({ providerId, userId, tokens }) {
-      const provider = await providers.find(providerId);
-      if (provider !== undefined) await limits.recordTokens(provider, userId, tokens);
+    recordUsage({ providerId, userId, tokens }) {
+      if (unlimited.has(providerId)) return undefined;
+      return providers.find(providerId).then((provider) => provider && limits.recordTokens(provider, userId, tokens));
     },
     removeUsage: (userId) => usage.removeUser(userId),
     changes,
