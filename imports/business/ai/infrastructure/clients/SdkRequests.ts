@@ -64,7 +64,7 @@ export class SdkRequests {
   private readonly options: SdkRequestsOptions;
   /** Least recently used first. */
   private readonly pool = new Map<string, PooledSdk>();
-  /** Those that many calls at once need before they are in the pool. */
+  /** The heads that calls are waiting for. */
   private readonly building = new Map<string, Promise<RequestHead>>();
 
   constructor(options: SdkRequestsOptions) {
