@@ -1,4 +1,4 @@
-/** Has the npm package use the SDKs of vendors that the app has installed, if they are newer than the copies it contains. */
+/** Has the npm package use the SDKs that the app has installed, if they are newer than the copies it contains. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin } from 'rolldown';

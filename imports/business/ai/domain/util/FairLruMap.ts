@@ -23,7 +23,7 @@ export interface FairMapOptions<V> {
   readonly onEvict?: (value: V) => void;
 }
 
-/** One in a list by use. A `Map` in that order would be slow to begin to read: V8 keeps the places of what was deleted. */
+/** An entry in a list by use. A `Map` keeps places of what it has deleted, so that its first entry is slow to find. */
 interface Entry<V> {
   readonly key: string;
   readonly value: V;
