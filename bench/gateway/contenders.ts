@@ -38,7 +38,7 @@ const KINDS = {
   },
   bolide: {
     // `npm start` has it, too.
-    nodeOptions: ['--max-semi-space-size=8', '--heap-growing-percent=50'],
+    nodeOptions: ['--max-semi-space-size=8', '--heap-growing-percent=50', '--no-memory-reducer'],
     environment: ({ vendorUrl, directory }) => ({
       PORT: '0',
       DATA_DIR: directory,
