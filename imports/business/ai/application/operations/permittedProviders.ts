@@ -12,7 +12,7 @@ export async function permittedProviders<P extends { readonly id: string }>(
     actor,
     providers.map(({ id }) => id),
   );
-  return permitted.length === providers.length ? providers : providers.filter(({ id }) => permitted.includes(id));
+  return providers.filter(({ id }) => permitted.includes(id));
 }
 
 async function permittedIds(access: AccessPolicy, actor: Actor, ids: readonly string[]): Promise<readonly string[]> {
