@@ -118,8 +118,7 @@ export function knownToAny(...lookups: readonly UserLookup[]): UserLookup {
       else throw found.reason as Error;
     }
     if (users.length === 0 && outage !== undefined) throw outage as Error;
-    const [only, another] = users;
-    if (only === undefined || another === undefined) return only && { ...only, isAdmin: only.isAdmin === true };
+    if (users.length === 0) return undefined;
     const isAdmin = users.some((user) => user.isAdmin === true);
     return users.reduceRight<User>((known, user) => ({ ...known, ...user, isAdmin }), { userId });
   };
