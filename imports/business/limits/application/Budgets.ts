@@ -3,6 +3,7 @@ import { invalid } from '../../ai/domain/util/arguments';
 import { BUDGET_WINDOWS, windowsAt } from '../../ai/domain/entities/BudgetAccount';
 import type { Amount, BudgetAccount, BudgetLimits } from '../../ai/domain/entities/BudgetAccount';
 import { LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
+import { searchedUsers } from '../../ai/application/operations/searchedUsers';
 import type { BudgetLimitStore, StoredBudgetLimits } from '../domain/BudgetLimitStore';
 import type { BudgetAccountReader } from '../domain/BudgetStore';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
@@ -57,7 +58,7 @@ export class Budgets {
   /** @param search how the user's id, name or address starts. Users get their own budget only. */
   async list(actor: Actor, search = ''): Promise<BudgetList> {
     await this.ports.usageSettled();
-    return actor.isAdmin === true ? this.listAll(search) : this.listOwn(actor.userId);
+    return actor.isAdmin === true ? this.listAll(actor, search) : this.listOwn(actor.userId);
   }
 
   /** Replaces all limits of the subject. @throws LLMInvalidRequestError for an unknown user */
@@ -98,9 +99,9 @@ export class Budgets {
     };
   }
 
-  private async listAll(search: string): Promise<BudgetList> {
+  private async listAll(admin: Actor, search: string): Promise<BudgetList> {
     const { policy, limits, accounts, searchUsers } = this.ports;
-    const named = search === '' ? [] : ((await searchUsers?.(search)) ?? []);
+    const named = await searchedUsers(admin, search, searchUsers);
     const [everyone, rows, used] = await Promise.all([
       limits.find(undefined),
       limits.ofUsers(MAX_LISTED + 1, search),
