@@ -50,7 +50,8 @@ export const REQUEST_OPERATIONS = [
     summary: 'List model calls',
     description:
       'The newest first, unless they are sorted. Each word of `search` begins an id, a name, a model or a word of an ' +
-      'error, or for administrators `search` as a whole the name or the e-mail address of a user. Users get their own calls, administrators everyone’s or those of `userId`. `total` counts all pages.',
+      'error, or for administrators `search` as a whole the name or the e-mail address of a user. Users get their own ' +
+      'calls, administrators everyone’s or those of `userId`. `total` counts all pages.',
     access: 'read',
     argument: object({
       state: v.optional(listOrOne(REQUEST_STATES)),
