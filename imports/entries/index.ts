@@ -84,6 +84,7 @@ export type { Logger } from '../business/ai/domain/interfaces/Logger';
 export type {
   AgentEvent,
   AgentEventOf,
+  CallOfRun,
   CallStep,
   FamilyEvent,
   AgentEventType,
@@ -219,7 +220,7 @@ export type { AgentBatchOptions, AgentOptions, HandoffAgent, ObjectOptions } fro
 export type { AgentHost } from '../library/AgentEngine';
 export type { AgentResult } from '../library/AgentResult';
 export { AgentRun } from '../library/AgentRun';
-export type { CallOfRun } from '../library/AgentRun';
+export type { RunCall } from '../library/AgentRun';
 export type { AgentSettings, CallOptions } from '../library/AgentSettings';
 export { Conversation } from '../library/Conversation';
 export { createMemory } from '../library/createMemory';

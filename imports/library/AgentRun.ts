@@ -4,7 +4,13 @@ import type { MessageChange, SendOptions, SentMessage } from '../business/ai/app
 import type { ToolCall } from '../business/ai/domain/entities/Tool';
 import { ConflictError, LLMAbortedError } from '../business/ai/domain/errors/LLMErrors';
 import type { QueuedMessage } from '../business/ai/domain/interfaces/RunMessageStore';
-import type { AgentEventOf, CallStep, FamilyEvent, LocalAgentEvent } from '../business/ai/domain/types/AgentEvents';
+import type {
+  AgentEventOf,
+  CallOfRun,
+  CallStep,
+  FamilyEvent,
+  LocalAgentEvent,
+} from '../business/ai/domain/types/AgentEvents';
 import type { LLMInput } from '../business/ai/domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../business/ai/domain/types/ResponsesAPITypes';
 import type { RunResult } from '../business/ai/domain/entities/Run';
@@ -21,7 +27,7 @@ export interface AgentRunInit {
 }
 
 /** The id of a call of the run, or a call of any run, as the events of calls name it. */
-export type CallOfRun = string | Pick<CallStep, 'executionId' | 'callId'>;
+export type RunCall = string | CallOfRun;
 
 /**
  * The run itself, `events`, `familyEvents` and `textStream` may be iterated any number of times, at any time and speed:
@@ -115,7 +121,7 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
 
   /** Submits the result of a call, as `AgenticLoop.submitToolResult` does. */
   async submitToolResult(
-    call: CallOfRun,
+    call: RunCall,
     result: Parameters<AgenticLoop['submitToolResult']>[2],
   ): Promise<'accepted' | 'already-settled'> {
     return this.loop.submitToolResult(...(await this.named(call)), result);
@@ -152,21 +158,21 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
   }
 
   /** Approves a call, also of a run below, as `AgenticLoop.approve` does. */
-  async approve(call: CallOfRun, shownHash?: string): Promise<ToolCall['state']> {
+  async approve(call: RunCall, shownHash?: string): Promise<ToolCall['state']> {
     return this.loop.approve(...(await this.named(call)), shownHash);
   }
 
   /** Repeats a call, as `AgenticLoop.rerun` does. */
-  async rerun(call: CallOfRun, startTime: number, shownHash?: string): Promise<ToolCall['state']> {
+  async rerun(call: RunCall, startTime: number, shownHash?: string): Promise<ToolCall['state']> {
     return this.loop.rerun(...(await this.named(call)), startTime, shownHash);
   }
 
   /** Rejects a call, as `AgenticLoop.reject` does. */
-  async reject(call: CallOfRun, reason?: string, shownHash?: string): Promise<ToolCall['state']> {
+  async reject(call: RunCall, reason?: string, shownHash?: string): Promise<ToolCall['state']> {
     return this.loop.reject(...(await this.named(call)), reason, shownHash);
   }
 
-  private async named(call: CallOfRun): Promise<readonly [executionId: string, callId: string]> {
+  private async named(call: RunCall): Promise<readonly [executionId: string, callId: string]> {
     await this.started;
     return typeof call === 'string' ? [this.executionId, call] : [call.executionId, call.callId];
   }

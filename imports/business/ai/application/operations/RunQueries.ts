@@ -6,7 +6,7 @@ import type { FunctionTool } from '../../domain/entities/Tool';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { LiveTextReader, RunCountReader, RunFilter, RunViewReader } from '../../domain/interfaces/RunViewReader';
 import type { Actor } from '../../domain/types/Actor';
-import type { CallStep } from '../../domain/types/AgentEvents';
+import type { CallOfRun } from '../../domain/types/AgentEvents';
 import type { RunCountView, RunDetail } from '../../domain/types/RunViews';
 import type { ToolSummary } from '../../domain/types/ToolSummary';
 import { identifier, integer, oneOf, optional, readObject } from '../../domain/util/arguments';
@@ -95,8 +95,6 @@ export class RunQueries {
   }
 }
 
-/** A call, and its run. */
-export type CallOfRun = Pick<CallStep, 'executionId' | 'callId'>;
 /** Paths by run. */
 export type RunFamilyPaths = Map<string, readonly CallOfRun[]>;
 

@@ -1,7 +1,5 @@
 /** The ids of calls of runs that a run has started, directly or not, where they stand among that run's own calls. */
-import type { CallStep } from '../types/AgentEvents';
-
-type CallOfRun = Pick<CallStep, 'executionId' | 'callId'>;
+import type { CallOfRun } from '../types/AgentEvents';
 
 export function callBelowId({ executionId, callId }: CallOfRun): string {
   return `${executionId}:${callId}`;

@@ -160,6 +160,9 @@ export interface CallStep extends CallReference {
   readonly executionId: string;
 }
 
+/** A call, and the run that made it. */
+export type CallOfRun = Pick<CallStep, 'executionId' | 'callId'>;
+
 /**
  * An event of a run, or of one that it has started, directly or not: `path` has the calls that led to the latter, the
  * first of them a call of the former. Absent: the run's own.
