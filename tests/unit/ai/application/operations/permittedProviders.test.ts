@@ -8,6 +8,8 @@ describe('permittedProviders', () => {
       permittedProviders: () => Promise.resolve(['own', 'of another host']),
     };
     const providers = [{ id: 'own' }, { id: 'secret' }];
-    expect(await permittedProviders(access, { userId: 'ann', source: 'http' }, providers)).to.deep.equal([{ id: 'own' }]);
+    expect(await permittedProviders(access, { userId: 'ann', source: 'http' }, providers)).to.deep.equal([
+      { id: 'own' },
+    ]);
   });
 });
