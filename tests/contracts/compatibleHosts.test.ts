@@ -89,10 +89,22 @@ describe('A stream', () => {
   const chunk = (choice: object, usage?: object): string =>
     `data: ${JSON.stringify({ id: 'c', model: 'm', created: 1, choices: [{ index: 0, ...choice }], usage })}\n\n`;
   const TEXT = chunk({ delta: { content: 'Hi' } });
-  const read = async (host: string, body: string): Promise<string> => {
+  const read = async (
+    host: string,
+    body: string,
+    vendor: 'openai' | 'openai_compatible' = 'openai_compatible',
+  ): Promise<string> => {
     server.respondWith(body, 'text/event-stream');
     const quirks = quirksAtHost(openAICompatible, `https://${host}/v1`) ?? {};
-    const settings = { vendor: 'openai_compatible', baseURL: server.url, quirks, allowPrivateHosts: true } as const;
+    const { url: baseURL } = server;
+    const settings = {
+      vendor,
+      apiKey: 'k',
+      wire: 'chat_completions',
+      baseURL,
+      quirks,
+      allowPrivateHosts: true,
+    } as const;
     for await (const event of createProvider(settings).stream('ann', { model: 'm', input: 'Hi' }))
       if (event.type === 'response.completed') return event.response.output_text;
     throw new Error('The stream has no response.');
@@ -104,14 +116,13 @@ describe('A stream', () => {
     expect(await failure(read('notsnowflakecomputing.com', body))).to.have.property('code', 'stream-broken');
   });
 
-  it("may end without a marker, but not without usage, at Hugging Face's router only", async () => {
+  // https://github.com/perplexityai/api-discussion/issues/209
+  it('may end without a marker at hosts that are no vendor of their own, but not without its reason and its usage', async () => {
     const stop = { delta: {}, finish_reason: 'stop' };
-    expect(await read('router.huggingface.co', TEXT + chunk(stop, USAGE))).to.equal('Hi');
-    for (const [host, body] of [
-      ['router.huggingface.co', TEXT + chunk(stop)],
-      ['router.huggingface.co', TEXT + chunk({ delta: {} }, USAGE)],
-      ['example.com', TEXT + chunk(stop, USAGE)],
-    ] as const)
-      expect(await failure(read(host, body)), body).to.have.property('code', 'stream-broken');
+    const whole = TEXT + chunk(stop, USAGE);
+    expect(await read('api.perplexity.ai', whole)).to.equal('Hi');
+    expect(await failure(read('api.openai.com', whole, 'openai'))).to.have.property('code', 'stream-broken');
+    for (const body of [TEXT + chunk(stop), TEXT + chunk({ delta: {} }, USAGE)])
+      expect(await failure(read('api.perplexity.ai', body)), body).to.have.property('code', 'stream-broken');
   });
 });

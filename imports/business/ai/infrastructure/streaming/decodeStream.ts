@@ -61,6 +61,8 @@ class DecodedBody implements EventBatches {
   /** The body so far; `undefined` once it can no longer be plain JSON instead of events. */
   private bareJson: string | undefined = '';
   private endsInCR = false;
+  /** The body has ended, perhaps within an event. */
+  private hasEnded = false;
   /** To be thrown once the events that arrived before it are read. */
   private failure: { readonly error: unknown } | undefined;
   private isDone = false;
@@ -180,6 +182,7 @@ class DecodedBody implements EventBatches {
 
   private onMessage(message: SseMessage): void {
     const { relay, maxEventBytes } = this.options;
+    if (this.hasEnded && !isWhole(message.data)) return;
     this.received += 1;
     this.pending = 0;
     if (message.data.length > maxEventBytes) throw tooLargeError(maxEventBytes);
@@ -198,11 +201,12 @@ class DecodedBody implements EventBatches {
 
   private finish(): void {
     if (this.scanner !== undefined) this.feed(this.scanner.takeRest());
-    // A final CR could have been the first half of a CRLF; at the end of the body it ends its line.
-    if (this.endsInCR) this.parser.feed('\n');
+    // An event without its closing blank line is incomplete by the SSE standard. One that is whole all the same comes
+    // from a host, or a file, that trims its stream. A final CR could have been the first half of a CRLF.
+    this.hasEnded = true;
+    this.parser.feed(this.endsInCR ? '\n\n' : '\n\n\n');
     // Some vendors respond to a streaming request with status 200 and an error as plain JSON, which the decoder throws.
     if (isJson(this.bareJson)) this.decoder.push({ data: this.bareJson }, this.out);
-    // An event without its closing blank line is incomplete and is dropped, as the SSE standard requires.
     this.decoder.end(this.out);
     this.stop();
   }
@@ -218,6 +222,11 @@ function isOnlyText(out: readonly ResponseStreamEvent[], first: number): boolean
 function appendJsonText(bareJson: string, chunkText: string, limit: number): string | undefined {
   const body = bareJson + chunkText;
   return body.length > limit || !/^\s*(?:[{[]|$)/.test(body) ? undefined : body;
+}
+
+/** Whether the data of the last event is not cut: no beginning of a JSON object is JSON. */
+function isWhole(data: string): boolean {
+  return data.trim() === '[DONE]' || isJson(data);
 }
 
 function isJson(body: string | undefined): body is string {

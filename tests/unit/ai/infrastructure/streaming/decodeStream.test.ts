@@ -90,6 +90,17 @@ describe('decodeStream', () => {
     expect(textOf(await read(bytes([body])))).to.equal(`${TEXT} Ende`);
   });
 
+  it('reads a last event that lacks only its blank line, as trimmed streams end', async () => {
+    const trimmed = sse().toString().trimEnd();
+    for (const end of ['', '\n', '\r'])
+      expect(textOf(await read(bytes([Buffer.from(trimmed + end)])))).to.equal(`${TEXT} Ende`);
+    const cut = await read(bytes([Buffer.from(trimmed.slice(0, -1))])).catch((error: unknown) => error);
+    expect(cut)
+      .to.be.instanceOf(LLMStreamError)
+      .and.to.have.property('message')
+      .that.matches(/without the end marker/);
+  });
+
   it('yields the events before a failure, and then throws', async () => {
     const events: ResponseStreamEvent[] = [];
     const decoder = WIRES.chat_completions.createDecoder(responseContext('openai', 'gpt-4.1'));

@@ -175,7 +175,9 @@ describe('ChatCompletionsDecoder', () => {
       });
 
       it(`${one.name}: throws wherever it is cut before the end marker`, () => {
-        const decoder = new ChatCompletionsDecoder(responseContextFor(one));
+        const context = responseContextFor(one);
+        const quirks = { ...context.quirks, allowsMissingEndMarker: false };
+        const decoder = new ChatCompletionsDecoder({ ...context, quirks });
         const messages = sseMessages(one.text);
         const out: ResponseStreamEvent[] = [];
         expect(() => decoder.end(out)).to.throw(LLMStreamError);
