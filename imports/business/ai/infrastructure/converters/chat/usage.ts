@@ -22,13 +22,20 @@ export function fromChatUsage(usage: JsonObject, quirks: VendorQuirks): Usage {
     output_tokens,
     total_tokens: typeof usage.total_tokens === 'number' ? usage.total_tokens : input_tokens + output_tokens,
     input_tokens_details: {
-      // DeepSeek reports cache hits outside the details: https://api-docs.deepseek.com/guides/kv_cache
-      cached_tokens: count(promptDetails.cached_tokens ?? usage.prompt_cache_hit_tokens),
+      cached_tokens: count(promptDetails.cached_tokens ?? cacheHits(usage)),
       cache_write_tokens: count(promptDetails.cache_write_tokens),
       ...positiveCounts({ audio_tokens: promptDetails.audio_tokens, image_tokens: promptDetails.image_tokens }),
     },
     output_tokens_details: { reasoning_tokens, ...positiveCounts({ audio_tokens: completionDetails.audio_tokens }) },
   };
+}
+
+/**
+ * Finds cache hits that are reported outside the details: by DeepSeek (https://api-docs.deepseek.com/guides/kv_cache),
+ * Moonshot (https://platform.moonshot.ai/docs/api/chat), and for Mistral's older models.
+ */
+function cacheHits({ prompt_cache_hit_tokens, cached_tokens, num_cached_tokens }: JsonObject): unknown {
+  return prompt_cache_hit_tokens ?? cached_tokens ?? num_cached_tokens;
 }
 
 /** Adds the tools that Groq ran, by their names: https://console.groq.com/docs/tool-use/built-in-tools */

@@ -343,17 +343,25 @@ describe('fromChatCompletions', () => {
 
   describe('usage', () => {
     it('counts the cached tokens of a vendor that reports them beside the details', () => {
-      // https://api-docs.deepseek.com/guides/kv_cache
-      const usage = { prompt_tokens: 100, completion_tokens: 5, total_tokens: 105, prompt_cache_hit_tokens: 64 };
-      const both = { ...usage, prompt_tokens_details: { cached_tokens: 32 } };
+      const usage = { prompt_tokens: 100, completion_tokens: 5, total_tokens: 105 };
       for (const [reported, cached_tokens] of [
-        [usage, 64],
-        [both, 32],
+        // DeepSeek: https://api-docs.deepseek.com/guides/kv_cache
+        [{ prompt_cache_hit_tokens: 64 }, 64],
+        [{ prompt_cache_hit_tokens: 64, prompt_tokens_details: { cached_tokens: 32 } }, 32],
+        // Moonshot: https://platform.moonshot.ai/docs/api/chat
+        [{ cached_tokens: 48 }, 48],
+        // Mistral's older models: https://github.com/vercel/ai/blob/main/packages/mistral/src/convert-mistral-usage.ts
+        [{ num_cached_tokens: 16 }, 16],
       ] as const)
-        expect(read({ content: 'x' }, {}, { usage: reported }).usage.input_tokens_details).to.deep.equal({
-          cached_tokens,
-          cache_write_tokens: 0,
-        });
+        expect(
+          read({ content: 'x' }, {}, { usage: { ...usage, ...reported } }).usage.input_tokens_details,
+        ).to.deep.equal({ cached_tokens, cache_write_tokens: 0 });
+    });
+
+    it('has the cost that Perplexity reports with its parts', () => {
+      // https://docs.perplexity.ai/api-reference/chat-completions-post
+      const cost = { input_tokens_cost: 0.0001, output_tokens_cost: 0.0002, request_cost: 0.005, total_cost: 0.0053 };
+      expect(read({ content: 'x' }, {}, { usage: { ...USAGE, cost } }).vendor).to.include({ cost: 0.0053 });
     });
 
     it("counts cached and reasoning tokens, and preserves the vendor's own usage", () => {
