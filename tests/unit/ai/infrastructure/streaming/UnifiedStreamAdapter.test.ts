@@ -440,6 +440,26 @@ describe('UnifiedStreamAdapter', () => {
     expect(eventsIn(lines.join('')).at(-1)!.response).to.deep.include(options.echo);
   });
 
+  it('relays the details of reasoning whole, whichever chunks they came in', async () => {
+    // https://openrouter.ai/docs/use-cases/reasoning-tokens: clients send them back as they were.
+    const detail = (fields: object): JsonObject[] => [{ type: 'reasoning.text', index: 0, ...fields }];
+    const body = [
+      ROLE,
+      chunk({ reasoning: 'Hm', reasoning_details: detail({ text: 'Hm' }) }),
+      chunk({ reasoning: '.', reasoning_details: detail({ text: '.' }) }),
+      chunk({ reasoning_details: detail({ signature: 's' }) }),
+      chunk({ content: 'Hi' }),
+      chunk({}, 'stop'),
+      DONE,
+    ];
+    const { lines } = await transcode('openai', 'openai', bodyOf(...body));
+    const relayed = eventsIn(lines.join('')).flatMap(({ choices }) => {
+      const [{ delta }] = choices as [{ delta: JsonObject }];
+      return delta.reasoning_details === undefined ? [] : [delta.reasoning_details];
+    });
+    expect(relayed).to.deep.equal([detail({ text: 'Hm.', signature: 's' })]);
+  });
+
   it('is also available as one function', async () => {
     const options = { created: 5, relayToolUseEvents: false, relayUsageEvents: true };
     const pairs: StreamPair[] = [];

@@ -16,6 +16,7 @@ import { readMessages } from './readMessages';
 import { readParameters } from './readParameters';
 import { toChatUsage } from '../usage';
 import { messageFieldsOf } from '../vendorFields';
+import { isCallItem } from '../../stream/callItems';
 import { refusalOf } from '../../../../domain/entities/Response';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { fieldsOf, isList, isObject } from '../../../../domain/util/json';
@@ -122,7 +123,7 @@ function collectMessageParts(output: readonly OutputItem[], vendor: string): Mes
         if (part.type === 'output_text') parts.annotations.push(...part.annotations.map(toChatAnnotation));
     } else if (item.type === 'function_call' && isLegacy(item)) {
       parts.legacyCall = { name: item.name, arguments: item.arguments };
-    } else if (item.type === 'function_call' || item.type === 'custom_tool_call') {
+    } else if (isCallItem(item)) {
       parts.calls.push(toToolCall(item, typeof item.call_id === 'string' ? item.call_id : '', vendor));
     } else if (item.type === 'vendor_item' && item.origin.wire === 'chat_completions') {
       parts.executedTools.push(item.item);

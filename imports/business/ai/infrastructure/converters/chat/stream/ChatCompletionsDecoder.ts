@@ -34,7 +34,10 @@ import type { JsonObject, Origin, VendorQuirks } from '../../../../domain/types/
 
 /** The wire's end marker. */
 const DONE = '[DONE]';
-/** Fields of a delta that domain events represent. */
+/**
+ * Fields of a delta that domain events represent, and the details of OpenRouter's reasoning, whose pieces mostly come
+ * beside its text: they are whole in the response. https://openrouter.ai/docs/use-cases/reasoning-tokens
+ */
 const MAPPED_FIELDS: ReadonlySet<string> = new Set([
   'role',
   'content',
@@ -43,6 +46,7 @@ const MAPPED_FIELDS: ReadonlySet<string> = new Set([
   'function_call',
   'annotations',
   'channel',
+  'reasoning_details',
   ...REASONING_FIELDS,
 ]);
 

@@ -29,16 +29,20 @@ export class PassthroughFields {
   /** Fields of the choice and the message that were already sent; sending lists again would duplicate their entries. */
   private readonly sent = new Set<string>();
 
-  /** Relays a chunk that no event represents, without fragments of calls. */
-  relayChunk(raw: JsonObject, head: Pick<OpenAIChunk, 'id' | 'object' | 'created' | 'model'>): OpenAIChunk {
+  /** Relays a chunk that no event represents, without what the last chunks have: calls, the finish reason, usage. */
+  relayChunk(
+    { usage: _, ...raw }: JsonObject,
+    head: Pick<OpenAIChunk, 'id' | 'object' | 'created' | 'model'>,
+  ): OpenAIChunk {
     const choices = (isList(raw.choices) ? raw.choices.filter(isObject) : []).filter(
       ({ index }) => index === undefined || index === 0,
     );
     const relayed = choices.map((choice): ChunkChoice => {
       const delta = isObject(choice.delta) ? without(choice.delta, CALL_FIELDS) : {};
-      for (const field in delta) this.sent.add(field);
-      for (const field in choice) this.sent.add(field);
-      return { finish_reason: null, ...choice, index: 0, delta };
+      // A field is null until its value is known.
+      for (const fields of [delta, choice])
+        for (const field in fields) if (fields[field] !== null) this.sent.add(field);
+      return { ...choice, index: 0, delta, finish_reason: null };
     });
     // Vendors leave the fields of `head` blank, or use another id for each chunk.
     return { ...raw, ...head, choices: relayed };

@@ -11,6 +11,7 @@ import type {
   OutputItem,
 } from '../../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
+import { writeChatCompletions } from '../../../../../../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
 import { createStreamEncoder } from '../../../../../../../imports/business/ai/infrastructure/streaming/createStreamEncoder';
 import {
   completed,
@@ -64,6 +65,24 @@ describe('ChatCompletionsEncoder', () => {
       { tool_calls: [{ index: 1, id: 'b', type: 'function', function: { name: 'second', arguments: '{}' } }] },
     ]);
     expect(finishOf(events)).to.equal('tool_calls');
+  });
+
+  it('writes no call for a search that xAI made itself', () => {
+    // https://docs.x.ai/developers/tools/overview
+    const search: OutputItem = {
+      type: 'custom_tool_call',
+      call_id: 'xs_call_1',
+      name: 'x_keyword_search',
+      input: '{}',
+      origin: { wire: 'responses', vendor: 'grok' },
+    };
+    const response = answer('Hi', { output: [search, textItem('Hi')] });
+    const events = encodedEvents('openai', eventsOf(response));
+    expect(finishOf(events)).to.equal('stop');
+    expect(deltasOf(events)).to.deep.equal([{ role: 'assistant', content: '' }, { content: 'Hi' }, {}]);
+    const { choices } = writeChatCompletions(response);
+    expect(choices).to.have.nested.property('[0].finish_reason', 'stop');
+    expect(choices).not.to.have.nested.property('[0].message.tool_calls');
   });
 
   it('writes usage in a last chunk without choices, only on request', () => {
@@ -299,6 +318,25 @@ describe('ChatCompletionsEncoder', () => {
           { index: 1, delta: { role: 'assistant', content: 'Other' }, finish_reason: 'length' },
         ],
       });
+    });
+
+    it('relays no finish reason before the last chunk, and no null in place of a later value', () => {
+      // OpenRouter's chunks have the field all along: https://openrouter.ai/docs/api/reference/overview
+      const choice = { index: 0, delta: { mood: 'calm' }, native_finish_reason: null };
+      const early = { ...HEAD, choices: [{ ...choice, finish_reason: 'stop' }], usage: { prompt_tokens: 1 } };
+      const fields = { choices: [{ index: 0, finish_reason: 'stop', native_finish_reason: 'end_turn', message: {} }] };
+      const events = encodedEvents('openai', [
+        CREATED_EVENT,
+        { type: 'vendor.event', origin, raw: early },
+        completed('chat_completions', { vendor: { finish_reason: 'stop', fields } }),
+      ]);
+      expect(events.slice(1)).to.deep.equal([
+        { ...HEAD, choices: [{ ...choice, finish_reason: null }] },
+        {
+          ...HEAD,
+          choices: [{ index: 0, delta: {}, finish_reason: 'stop', native_finish_reason: 'end_turn' }],
+        },
+      ]);
     });
 
     it("writes calls in the vendor's form: unknown fields, custom calls, the deprecated form", () => {
