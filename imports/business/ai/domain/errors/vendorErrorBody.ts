@@ -43,7 +43,8 @@ function read(body: unknown, envelopes: number): VendorErrorBody {
   const details: readonly unknown[] = Array.isArray(error.details) ? error.details : [];
   // Azure's inner error and Anthropic's details are more specific than the fields around them.
   const precise = [codeOf(fieldsOf(error.details).error_code), codeOf(error.code), codeOf(root.code)];
-  const exact = [codeOf(fieldsOf(error.innererror).code), ...details.flatMap(reasonsOf), ...precise];
+  const ofMiniMax = error === root.base_resp ? `base_resp_${String(error.status_code)}` : undefined;
+  const exact = [codeOf(fieldsOf(error.innererror).code), ...details.flatMap(reasonsOf), ofMiniMax, ...precise];
   const broad = [codeOf(error.type), codeOf(error.error_type), codeOf(error.status), codeOf(root.type)];
   const codes = [...exact, ...broad].filter((each) => each !== undefined && !ENVELOPES.has(each)) as string[];
   const open = (message: string): VendorErrorBody | undefined =>
@@ -57,6 +58,7 @@ function read(body: unknown, envelopes: number): VendorErrorBody {
     code:
       [...precise, ...broad].find((each) => each !== undefined && !ENVELOPES.has(each)) ??
       numeral(error.code) ??
+      numeral(error.status_code) ??
       inners[0]?.code,
     status:
       statusOf(error.code) ??
@@ -92,13 +94,13 @@ type Fields = Readonly<Record<string, unknown>>;
 const ENVELOPES: ReadonlySet<string> = new Set(['error', 'response.failed', 'response.error']);
 
 /**
- * The object that holds message and code: `error`, a failed response's `error`, the first of `errors`, or the body
- * itself.
+ * The object that holds message and code: `error`, a failed response's `error`, the first of `errors`, MiniMax's
+ * `base_resp`, or the body itself.
  */
 function errorOf(root: Fields): Fields {
   const failed = fieldsOf(root.response).error;
   const first: unknown = Array.isArray(root.errors) ? root.errors[0] : undefined;
-  return [root.error, failed, first].find(isObject) ?? root;
+  return [root.error, failed, first, root.base_resp].find(isObject) ?? root;
 }
 
 /**
@@ -108,6 +110,7 @@ function errorOf(root: Fields): Fields {
 function textsOf(root: Fields, error: Fields): readonly string[] {
   const message =
     text(error.message) ??
+    text(error.status_msg) ??
     text(root.error) ??
     text(root.message) ??
     detailText(root.detail) ??

@@ -65,7 +65,7 @@ const DECISIVE_STATUSES: Readonly<Record<number, Kind>> = { 402: 'quota', 413: '
 
 /**
  * Codes that decide regardless of the status: vendors report an invalid key with 400, and exhausted credit with 400,
- * 402, 403 or 429.
+ * 402, 403 or 429. MiniMax's are numbers: https://platform.minimax.io/docs/api-reference/errorcode
  */
 const EXACT_WORDS = codeTable({
   auth: [
@@ -79,6 +79,8 @@ const EXACT_WORDS = codeTable({
     'access_token_expired',
     'token_expired',
     'wrong_api_key',
+    'base_resp_1004',
+    'base_resp_2049',
   ],
   permission: [
     'permission_error',
@@ -114,6 +116,7 @@ const EXACT_WORDS = codeTable({
     'exceed_context_size_error',
     'model_context_window_exceeded',
     'prompt_too_long',
+    'too_many_prompt_tokens',
     'max_context_length_exceeded',
     'request_body_too_large_after_decoding',
   ],
@@ -128,6 +131,10 @@ const EXACT_WORDS = codeTable({
     'moderation_blocked',
     'content_blocked',
     'prohibited_content',
+    // Alibaba's Model Studio: https://www.alibabacloud.com/help/en/model-studio/error-code
+    'data_inspection_failed',
+    'base_resp_1026',
+    'base_resp_1027',
     // Gemini's Interactions API: https://ai.google.dev/gemini-api/docs/api-errors
     'safety',
     'recitation',
@@ -157,6 +164,10 @@ const EXACT_WORDS = codeTable({
     'enforced_spend_limit_reached',
     'linked_organization_spend_limit_reached',
     'linked_organization_billing_unavailable',
+    'arrearage',
+    // Moonshot: https://platform.moonshot.ai/docs/api/chat
+    'exceeded_current_quota_error',
+    'base_resp_1008',
   ],
   rate: [
     'rate_limit_error',
@@ -168,6 +179,7 @@ const EXACT_WORDS = codeTable({
     'ratelimitreached',
     'too_many_requests',
     'ramp_limit_exceeded',
+    'base_resp_1002',
   ],
   overloaded: [
     'overloaded_error',
@@ -190,6 +202,7 @@ const EXACT_WORDS = codeTable({
     'file_expired',
     'thread_not_found',
     'user_profile_not_found',
+    'base_resp_2013',
   ],
   conflict: ['conflict_error'],
 });
@@ -253,7 +266,7 @@ const PHRASES: readonly Phrase[] = [
   },
   {
     // One wording per API: OpenAI, Anthropic, Gemini and Vertex, xAI, Groq, vLLM, Together, llama.cpp, LM Studio,
-    // Ollama, OpenRouter, Mistral, Bedrock.
+    // Ollama, OpenRouter, Mistral, Bedrock, Z.ai, Model Studio.
     kind: 'context',
     statuses: [
       [400, 428],
@@ -276,16 +289,18 @@ const PHRASES: readonly Phrase[] = [
         'reduce (?:the|your) (?:length of|length|prompt|input)',
         'too many (?:input |prompt )?tokens',
         'too large for (?:the |this )?model',
+        'prompt exceeds max length',
+        'range of input length',
       ].join('|'),
       'i',
     ),
   },
   {
-    // Anthropic (400), xAI (403, 429), OpenAI (429), DeepSeek and OpenRouter (402).
+    // Anthropic (400), xAI (403, 429), OpenAI and Z.ai (429), DeepSeek and OpenRouter (402).
     kind: 'quota',
     statuses: [[400, 429]],
     pattern:
-      /exceeded your current quota|credit balance|(?:insufficient|out of|no|run out of|any|enough|more|available) (?:\w+ )?(?:credits?|balance|funds)\b|spending limit|billing (?:hard )?limit|check your billing|api usage limits/i,
+      /exceeded your current quota|credit balance|(?:insufficient|out of|no|run out of|any|enough|more|available) (?:\w+ )?(?:credits?|balance|funds)\b|spending limit|billing (?:hard )?limit|check your billing|api usage limits|in arrears/i,
   },
   {
     // Gemini and xAI (400), several (403).
@@ -305,7 +320,7 @@ const PHRASES: readonly Phrase[] = [
     kind: 'model',
     statuses: [400, [403, 404], 422],
     pattern:
-      /\bmodel\b[^.]{0,120}?(?:does not exist|doesn't exist|do not have access|not found|is not available|(?:has been|was|is) (?:decommissioned|deprecated|retired|shut down))|(?:unknown|invalid|no such|unrecognized|nonexistent) model(?: id| name)?(?=\s*(?:[:'"`(.]|$))|models\/\S+ is not found/i,
+      /\bmodel\b[^.]{0,120}?(?:does not exist|doesn't exist|do not have access|not found|is not available|(?:has been|was|is) (?:decommissioned|deprecated|retired|shut down))|is not a valid model\b|(?:unknown|invalid|no such|unrecognized|nonexistent) model(?: id| name)?(?=\s*(?:[:'"`(.]|$))|models\/\S+ is not found/i,
   },
   {
     kind: 'rate',

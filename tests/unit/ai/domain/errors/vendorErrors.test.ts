@@ -243,6 +243,79 @@ const SYNTHETIC: readonly Synthetic[] = [
     code: 'context-too-long',
   },
   {
+    title: 'Perplexity total length',
+    status: 400,
+    body: {
+      error: { message: 'The total length of all messages is too long.', type: 'too_many_prompt_tokens', code: 400 },
+    },
+    code: 'context-too-long',
+  },
+  {
+    title: 'Z.ai prompt length',
+    status: 400,
+    body: { error: { code: '1261', message: 'Prompt exceeds max length' } },
+    code: 'context-too-long',
+    vendorCode: '1261',
+  },
+  {
+    title: 'Z.ai arrears',
+    status: 429,
+    body: { error: { code: '1113', message: 'Your account is in arrears, please recharge and try again' } },
+    code: 'quota-exceeded',
+    retryable: false,
+    vendorCode: '1113',
+  },
+  {
+    title: 'Model Studio input length',
+    status: 400,
+    body: openai('Range of input length should be [1, 30720]', 'invalid_parameter_error'),
+    code: 'context-too-long',
+  },
+  {
+    title: 'Model Studio arrears',
+    status: 400,
+    body: openai('Access denied, please make sure your account is in good standing.', 'Arrearage', 'Arrearage'),
+    code: 'quota-exceeded',
+    retryable: false,
+  },
+  {
+    title: 'Model Studio inspection',
+    status: 400,
+    body: openai('Input data may contain inappropriate content.', 'data_inspection_failed', 'data_inspection_failed'),
+    code: 'content-filtered',
+  },
+  {
+    title: 'Moonshot quota',
+    status: 429,
+    body: openai(
+      'You exceeded your current token quota: 0, please check your account balance',
+      null,
+      'exceeded_current_quota_error',
+    ),
+    code: 'quota-exceeded',
+    retryable: false,
+  },
+  ...(
+    [
+      [1004, 'login fail: Please carry the API secret key', 'auth-failed'],
+      [1008, 'insufficient balance', 'quota-exceeded'],
+      [1026, 'input new_sensitive', 'content-filtered'],
+      [2013, 'invalid params', 'invalid-request'],
+    ] as const
+  ).map(([status_code, status_msg, code]) => ({
+    title: `MiniMax ${status_code} in a 200 body`,
+    body: { base_resp: { status_code, status_msg } },
+    code,
+    vendorCode: String(status_code),
+    message: status_msg,
+  })),
+  {
+    title: 'OpenRouter unknown model',
+    status: 400,
+    body: { error: { code: 400, message: 'openai/gpt-0 is not a valid model ID' }, user_id: 'u' },
+    code: 'model-not-found',
+  },
+  {
     title: 'Anthropic prompt too long',
     status: 400,
     body: anthropic('invalid_request_error', 'prompt is too long: 207791 tokens > 200000 maximum'),

@@ -136,9 +136,7 @@ export function fromChatCompletions(body: unknown, context: ResponseContext): LL
     id: responseIdOf(raw.id, context),
     object: 'response',
     created_at: typeof raw.created === 'number' && raw.created > 0 ? raw.created : context.receivedAt,
-    ...(isRefused && outcome !== FAILED
-      ? { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }
-      : outcome),
+    ...(isRefused && outcome !== FAILED ? FILTERED : outcome),
     model: typeof raw.model === 'string' && raw.model !== '' ? raw.model : context.model,
     output,
     output_text: outputTextOf(output),
@@ -169,23 +167,34 @@ type Outcome =
 
 const FAILED: Outcome = { status: 'failed' };
 
-/** OpenRouter and Mistral; DeepSeek (https://api-docs.deepseek.com/api/create-chat-completion). */
+/**
+ * OpenRouter and Mistral; Z.ai (https://docs.z.ai/api-reference/llm/chat-completion); DeepSeek
+ * (https://api-docs.deepseek.com/api/create-chat-completion).
+ */
 const FAILURE_CLASSES: Readonly<Record<string, typeof LLMServerError | typeof LLMOverloadedError>> = {
   error: LLMServerError,
+  network_error: LLMServerError,
   insufficient_system_resource: LLMOverloadedError,
 };
 
 const COMPLETED: Outcome = { status: 'completed' };
 const TRUNCATED: Outcome = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
 
+const FILTERED: Outcome = { status: 'incomplete', incomplete_details: { reason: 'content_filter' } };
+
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
   stop: COMPLETED,
+  // Together: the model ended its text.
+  eos: COMPLETED,
   tool_calls: COMPLETED,
   function_call: COMPLETED,
   length: TRUNCATED,
-  // Mistral: the context window is full.
+  // Mistral, Z.ai: the context window is full.
   model_length: TRUNCATED,
-  content_filter: { status: 'incomplete', incomplete_details: { reason: 'content_filter' } },
+  model_context_window_exceeded: TRUNCATED,
+  content_filter: FILTERED,
+  // Z.ai
+  sensitive: FILTERED,
 };
 
 function outcomeOf(finishReason: string | null, warnings: string[]): Outcome {

@@ -70,6 +70,11 @@ describe('fromChatCompletions', () => {
       ['function_call', 'completed', undefined],
       ['length', 'incomplete', 'max_output_tokens'],
       ['content_filter', 'incomplete', 'content_filter'],
+      // Together
+      ['eos', 'completed', undefined],
+      // Z.ai: https://docs.z.ai/api-reference/llm/chat-completion
+      ['sensitive', 'incomplete', 'content_filter'],
+      ['model_context_window_exceeded', 'incomplete', 'max_output_tokens'],
     ] as const;
     for (const [word, status, reason] of ENDS) {
       it(`is ${status} for ${word}${reason === undefined ? '' : `, because of ${reason}`}`, () => {
@@ -459,6 +464,11 @@ describe('fromChatCompletions', () => {
       expect(() =>
         fromChatCompletions({ choices: [{ error, message: { content: '' } }] }, chatResponseContext()),
       ).to.throw(LLMRateLimitError);
+      // MiniMax: https://platform.minimax.io/docs/api-reference/errorcode
+      const limited = { choices: null, base_resp: { status_code: 1002, status_msg: 'rate limit' } };
+      expect(() => fromChatCompletions(limited, chatResponseContext())).to.throw(LLMRateLimitError, 'rate limit');
+      const fine = { ...completion({ content: 'x' }), base_resp: { status_code: 0, status_msg: '' } };
+      expect(fromChatCompletions(fine, chatResponseContext()).output_text).to.equal('x');
       expect(() =>
         fromChatCompletions({ code: 'x', error: 'Incorrect API key provided' }, chatResponseContext('grok')),
       ).to.throw(LLMError, 'Incorrect API key');

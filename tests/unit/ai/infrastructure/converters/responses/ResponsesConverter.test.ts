@@ -14,6 +14,7 @@ import {
   toResponses,
 } from '../../../../../../imports/business/ai/infrastructure/converters/responses/ResponsesConverter';
 import { responsesContext, responsesResponseContext } from '../../../../../support/responsesRecordings';
+import { wireContext } from '../../../../../support/wireContexts';
 import { requestViolations } from '../../../../../support/publishedSchemas';
 import { openAICompatible } from '../../../../../../imports/business/ai/infrastructure/vendors/openAICompatible';
 import type { BuiltInTool, FunctionTool } from '../../../../../../imports/business/ai/domain/entities/Tool';
@@ -534,6 +535,14 @@ describe('toResponses: reasoning', () => {
       encrypted_content: 'sealed',
     });
     expect(losses).to.deep.equal([]);
+  });
+
+  it('sends xAI the summary of reasoning whose message has no id', () => {
+    // Accepted in https://github.com/0xPlaygrounds/rig/tree/main/tests/cassettes/xai/reasoning_roundtrip
+    const written: ReasoningItem = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'hm' }] };
+    const input = [USER, written, assistantMessage('42'), USER];
+    expect((request({ input }, wireContext('grok', 'grok-4.7')).body.input as JsonObject[])[1]).to.deep.equal(written);
+    expect(request({ input }).losses.map(({ path }) => path)).to.deep.equal(['input[1]']);
   });
 
   it('drops reasoning that only the vendor can read and will not find', () => {

@@ -50,7 +50,7 @@ export function isFiltered({ finish_reason }: JsonObject): boolean {
 
 export function throwIfError(body: JsonObject, { vendor, requestId }: ResponseContext): void {
   const { error } = body;
-  if (!isText(error) && !(isObject(error) && !isEmpty(error)) && !isBareError(body)) return;
+  if (!isText(error) && !(isObject(error) && !isEmpty(error)) && !isBareError(body) && !isOfMiniMax(body)) return;
   throw vendorError({ vendor, body, requestId });
 }
 
@@ -59,6 +59,11 @@ function isBareError({ object, type, code, status, choices, message, detail }: J
   if (object === 'error' || type === 'error') return true;
   const isNamed = [type, code, status].some((value) => value !== undefined && value !== null);
   return choices === undefined && (isText(detail) || (isText(message) && isNamed));
+}
+
+/** MiniMax reports errors with status 200: https://platform.minimax.io/docs/api-reference/errorcode */
+function isOfMiniMax({ base_resp }: JsonObject): boolean {
+  return isObject(base_resp) && typeof base_resp.status_code === 'number' && base_resp.status_code !== 0;
 }
 
 export function invalidCompletion(

@@ -116,8 +116,8 @@ export function* toInput(history: readonly InputItem[], context: InputContext): 
 
 /**
  * OpenAI rejects reasoning that is not followed by its original item, which it recognizes by ids (400, "was provided
- * without its required following item"). Encrypted reasoning without an id is accepted on its own. Reasoning without
- * an origin was put into the request by the caller, and is sent as it is.
+ * without its required following item"). Encrypted reasoning without an id is accepted on its own. xAI accepts both
+ * without the other's id. Reasoning without an origin was put into the request by the caller, and is sent as it is.
  */
 function reasoningBefore(
   next: InputItem,
@@ -126,7 +126,8 @@ function reasoningBefore(
   context: InputContext,
 ): JsonObject | undefined {
   const byId = context.stateless && reasoning.origin !== undefined;
-  const nextIsAnother = reasoning.id !== undefined && next.type === 'message' && next.id === undefined;
+  const nextIsAnother =
+    context.vendor !== 'grok' && reasoning.id !== undefined && next.type === 'message' && next.id === undefined;
   const { form } = wire;
   if (!byId && !nextIsAnother) return form;
   if (form !== undefined && reasoning.encrypted_content !== undefined) return withoutId(wire, reasoning);
