@@ -5,7 +5,7 @@
 import { without } from './vendorFields';
 import { toChatMessages } from './request/messages';
 import { formatInstruction, toChatParameters } from './request/parameters';
-import { quirksOfModel } from './quirksOfModel';
+import { quirksOfModel } from '../shared/quirksOfModel';
 import { parseCompletion, responseIdOf, completionItems } from './response/completion';
 import { BREAKPOINT, withExplicitBreakpoints } from '../shared/promptCache';
 import type { Completion } from './response/completion';

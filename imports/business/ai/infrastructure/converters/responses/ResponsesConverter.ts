@@ -8,6 +8,8 @@ import { serverToolsIn, toolModelsIn } from './serverTools';
 import { toInput } from './request/input';
 import { toToolChoice, toTools } from './request/tools';
 import { strictFormat } from '../shared/strictSchema';
+import { quirksOfModel } from '../shared/quirksOfModel';
+import { acceptedEffort } from '../shared/reasoningEffort';
 import { reportedCost } from '../shared/reportedCost';
 import { NO_USAGE, outputTextOf, positiveCounts } from '../../../domain/entities/Response';
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
@@ -41,7 +43,6 @@ const PASSTHROUGH_OPTIONS = [
   'top_p',
   'max_output_tokens',
   'previous_response_id',
-  'reasoning',
   'metadata',
   'user',
 ] as const satisfies readonly (RequestField & keyof NormalizedOptions)[];
@@ -75,9 +76,10 @@ export function toResponses(options: NormalizedOptions, context: WireContext, st
 /** Converts like `toResponses`, a slice of the history at a time. */
 export function* responsesSlices(
   options: NormalizedOptions,
-  context: WireContext,
+  { quirks, ...vendorContext }: WireContext,
   stream: boolean,
 ): Slices<WireRequest> {
+  const context: WireContext = { ...vendorContext, quirks: quirksOfModel(quirks, options.model) };
   const warnings: string[] = [];
   const losses: Loss[] = [];
   const nativeAsync = context.capabilities.supportsAsyncTools;
@@ -100,6 +102,8 @@ export function* responsesSlices(
   if (options.conversation !== undefined && context.quirks.supportsBackground === true)
     body.conversation = options.conversation;
   for (const option of PASSTHROUGH_OPTIONS) if (options[option] !== undefined) body[option] = options[option];
+  const reasoning = options.reasoning && toReasoning(options.reasoning, options.model, context, warnings);
+  if (reasoning !== undefined) body.reasoning = reasoning;
   if (options.max_output_tokens !== undefined && options.max_output_tokens < MIN_OUTPUT_TOKENS) {
     body.max_output_tokens = MIN_OUTPUT_TOKENS;
     warnings.push(`"max_output_tokens" was raised to ${MIN_OUTPUT_TOKENS}, the least that the Responses API accepts.`);
@@ -143,6 +147,21 @@ export function* responsesSlices(
     warnings,
     losses: [...input.losses, ...losses],
   };
+}
+
+/** Models that don't reason, or whose effort is fixed, refuse an effort. */
+function toReasoning(
+  reasoning: NonNullable<NormalizedOptions['reasoning']>,
+  model: string,
+  context: WireContext,
+  warnings: string[],
+): NormalizedOptions['reasoning'] {
+  const { effort, ...others } = reasoning;
+  if (effort === undefined || effort === null) return reasoning;
+  if (!context.quirks.unsupportedFields.includes('reasoning_effort'))
+    return { ...reasoning, effort: acceptedEffort(effort, context, warnings) };
+  warnings.push(`"reasoning.effort" was omitted: ${context.vendor} does not support it for "${model}".`);
+  return Object.keys(others).length === 0 ? undefined : others;
 }
 
 /** The content of messages and of results takes marks; those of the assistant do not. */

@@ -129,6 +129,17 @@ describe('toResponses: options', () => {
     expect(request({ store: false, previous_response_id: 'resp_1' }).body.store).to.equal(false);
   });
 
+  it('sends xAI only the efforts that its model takes', () => {
+    // https://docs.x.ai/docs/guides/reasoning
+    const asked = (model: string, effort: string): WireRequest =>
+      request({ model, reasoning: { effort, summary: 'auto' } }, wireContext('grok', model));
+    expect(asked('grok-4.7', 'minimal').body.reasoning).to.deep.equal({ effort: 'low', summary: 'auto' });
+    const { body, warnings } = asked('grok-4', 'high');
+    expect(body.reasoning).to.deep.equal({ summary: 'auto' });
+    expect(warnings).to.deep.equal(['"reasoning.effort" was omitted: grok does not support it for "grok-4".']);
+    expect(request({ reasoning: { effort: 'minimal' } }).body.reasoning).to.deep.equal({ effort: 'minimal' });
+  });
+
   it('requests encrypted reasoning if nothing is stored and the model reasons', () => {
     expect(request().body.include).to.deep.equal(['reasoning.encrypted_content']);
     expect(request({ store: true }).body).not.to.have.property('include');

@@ -4,6 +4,7 @@
  */
 import { toChatTools } from './tools';
 import { promptCacheKey } from '../../shared/promptCache';
+import { acceptedEffort } from '../../shared/reasoningEffort';
 import { strictFormat } from '../../shared/strictSchema';
 import type { WireContext } from '../../Wire';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
@@ -69,8 +70,6 @@ function addStop(fields: JsonObject, stop: readonly string[] | undefined, { quir
   fields.stop = stop;
 }
 
-const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
-
 function addReasoning(
   fields: JsonObject,
   reasoning: NormalizedOptions['reasoning'],
@@ -81,22 +80,9 @@ function addReasoning(
     warnings.push('"reasoning.summary" was omitted: chat completions do not summarize reasoning.');
   const effort = reasoning?.effort;
   if (effort === undefined || effort === null) return;
-  const supported = quirks.reasoningEfforts;
-  fields.reasoning_effort =
-    supported === undefined || supported.includes(effort) ? effort : nearestEffort(effort, supported);
-  if (fields.reasoning_effort !== effort && !quirks.unsupportedFields.includes('reasoning_effort')) {
-    warnings.push(
-      `"reasoning.effort" was changed from "${effort}" to "${String(fields.reasoning_effort)}": ${vendor} does not support "${effort}".`,
-    );
-  }
-}
-
-/** The next higher effort that the vendor supports, else its highest. An unknown effort is sent as it is. */
-function nearestEffort(effort: string, supported: readonly string[]): string {
-  const requestedRank = EFFORTS.indexOf(effort);
-  if (requestedRank < 0) return effort;
-  const supportedEfforts = EFFORTS.filter((level) => supported.includes(level));
-  return supportedEfforts.find((level) => EFFORTS.indexOf(level) >= requestedRank) ?? supportedEfforts.at(-1) ?? effort;
+  // Reported elsewhere if the model takes no effort at all.
+  const isTaken = !quirks.unsupportedFields.includes('reasoning_effort');
+  fields.reasoning_effort = acceptedEffort(effort, { quirks, vendor }, isTaken ? warnings : []);
 }
 
 type FormatSupport = VendorQuirks['structuredOutput'];

@@ -12,7 +12,7 @@ import { fromChatAnnotation } from '../annotations';
 import { REASONING_FIELDS } from '../response/assistantItems';
 import { thoughtText } from '../thoughts';
 import { isText } from '../vendorFields';
-import { quirksOfModel } from '../quirksOfModel';
+import { quirksOfModel } from '../../shared/quirksOfModel';
 import {
   completionItems,
   describeBody,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { quirksOfModel } from '../../../../../../imports/business/ai/infrastructure/converters/chat/quirksOfModel';
+import { quirksOfModel } from '../../../../../../imports/business/ai/infrastructure/converters/shared/quirksOfModel';
 import { DEFAULT_QUIRKS } from '../../../../../../imports/business/ai/infrastructure/vendors/defaultQuirks';
 
 describe('quirksOfModel', () => {
