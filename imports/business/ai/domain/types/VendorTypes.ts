@@ -141,7 +141,9 @@ export interface VendorQuirks {
   readonly metadataNeedsStore?: boolean;
   /** Chat: what is supported of `structuredOutput` in requests with tools. Default: all of it. */
   readonly structuredOutputWithTools?: 'json_schema' | 'json_object' | 'none';
-  /** Chat: the only reasoning efforts that the API accepts; others are replaced by the nearest. Absent: any. */
+  /** Whether `temperature` and `top_p` may only be 1; other values are dropped and reported. Default: false. */
+  readonly fixedSampling?: boolean;
+  /** The only reasoning efforts that the API accepts; others are replaced by the nearest. Absent: any. */
   readonly reasoningEfforts?: readonly string[];
   /** Chat: how the API's built-in tools are requested, by built-in tool type. */
   readonly builtInTools?: Readonly<Record<string, BuiltInToolForm>>;

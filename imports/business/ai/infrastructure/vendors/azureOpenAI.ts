@@ -1,7 +1,7 @@
 /** OpenAI models on Azure. https://learn.microsoft.com/azure/ai-foundry/openai/reference */
 import { VENDOR_LABELS } from '../../domain/types/VendorTypes';
 import { grok } from './grok';
-import { openai } from './openai';
+import { FIXED_SAMPLING, openai } from './openai';
 import { OPEN_MODELS } from './openModels';
 import type { Vendor, VendorAddress } from './Vendor';
 
@@ -30,6 +30,7 @@ export const azureOpenAI: Vendor = {
     supportsBackground: true,
     metadataNeedsStore: true,
     promptCache: 'key',
+    modelRules: [FIXED_SAMPLING],
   },
   models: [],
   // A deployment can have any name; one that doesn't contain its model's needs a model row in the settings.

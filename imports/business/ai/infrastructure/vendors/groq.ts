@@ -33,6 +33,9 @@ export const groq: Vendor = {
     acceptsFiles: false,
     reasoningEfforts: ['none', 'default', 'low', 'medium', 'high'],
     modelRules: [
+      // `reasoning_effort` in groq-sdk
+      { models: '^qwen/qwen3-', quirks: { reasoningEfforts: ['none', 'default'] } },
+      { models: '^openai/gpt-oss', quirks: { reasoningEfforts: ['low', 'medium', 'high'] } },
       // https://console.groq.com/docs/structured-outputs
       { models: '^openai/gpt-oss', quirks: { supportsStrictSchemas: true } },
       // https://console.groq.com/docs/structured-outputs

@@ -8,9 +8,19 @@
 import { VENDOR_LABELS } from '../../domain/types/VendorTypes';
 import MODELS from './models/openai.json';
 import { toModelRows } from './ModelRow';
+import type { ModelRule } from '../../domain/types/VendorTypes';
 import type { Vendor } from './Vendor';
 
 const GPT_5_1_AND_LATER = 'gpt-(?:5\\.[1-9]|[6-9])';
+
+/**
+ * Reasoning models before GPT-5.1 refuse to be sampled otherwise than by default.
+ * https://learn.microsoft.com/azure/ai-foundry/openai/how-to/reasoning#not-supported
+ */
+export const FIXED_SAMPLING: ModelRule = {
+  models: '^(?:ft:)?(?:o\\d|codex-mini|gpt-5(?:-(?!chat)[a-z]+)?(?:-\\d|$))',
+  quirks: { fixedSampling: true },
+};
 
 export const openai: Vendor = {
   name: 'openai',
@@ -77,6 +87,7 @@ export const openai: Vendor = {
     // "Supported for `gpt-5.6` and later models": `PromptCacheOptions` in openai.d.ts
     promptCacheBreakpoints: '^(?:ft:)?gpt-(?:5\\.[6-9]|[6-9])',
     modelRules: [
+      FIXED_SAMPLING,
       // https://platform.openai.com/docs/guides/tools-web-search?api-mode=chat
       { models: '-search-(preview|api)', quirks: { builtInTools: { web_search: { as: 'web_search_options' } } } },
     ],

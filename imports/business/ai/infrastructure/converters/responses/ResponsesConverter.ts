@@ -9,6 +9,7 @@ import { toInput } from './request/input';
 import { toToolChoice, toTools } from './request/tools';
 import { strictFormat } from '../shared/strictSchema';
 import { quirksOfModel } from '../shared/quirksOfModel';
+import { samplingFields } from '../shared/samplingFields';
 import { acceptedEffort } from '../shared/reasoningEffort';
 import { reportedCost } from '../shared/reportedCost';
 import { NO_USAGE, outputTextOf, positiveCounts } from '../../../domain/entities/Response';
@@ -39,8 +40,6 @@ type RequestField = keyof OpenAI.Responses.ResponseCreateParams;
 /** Options that are sent unchanged under their own name. */
 const PASSTHROUGH_OPTIONS = [
   'instructions',
-  'temperature',
-  'top_p',
   'max_output_tokens',
   'previous_response_id',
   'metadata',
@@ -102,6 +101,7 @@ export function* responsesSlices(
   if (options.conversation !== undefined && context.quirks.supportsBackground === true)
     body.conversation = options.conversation;
   for (const option of PASSTHROUGH_OPTIONS) if (options[option] !== undefined) body[option] = options[option];
+  Object.assign(body, samplingFields(options, context, warnings));
   const reasoning = options.reasoning && toReasoning(options.reasoning, options.model, context, warnings);
   if (reasoning !== undefined) body.reasoning = reasoning;
   if (options.max_output_tokens !== undefined && options.max_output_tokens < MIN_OUTPUT_TOKENS) {

@@ -1,7 +1,8 @@
 /** Adapts the reasoning effort of a request to what its model takes. */
 import type { WireContext } from '../Wire';
 
-const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+/** From low to high. Groq's word for the effort that a model has of itself is `default`. */
+const EFFORTS = ['none', 'minimal', 'low', 'default', 'medium', 'high', 'xhigh', 'max'];
 
 /** Returns the effort, or the nearest one that the vendor supports, with a warning. */
 export function acceptedEffort(

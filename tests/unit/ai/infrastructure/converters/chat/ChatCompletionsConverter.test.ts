@@ -469,6 +469,32 @@ describe('toChatCompletions', () => {
       );
     });
 
+    it("sends the efforts of Groq's models", () => {
+      // `reasoning_effort` in groq-sdk
+      const asked = (model: string, effort: string): unknown =>
+        sent({ model, reasoning: { effort } }, 'groq').body.reasoning_effort;
+      expect(['none', 'low', 'high'].map((effort) => asked('qwen/qwen3-32b', effort))).to.deep.equal([
+        'none',
+        'default',
+        'default',
+      ]);
+      expect(['none', 'default', 'high'].map((effort) => asked('openai/gpt-oss-20b', effort))).to.deep.equal([
+        'low',
+        'medium',
+        'high',
+      ]);
+    });
+
+    it('omits a temperature that reasoning models of OpenAI refuse', () => {
+      for (const vendor of ['openai', 'azure_openai'] as const) {
+        const { body, warnings } = sent({ model: 'gpt-5-mini', temperature: 0.2, top_p: 1 }, vendor);
+        expect(body).to.include({ top_p: 1 }).and.not.to.have.property('temperature');
+        expect(warnings).to.deep.equal([`"temperature" was omitted: ${vendor} has only 1 for "gpt-5-mini".`]);
+        for (const model of ['gpt-5-chat-latest', 'gpt-5.1', 'gpt-4o'])
+          expect(sent({ model, temperature: 0.2 }, vendor).body, model).to.include({ temperature: 0.2 });
+      }
+    });
+
     it('omits what a model of the vendor rejects', () => {
       const { body, warnings } = sent({ model: 'grok-4', stop: ['x'], reasoning: { effort: 'low' } }, 'grok');
       expect(body).to.have.all.keys('model', 'messages');

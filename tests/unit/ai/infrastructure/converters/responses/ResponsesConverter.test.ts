@@ -102,7 +102,7 @@ describe('toResponses: options', () => {
       metadata: { a: 'b' },
       user: 'u1',
     } as const;
-    const { body, warnings } = request(options);
+    const { body, warnings } = request({ model: 'gpt-5.1', ...options });
     expect(body).to.deep.include(options);
     expect(warnings).to.deep.equal([]);
     expect(requestViolations(body)).to.equal('');
@@ -127,6 +127,12 @@ describe('toResponses: options', () => {
     expect(request({ previous_response_id: 'resp_1' }).body.store).to.equal(true);
     expect(request({ store: true }).body.store).to.equal(true);
     expect(request({ store: false, previous_response_id: 'resp_1' }).body.store).to.equal(false);
+  });
+
+  it('omits a temperature that the model refuses', () => {
+    const { body, warnings } = request({ model: 'o4-mini', temperature: 0.2 }, wireContext('openai', 'o4-mini'));
+    expect(body).not.to.have.property('temperature');
+    expect(warnings).to.have.length(1);
   });
 
   it('sends xAI only the efforts that its model takes', () => {

@@ -5,6 +5,7 @@
 import { toChatTools } from './tools';
 import { promptCacheKey } from '../../shared/promptCache';
 import { acceptedEffort } from '../../shared/reasoningEffort';
+import { samplingFields } from '../../shared/samplingFields';
 import { strictFormat } from '../../shared/strictSchema';
 import type { WireContext } from '../../Wire';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
@@ -35,8 +36,7 @@ export function toChatParameters(
     if (quirks.supportsParallelToolCalls) fields.parallel_tool_calls = options.parallel_tool_calls;
     else warnings.push(`"parallel_tool_calls" was omitted: ${vendor} does not support it.`);
   }
-  if (options.temperature !== undefined) fields.temperature = options.temperature;
-  if (options.top_p !== undefined) fields.top_p = options.top_p;
+  Object.assign(fields, samplingFields(options, context, warnings));
   for (const field of SAMPLING_FIELDS) if (options[field] !== undefined) fields[field] = options[field];
   if (options.top_k !== undefined) warnings.push('"top_k" was omitted: chat completions do not have it.');
   if (options.max_output_tokens !== undefined) fields[quirks.maxTokensField] = options.max_output_tokens;
