@@ -101,7 +101,7 @@ export function* anthropicSlices(
     mcp_servers: tools.mcp_servers.length > 0 ? tools.mcp_servers : undefined,
     container: containerFor(history.items, tools.container),
     ...sampling,
-    stop_sequences: options.stop,
+    stop_sequences: stopSequences(options, warnings),
     thinking: thinking.thinking,
     output_config: Object.keys(output_config).length > 0 ? output_config : undefined,
     metadata: user === undefined ? undefined : { user_id: user },
@@ -136,6 +136,13 @@ function unsupportedOptions(options: NormalizedOptions): string[] {
   const others = Object.keys(options.metadata ?? {}).filter((key) => key !== 'user_id');
   if (others.length > 0) warnings.push(`Omitted metadata ${others.join(', ')}: the Messages API accepts only user_id.`);
   return warnings;
+}
+
+function stopSequences({ stop }: NormalizedOptions, warnings: string[]): readonly string[] | undefined {
+  const accepted = stop?.filter((sequence) => !isBlank(sequence));
+  if (accepted?.length === stop?.length) return stop;
+  warnings.push('Omitted stop sequences of white space: the Messages API rejects them.');
+  return accepted?.length === 0 ? undefined : accepted;
 }
 
 function toolNamesOf(tools: readonly JsonObject[]): ReadonlySet<string> {

@@ -382,6 +382,22 @@ describe('toAnthropic: content', () => {
     ]);
   });
 
+  it('gives a failed call without output a text, since the API rejects an error without content', () => {
+    // https://github.com/bytedance/trae-agent/issues/230
+    const content = 'The tool failed without a message.';
+    const failed = [
+      result('a', '', 'failed'),
+      result('b', [{ type: 'input_text', text: ' ' }], 'failed'),
+      result('c', []),
+    ];
+    const request = send([message('user', 'Hi'), call('a'), call('b'), call('c'), ...failed]);
+    expect(messages(request)[2]?.content).to.deep.equal([
+      { type: 'tool_result', tool_use_id: 'a', is_error: true, content },
+      { type: 'tool_result', tool_use_id: 'b', is_error: true, content },
+      { type: 'tool_result', tool_use_id: 'c' },
+    ]);
+  });
+
   it('names the toolset in the results of its members', () => {
     const member: InputItem = { ...call('a', '{}', 'screenshot'), vendor: { anthropic: { toolset_name: 'computer' } } };
     const request = send([message('user', 'Hi'), member, call('b'), result('a', 'seen'), result('b', 'sun')]);
@@ -487,6 +503,14 @@ describe('toAnthropic: fields', () => {
     const request = send([message('user', 'Hi')], { stop: ['END'], user: 'u1', metadata: { project: 'x' } });
     expect(request.body).to.deep.include({ stop_sequences: ['END'], metadata: { user_id: 'u1' } });
     expect(request.warnings).to.deep.equal(['Omitted metadata project: the Messages API accepts only user_id.']);
+  });
+
+  it('omits stop sequences of white space, which the API rejects, and warns', () => {
+    // https://github.com/BerriAI/litellm/issues/3286
+    const some = send([message('user', 'Hi')], { stop: ['\n', 'END', ' \t'] });
+    expect(some.body.stop_sequences).to.deep.equal(['END']);
+    expect(some.warnings).to.deep.equal(['Omitted stop sequences of white space: the Messages API rejects them.']);
+    expect(send([message('user', 'Hi')], { stop: ['\n'] }).body).to.not.have.property('stop_sequences');
   });
 
   it('warns that the API stores no responses', () => {

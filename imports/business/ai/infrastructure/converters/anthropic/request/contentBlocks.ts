@@ -189,15 +189,19 @@ function resultBlock(item: FunctionCallOutputItem): ItemBlocks {
   const type = 'tool_result';
   const tool_use_id = toCallId(item.call_id, ANTHROPIC_CALL_ID);
   const error = isErrorState(item.state) ? { is_error: true } : NOTHING;
-  if (typeof output === 'string')
-    return withoutMedia([withVendorFields({ type, tool_use_id, ...error, content: output }, item.vendor?.anthropic)]);
-  const content = withoutBlanks(output.map(toContentBlock));
-  // An empty result is expressed by omitting the content.
-  const block = content.length > 0 ? { type, tool_use_id, ...error, content } : { type, tool_use_id, ...error };
+  if (typeof output === 'string') {
+    const content = error === NOTHING || !isBlank(output) ? output : NO_MESSAGE;
+    return withoutMedia([withVendorFields({ type, tool_use_id, ...error, content }, item.vendor?.anthropic)]);
+  }
+  const blocks = withoutBlanks(output.map(toContentBlock));
+  // An empty result is expressed by omitting the content, which an error must have.
+  const content = blocks.length > 0 ? blocks : error === NOTHING ? undefined : NO_MESSAGE;
+  const block = omitUndefined({ type, tool_use_id, ...error, content });
   return { blocks: [withVendorFields(block, item.vendor?.anthropic)], losses: NO_LOSSES, media: mediaOf(output) };
 }
 
 const NOTHING = {};
+const NO_MESSAGE = 'The tool failed without a message.';
 
 function thinkingBlock(item: ReasoningItem): JsonObject {
   const vendorFields = item.vendor?.anthropic;
