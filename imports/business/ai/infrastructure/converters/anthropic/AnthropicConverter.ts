@@ -17,13 +17,13 @@ import { anthropicModelFeatures } from './modelFeatures';
 import { outcomeOf, toUsageOrNone, withCodeExecutions, withCompactions } from './response/outcome';
 import { countMarks, markOf, MAX_MARKS, systemBlocks, withBreakpoints, withLastMarked } from './request/cacheMarks';
 import { toStructuredOutput } from './request/structuredOutput';
-import { toSampling, toThinking, continuesTurnWithoutThinking } from './request/thinking';
+import { toSampling, toThinking, continuesTurnWithoutThinking, withBlockBinding } from './request/thinking';
 import { toAnthropicTools } from './request/tools';
 import { withoutUnsupportedFields, passthroughFields, withPassthrough } from './request/passthrough';
 import { pathsIn } from '../shared/pathsIn';
 import { repairSlices } from '../shared/repairHistory';
 import type { NormalizedOptions, PromptCache } from '../../../domain/types/LLMTypes';
-import type { LLMResponse, OutputItem, Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { InputItem, LLMResponse, OutputItem, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import type { BlockContext } from './response/blocks';
 import type { AnthropicModelFeatures } from './modelFeatures';
@@ -86,6 +86,11 @@ export function* anthropicSlices(
     warnings,
   );
 
+  const isBound =
+    features.bindsThinking &&
+    !('thinking' in passthrough) &&
+    history.items.some((item) => isOwnThinking(item, context));
+
   const allTools = structured.tool === undefined ? tools.tools : [...offered.tools, structured.tool.tool];
   const system = systemField(options, conversation.system, structured);
   const output_config = omitUndefined({ format: structured.format, effort: thinking.effort });
@@ -102,7 +107,7 @@ export function* anthropicSlices(
     container: containerFor(history.items, tools.container),
     ...sampling,
     stop_sequences: stopSequences(options, warnings),
-    thinking: thinking.thinking,
+    thinking: isBound ? withBlockBinding(thinking.thinking) : thinking.thinking,
     output_config: Object.keys(output_config).length > 0 ? output_config : undefined,
     metadata: user === undefined ? undefined : { user_id: user },
     stream: stream ? true : undefined,
@@ -136,6 +141,11 @@ function unsupportedOptions(options: NormalizedOptions): string[] {
   const others = Object.keys(options.metadata ?? {}).filter((key) => key !== 'user_id');
   if (others.length > 0) warnings.push(`Omitted metadata ${others.join(', ')}: the Messages API accepts only user_id.`);
   return warnings;
+}
+
+/** That of a client of this API has no vendor: the client itself decides what happens to it. */
+function isOwnThinking(item: InputItem, { vendor }: WireContext): boolean {
+  return item.type === 'reasoning' && item.origin?.wire === 'anthropic_messages' && item.origin.vendor === vendor;
 }
 
 function stopSequences({ stop }: NormalizedOptions, warnings: string[]): readonly string[] | undefined {
@@ -221,6 +231,7 @@ export function fromAnthropic(
 ): LLMResponse {
   const { id, type: _, role: __, model, content, stop_reason, usage, ...fields } = parseMessage(body, context);
   const warnings = [...context.warnings];
+  warnAboutThinking(fields.input_transformations, warnings);
   const finish_reason = requireStopReason(stop_reason, context);
   const outcome = outcomeOf(finish_reason, warnings);
   const modelName = typeof model === 'string' ? model : context.model;
@@ -247,6 +258,17 @@ export function fromAnthropic(
       usage: isObject(usage) ? usage : undefined,
     }),
   });
+}
+
+/** `BetaThinkingDroppedInputTransformation` of the SDK. */
+function warnAboutThinking(transformations: unknown, warnings: string[]): void {
+  const dropped = isObjectList(transformations)
+    ? transformations.filter(({ type }) => type === 'thinking_dropped').length
+    : 0;
+  if (dropped > 0)
+    warnings.push(
+      `Anthropic left out ${dropped} blocks of earlier thinking: what precedes them has changed, or another model wrote them.`,
+    );
 }
 
 function usageOf(raw: unknown, finishReason: string | null, warnings: string[]): Usage {

@@ -16,6 +16,11 @@ export interface AnthropicModelFeatures {
   readonly thinking: 'always' | 'default' | 'request' | 'budget' | 'none';
   /** The `thinking.type` that disables thinking which is enabled by default. */
   readonly thinkingOff: 'disabled' | 'between_tools';
+  /**
+   * Whether a request with thinking is rejected if what precedes the thinking has changed.
+   * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks
+   */
+  readonly bindsThinking: boolean;
   /** Levels of `output_config.effort`; empty if the field is not supported. */
   readonly efforts: readonly AnthropicEffort[];
   /** `one`: either `temperature` or `top_p`. */
@@ -63,6 +68,7 @@ function findFeatures(model: string): AnthropicModelFeatures {
 const NEWEST = {
   thinking: 'always',
   thinkingOff: 'disabled',
+  bindsThinking: true,
   efforts: EFFORTS,
   sampling: 'none',
   supportsForcedTools: false,
@@ -74,11 +80,16 @@ const NEWEST = {
   computer: 'computer_toolset_20260801',
 } as const satisfies AnthropicModelFeatures;
 
-const CLAUDE_5 = { ...NEWEST, supportsForcedTools: true } as const satisfies AnthropicModelFeatures;
+const CLAUDE_5 = {
+  ...NEWEST,
+  supportsForcedTools: true,
+  bindsThinking: false,
+} as const satisfies AnthropicModelFeatures;
 
 const CLAUDE_4_6 = {
   thinking: 'request',
   thinkingOff: 'disabled',
+  bindsThinking: false,
   efforts: ['low', 'medium', 'high', 'max'],
   sampling: 'one',
   supportsForcedTools: true,
@@ -93,6 +104,7 @@ const CLAUDE_4_6 = {
 const CLAUDE_4_5 = {
   thinking: 'budget',
   thinkingOff: 'disabled',
+  bindsThinking: false,
   efforts: [],
   sampling: 'one',
   supportsForcedTools: true,
@@ -141,7 +153,7 @@ const MODELS = {
   'claude-opus-5-5': NEWEST,
   'claude-sonnet-5': { ...CLAUDE_5, thinking: 'default', supportsSystemMessages: false },
   'claude-sonnet-5-5': { ...NEWEST, thinking: 'default', thinkingOff: 'between_tools' },
-  'claude-haiku-5-5': { ...CLAUDE_5, thinking: 'default' },
+  'claude-haiku-5-5': { ...CLAUDE_5, thinking: 'default', bindsThinking: true },
   'claude-opus-4-8': {
     ...CLAUDE_4_6,
     efforts: EFFORTS,

@@ -717,6 +717,17 @@ describe('fromAnthropic', () => {
     });
   });
 
+  it('warns of thinking that the API has dropped from the request', () => {
+    const dropped = { type: 'thinking_dropped', path: 'messages.1.content.0', reason: 'prefix_binding_mismatch' };
+    const others = [{ ...dropped, type: 'thinking_mismatch_allowed' }, { type: 'newer' }];
+    const response = { ...MESSAGE, input_transformations: [dropped, ...others, dropped] };
+    expect(fromAnthropic(response, anthropicResponseContext()).vendor.warnings).to.deep.equal([
+      'Anthropic left out 2 blocks of earlier thinking: what precedes them has changed, or another model wrote them.',
+    ]);
+    const none = { ...MESSAGE, input_transformations: [] };
+    expect(fromAnthropic(none, anthropicResponseContext()).vendor.warnings).to.deep.equal([]);
+  });
+
   it('reports zero usage with a warning, and the requested model, if the response has neither', () => {
     const { usage: _, model: __, ...bare } = MESSAGE;
     const response = fromAnthropic(bare, anthropicResponseContext());

@@ -399,6 +399,33 @@ describe('toAnthropic: thinking', () => {
     expect(thinking('claude-sonnet-4-5', { effort: 'high' }, { input: [...called, HI] })[0]).to.equal(undefined);
   });
 
+  it('lets the API drop earlier thinking whose context has changed, on models that reject it otherwise', () => {
+    const thought = (vendor?: 'anthropic'): InputItem => ({
+      type: 'reasoning',
+      summary: [],
+      encrypted_content: 'sig',
+      content: [],
+      origin: { wire: 'anthropic_messages', ...(vendor === undefined ? {} : { vendor }) },
+    });
+    const bound = (model: string, given: InputItem, more: Partial<NormalizedOptions> = {}): unknown =>
+      send({ model, input: [HI, given, HI], ...more }).body.thinking;
+    const block_binding = { prefix_mismatch_behavior: 'drop_block' };
+    const own = thought('anthropic');
+    expect(bound('claude-sonnet-5-5', own)).to.deep.equal({ type: 'adaptive', block_binding });
+    expect(bound('claude-haiku-5-5', own, { reasoning: { effort: 'high', summary: 'auto' } })).to.deep.equal({
+      type: 'adaptive',
+      display: 'summarized',
+      block_binding,
+    });
+    expect(bound('claude-sonnet-5-5', own, { reasoning: { effort: 'none' } })).to.deep.equal({ type: 'between_tools' });
+    expect(bound('claude-opus-5', own)).to.equal(undefined);
+    expect(bound('claude-sonnet-5-5', HI)).to.equal(undefined);
+    // A client of this API decides on it for itself.
+    expect(bound('claude-sonnet-5-5', thought())).to.equal(undefined);
+    const { headers } = send({ model: 'claude-sonnet-5-5', input: [HI, own, HI] });
+    expect(headers).to.deep.equal({ 'anthropic-beta': 'thinking-binding-controls-2026-08-01' });
+  });
+
   it('is omitted with a warning on models without thinking', () => {
     expect(thinking('claude-3-5-haiku-20241022', { effort: 'high' })).to.deep.equal([undefined, undefined, 1]);
     expect(thinking('claude-3-5-haiku-20241022', { effort: 'none' })).to.deep.equal([undefined, undefined, 0]);

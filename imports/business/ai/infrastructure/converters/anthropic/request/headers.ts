@@ -2,7 +2,7 @@
  * The headers of a request: the API version and the beta features that the request uses.
  * https://platform.claude.com/docs/en/api/beta-headers
  */
-import { isObject, isObjectList } from '../../../../domain/util/json';
+import { fieldsOf, isObject, isObjectList } from '../../../../domain/util/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 const COMPACTION_BETA = 'compact-2026-09-04';
@@ -47,6 +47,7 @@ function betaHeader(body: JsonObject, requested: unknown): Readonly<Record<strin
   const betas = new Set<string>();
   if (Array.isArray(requested)) for (const beta of requested) if (typeof beta === 'string') betas.add(beta);
   for (const [field, beta] of Object.entries(BETA_OF_FIELD)) if (isSet(body[field])) betas.add(beta);
+  if (isSet(fieldsOf(body.thinking).block_binding)) betas.add('thinking-binding-controls-2026-08-01');
   if (isSet(body.mcp_servers)) betas.add(mcpBeta(body.mcp_servers));
   addByType(body.tools, BETA_OF_TOOL, betas);
   if (beginsWithSignedCompaction(body.messages)) betas.add(COMPACTION_BETA);

@@ -35,6 +35,16 @@ export function continuesTurnWithoutThinking(messages: readonly JsonObject[]): b
   return first?.type !== 'thinking' && first?.type !== 'redacted_thinking';
 }
 
+/**
+ * Lets the API drop earlier thinking whose context has changed, as by a new tool or a late result, rather than reject the
+ * request. These models think adaptively unless told otherwise.
+ * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation
+ */
+export function withBlockBinding(thinking: JsonObject = { type: 'adaptive' }): JsonObject {
+  if (thinking.type !== 'adaptive') return thinking;
+  return { ...thinking, block_binding: { prefix_mismatch_behavior: 'drop_block' } };
+}
+
 /** Thinking tokens per effort, for models with a budget instead of an effort. */
 const BUDGETS = {
   minimal: 1024,

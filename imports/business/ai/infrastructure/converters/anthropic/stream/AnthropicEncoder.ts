@@ -91,7 +91,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
   protected complete(response: LLMResponse): readonly string[] {
     const { wire, finish_reason, fields, usage } = response.vendor;
     const isOwn = wire === 'anthropic_messages';
-    const { context_management, ...others } = (isOwn ? fields : undefined) ?? {};
+    const { context_management, input_transformations, ...others } = (isOwn ? fields : undefined) ?? {};
     const stop_reason = (isOwn ? finish_reason : null) ?? stopReasonOf(response);
     return [
       ...this.startMessage(),
@@ -100,7 +100,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
         type: 'message_delta',
         delta: { stop_reason, stop_sequence: null, ...others },
         usage: isOwn && usage !== undefined ? usage : toAnthropicUsage(response.usage),
-        ...omitUndefined({ context_management }),
+        ...omitUndefined({ context_management, input_transformations }),
       }),
     ];
   }

@@ -397,9 +397,10 @@ describe('AnthropicEncoder', () => {
     });
 
     it("ends with the vendor's stop reason, usage and fields", () => {
+      const top = { context_management: { edits: [] }, input_transformations: [] };
       const vendor = {
         finish_reason: 'pause_turn',
-        fields: { stop_sequence: null, container: { id: 'c' }, context_management: { edits: [] }, new_field: 1 },
+        fields: { stop_sequence: null, container: { id: 'c' }, ...top, new_field: 1 },
         usage: { input_tokens: 1, output_tokens: 2, service_tier: 'standard' },
       };
       expect(
@@ -410,7 +411,7 @@ describe('AnthropicEncoder', () => {
         type: 'message_delta',
         delta: { stop_reason: 'pause_turn', stop_sequence: null, container: { id: 'c' }, new_field: 1 },
         usage: vendor.usage,
-        context_management: { edits: [] },
+        ...top,
       });
     });
   });
