@@ -79,8 +79,9 @@ export function* anthropicSlices(
           isToolForced: choice?.type === 'any' || choice?.type === 'tool',
           continuesTurnWithoutThinking: continuesTurnWithoutThinking(conversation.messages),
         });
+  const { top_k: _, ...sampled } = options;
   const sampling = toSampling(
-    options,
+    'top_k' in passthrough ? sampled : options,
     features,
     thinking.thinking !== undefined && thinking.thinking.type !== 'disabled',
     warnings,

@@ -529,6 +529,8 @@ describe('toGoogle: generation config', () => {
       0,
     ]);
     expect(thinking('gemini-2.5-flash', 'high')).to.deep.equal([{ thinkingBudget: 24_576 }, 0]);
+    expect(thinking('gemini-2.5-flash', 'max')).to.deep.equal([{ thinkingBudget: 24_576 }, 0]);
+    expect(thinking('gemini-3-flash-preview', 'max')).to.deep.equal([{ thinkingLevel: 'high' }, 1]);
     expect(thinking('gemini-3-pro-preview', 'medium')).to.deep.equal([{ thinkingLevel: 'high' }, 1]);
     expect(thinking('gemini-3.1-pro-preview', 'medium')).to.deep.equal([{ thinkingLevel: 'medium' }, 0]);
     expect(thinking('gemini-3-flash-preview', 'minimal')).to.deep.equal([{ thinkingLevel: 'minimal' }, 0]);

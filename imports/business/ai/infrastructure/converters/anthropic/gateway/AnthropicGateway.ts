@@ -3,7 +3,7 @@
  * https://platform.claude.com/docs/en/api/messages
  */
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
-import { isObject, isObjectList } from '../../../../domain/util/json';
+import { fieldsOf, isEmpty, isObject, isObjectList } from '../../../../domain/util/json';
 import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import { toOutputItems } from '../response/blocks';
 import { toContentBlocks } from '../request/contentBlocks';
@@ -21,7 +21,7 @@ export interface AnthropicClientRequest extends GenerateOptions {
 
 /**
  * Fields without a counterpart in `GenerateOptions` are stored verbatim in `vendor.anthropic`, as are `thinking`,
- * `output_config` and `metadata`, next to whatever other wires can use of them.
+ * `output_config`, `top_k` and `metadata`, next to whatever other wires can use of them.
  * @throws LLMInvalidRequestError with the JSON path of the invalid field
  */
 export function readAnthropicRequest(body: unknown): AnthropicClientRequest {
@@ -66,6 +66,7 @@ export function readAnthropicRequest(body: unknown): AnthropicClientRequest {
     ...choice.fields,
     ...(typeof temperature === 'number' ? { temperature } : {}),
     ...(typeof top_p === 'number' ? { top_p } : {}),
+    ...(isPositive(rest.top_k) ? { top_k: rest.top_k } : {}),
     ...limit,
     ...(stop.length > 0 ? { stop } : {}),
     ...omitUndefined({ response_format: format, reasoning, user }),
@@ -123,10 +124,18 @@ function readResponseFormat({ output_config, output_format }: JsonObject): Respo
 }
 
 function readReasoning({ thinking, output_config }: JsonObject): GenerateOptions['reasoning'] {
-  if (isObject(thinking) && thinking.type === 'disabled') return { effort: 'none' };
-  if (isObject(output_config) && typeof output_config.effort === 'string') return { effort: output_config.effort };
-  if (!isObject(thinking) || typeof thinking.budget_tokens !== 'number') return undefined;
-  return { effort: thinking.budget_tokens <= 2048 ? 'low' : thinking.budget_tokens <= 8192 ? 'medium' : 'high' };
+  const { type, display, budget_tokens: budget } = fieldsOf(thinking);
+  if (type === 'disabled' || type === 'between_tools') return { effort: 'none' };
+  const { effort } = fieldsOf(output_config);
+  const reasoning = omitUndefined({
+    effort: typeof effort === 'string' ? effort : typeof budget === 'number' ? effortOf(budget) : undefined,
+    summary: display === 'summarized' ? 'auto' : undefined,
+  });
+  return isEmpty(reasoning) ? undefined : reasoning;
+}
+
+function effortOf(budget: number): string {
+  return budget <= 2048 ? 'low' : budget <= 8192 ? 'medium' : 'high';
 }
 
 function invalid(path: string, problem: string): LLMInvalidRequestError {

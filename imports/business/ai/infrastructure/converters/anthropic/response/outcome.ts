@@ -4,6 +4,7 @@
  */
 import { addUsage, NO_USAGE, positiveCounts, serverToolUse } from '../../../../domain/entities/Response';
 import { fieldsOf, isObject, isObjectList } from '../../../../domain/util/json';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { LLMResponse, Usage } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
@@ -125,12 +126,22 @@ function count(value: unknown): number {
 export function toAnthropicUsage({
   input_tokens,
   output_tokens,
-  input_tokens_details: { cached_tokens, cache_write_tokens },
+  input_tokens_details: { cached_tokens, cache_write_tokens, cache_write_1h_tokens: hourly },
+  output_tokens_details: { reasoning_tokens },
+  server_tool_use,
 }: Usage): JsonObject {
-  return {
+  const { web_search = 0, web_fetch = 0 } = server_tool_use ?? {};
+  return omitUndefined({
     input_tokens: Math.max(0, input_tokens - cached_tokens - cache_write_tokens),
     cache_creation_input_tokens: cache_write_tokens,
     cache_read_input_tokens: cached_tokens,
+    cache_creation:
+      hourly === undefined
+        ? undefined
+        : { ephemeral_5m_input_tokens: cache_write_tokens - hourly, ephemeral_1h_input_tokens: hourly },
     output_tokens,
-  };
+    output_tokens_details: reasoning_tokens > 0 ? { thinking_tokens: reasoning_tokens } : undefined,
+    server_tool_use:
+      web_search + web_fetch > 0 ? { web_search_requests: web_search, web_fetch_requests: web_fetch } : undefined,
+  });
 }

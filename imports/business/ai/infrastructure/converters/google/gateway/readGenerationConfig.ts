@@ -13,11 +13,20 @@ import type { JsonObject } from '../../../../domain/types/VendorTypes';
 export interface GenerationOptions {
   readonly options: Pick<
     GenerateOptions,
-    'temperature' | 'top_p' | 'max_output_tokens' | 'stop' | 'response_format' | 'reasoning'
+    | 'temperature'
+    | 'top_p'
+    | 'top_k'
+    | 'seed'
+    | 'presence_penalty'
+    | 'frequency_penalty'
+    | 'max_output_tokens'
+    | 'stop'
+    | 'response_format'
+    | 'reasoning'
   >;
   /**
-   * Fields that options do not express exactly. The response format and thinking are in both: as options for other
-   * vendors, and verbatim for Gemini.
+   * Fields that options do not express exactly. The response format, thinking and less common sampling parameters are in
+   * both: as options for other vendors, and verbatim for Gemini.
    */
   readonly verbatim?: JsonObject;
 }
@@ -44,9 +53,27 @@ export function readGenerationConfig(config: unknown): GenerationOptions {
   const format = formatOf(verbatim);
   const reasoning = reasoningOf(verbatim.thinkingConfig);
   return {
-    options: omitUndefined({ ...exact, response_format: format, reasoning }),
+    options: omitUndefined({ ...exact, ...samplingOf(verbatim), response_format: format, reasoning }),
     ...(isEmpty(verbatim) && !isEmpty(config) ? {} : { verbatim }),
   };
+}
+
+/** Without values that options do not permit. */
+function samplingOf({ topK, seed, presencePenalty, frequencyPenalty }: JsonObject): Partial<GenerateOptions> {
+  return omitUndefined({
+    top_k: isInteger(topK) && topK > 0 ? topK : undefined,
+    seed: isInteger(seed) ? seed : undefined,
+    presence_penalty: penaltyOf(presencePenalty),
+    frequency_penalty: penaltyOf(frequencyPenalty),
+  });
+}
+
+function isInteger(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
+
+function penaltyOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Math.abs(value) <= 2 ? value : undefined;
 }
 
 function isTextList(value: unknown): value is readonly string[] {

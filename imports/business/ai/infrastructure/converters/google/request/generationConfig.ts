@@ -27,6 +27,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   medium: 8_192,
   high: 24_576,
   xhigh: 24_576,
+  max: 24_576,
 };
 const LEVEL_OF_EFFORT: Readonly<Record<string, 'minimal' | 'low' | 'medium' | 'high'>> = {
   none: 'minimal',
@@ -35,6 +36,7 @@ const LEVEL_OF_EFFORT: Readonly<Record<string, 'minimal' | 'low' | 'medium' | 'h
   medium: 'medium',
   high: 'high',
   xhigh: 'high',
+  max: 'high',
 };
 const MIN_BUDGET = 128;
 

@@ -5,12 +5,15 @@ export type Outcome =
   | { readonly status: 'failed'; readonly message: string; readonly retryable: boolean };
 
 const COMPLETED = { status: 'completed' } as const;
+const TRUNCATED = { status: 'incomplete', reason: 'max_output_tokens' } as const;
 export const FILTERED = { status: 'incomplete', reason: 'content_filter' } as const;
 
-/** https://ai.google.dev/api/generate-content#FinishReason, and the additions of Vertex AI. */
+/** https://ai.google.dev/api/generate-content#FinishReason, `FinishReason` of @google/genai, and those of Vertex AI. */
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
   STOP: COMPLETED,
-  MAX_TOKENS: { status: 'incomplete', reason: 'max_output_tokens' },
+  MAX_TOKENS: TRUNCATED,
+  /** The limit of a single request: the next one could continue. */
+  CONTINUATION: TRUNCATED,
   SAFETY: FILTERED,
   RECITATION: FILTERED,
   LANGUAGE: FILTERED,

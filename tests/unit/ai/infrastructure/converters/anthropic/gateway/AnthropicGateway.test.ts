@@ -298,6 +298,22 @@ describe('readAnthropicRequest', () => {
     ).to.deep.equal({ effort: 'high' });
   });
 
+  it('reads top_k and a summary of the thinking for other vendors, and preserves them', () => {
+    const body = request([{ role: 'user', content: 'Hi' }], {
+      model: 'claude-opus-4-7',
+      top_k: 40,
+      thinking: { type: 'adaptive', display: 'summarized' },
+    });
+    expect(readAnthropicRequest(body)).to.deep.include({ top_k: 40, reasoning: { summary: 'auto' } });
+    expectUnchanged(body);
+    expect(roundTrip(body).warnings).to.deep.equal([]);
+    const effort = { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'low' } };
+    expect(readAnthropicRequest(request([], effort)).reasoning).to.deep.equal({ effort: 'low', summary: 'auto' });
+    const off = { thinking: { type: 'between_tools' }, output_config: { effort: 'low' } };
+    expect(readAnthropicRequest(request([], off)).reasoning).to.deep.equal({ effort: 'none' });
+    expect(readAnthropicRequest(request([], { top_k: 0.5 }))).to.not.have.property('top_k');
+  });
+
   it('does not forward unsigned thinking', () => {
     const sent = roundTrip(
       request([
@@ -365,6 +381,25 @@ describe('writeAnthropic', () => {
       stop_reason: 'tool_use',
       stop_sequence: null,
       usage: { input_tokens: 15, cache_creation_input_tokens: 5, cache_read_input_tokens: 10, output_tokens: 5 },
+    });
+  });
+
+  it('writes the counts of thinking, hourly caches and server tools that other vendors report', () => {
+    const counts = {
+      ...usage(30, 20),
+      input_tokens_details: { cached_tokens: 0, cache_write_tokens: 12, cache_write_1h_tokens: 7 },
+      output_tokens_details: { reasoning_tokens: 15 },
+      server_tool_use: { web_search: 2, google_maps: 1 },
+    };
+    // `Usage` of the SDK.
+    expect(writeAnthropic(response({ usage: counts })).usage).to.deep.equal({
+      input_tokens: 18,
+      cache_creation_input_tokens: 12,
+      cache_read_input_tokens: 0,
+      cache_creation: { ephemeral_5m_input_tokens: 5, ephemeral_1h_input_tokens: 7 },
+      output_tokens: 20,
+      output_tokens_details: { thinking_tokens: 15 },
+      server_tool_use: { web_search_requests: 2, web_fetch_requests: 0 },
     });
   });
 

@@ -83,6 +83,21 @@ describe('readGoogleRequest', () => {
     expect(read.vendor?.google).to.deep.include({ safetySettings: [] });
   });
 
+  it('reads sampling parameters for other vendors, as far as those can take them, and preserves all', () => {
+    const generationConfig = { topK: 40, seed: 7, presencePenalty: 0.5, frequencyPenalty: -1 };
+    const request = { contents: [HI], generationConfig };
+    expect(readGoogleRequest(request, 'm')).to.deep.include({
+      top_k: 40,
+      seed: 7,
+      presence_penalty: 0.5,
+      frequency_penalty: -1,
+    });
+    expectUnchanged(request);
+    const odd = { contents: [HI], generationConfig: { topK: 0, seed: '7', presencePenalty: 3 } };
+    expect(readGoogleRequest(odd, 'm')).to.have.all.keys('model', 'input', 'vendor');
+    expectUnchanged(odd);
+  });
+
   it('reads both spellings of field names', () => {
     const request = {
       system_instruction: { parts: [{ text: 'Be brief.' }] },

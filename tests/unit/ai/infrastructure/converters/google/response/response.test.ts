@@ -163,6 +163,7 @@ describe('fromGoogle: outcome', () => {
     ];
     for (const [word, reason] of [
       ['MAX_TOKENS', 'max_output_tokens'],
+      ['CONTINUATION', 'max_output_tokens'],
       ...filters.map((filter) => [filter, 'content_filter']),
     ]) {
       const response = read(responseBody([{ text: 'Half' }], {}, { finishReason: word }));
