@@ -1,6 +1,7 @@
-/** Instructions in the middle of a history, for wires that take them only at its start. */
+/** Instructions in the middle of a history, or in place of one, for wires that take them only at its start. */
 import { inputText } from '../../../domain/entities/Content';
 import type { MessageItem } from '../../../domain/types/ResponsesAPITypes';
+import type { Loss } from '../../../domain/types/VendorTypes';
 
 const tagged = new WeakMap<MessageItem, MessageItem>();
 
@@ -21,3 +22,12 @@ export function asUserText(item: MessageItem): MessageItem {
   }
   return message;
 }
+
+/** The user's message where instructions are the entire input, since Anthropic and Google require a message. */
+export const FOLLOW_INSTRUCTIONS = '(Follow the instructions.)';
+
+export const ONLY_INSTRUCTIONS: Loss = {
+  path: 'input',
+  what: 'input of instructions only',
+  reason: 'A request must have a message, so one of the user is added.',
+};

@@ -80,6 +80,14 @@ describe('toAnthropic: roles', () => {
     expect(send([message('user', 'Hi')])).to.not.have.nested.property('body.system');
   });
 
+  it('asks the model to follow instructions that are the entire input, since a request must have a message', () => {
+    // https://github.com/braintrustdata/braintrust-proxy/pull/250
+    const request = send([message('developer', 'Say hello.'), message('user', '')]);
+    expect(request.body.system).to.equal('Say hello.');
+    expect(messages(request)).to.deep.equal([{ role: 'user', content: [text('(Follow the instructions.)')] }]);
+    expect(request.losses.map(({ path }) => path)).to.deep.equal(['input']);
+  });
+
   it('joins adjacent messages of one role into one turn', () => {
     const request = send([
       message('user', 'One'),

@@ -93,6 +93,14 @@ describe('toGoogle: the history', () => {
     expect(losses[0]).to.include({ path: 'input[2]', what: 'role of a system message' });
   });
 
+  it('asks the model to follow instructions that are the entire input, since a request must have a content', () => {
+    // https://github.com/langchain-ai/langchain-google/issues/1393
+    const { body, losses } = send({ input: [{ role: 'developer', content: 'Say hello.' }, user('')] });
+    expect(body.systemInstruction).to.deep.equal({ parts: [{ text: 'Say hello.' }] });
+    expect(body.contents).to.deep.equal([{ role: 'user', parts: [{ text: '(Follow the instructions.)' }] }]);
+    expect(losses.map(({ path }) => path)).to.deep.equal(['input']);
+  });
+
   it('joins adjacent messages of one role to one content', () => {
     const { body } = send({ input: [user('One'), user('Two'), assistant('Three'), assistant('Four'), user('Five')] });
     expect(body.contents).to.deep.equal([

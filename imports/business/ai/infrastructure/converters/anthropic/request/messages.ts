@@ -9,6 +9,7 @@ import { AnthropicTurns, isSystemMessage } from './AnthropicTurns';
 import { SLICE } from '../../../../domain/util/slices';
 import type { Slices } from '../../../../domain/util/slices';
 import { keepHistories } from '../../shared/conversionCache';
+import { FOLLOW_INSTRUCTIONS, ONLY_INSTRUCTIONS } from '../../shared/taggedInstructions';
 import type { ItemBlocks, Media } from './contentBlocks';
 import type { AnthropicModelFeatures } from '../modelFeatures';
 import type { InputItem } from '../../../../domain/types/ResponsesAPITypes';
@@ -67,7 +68,12 @@ export function* toConversation(
       turns.add(item, blocks, pathOf);
     }
   }
-  const written = turns.finish().map((message, at) => sameAs(kept.writtenAt(at), message));
+  const finished = turns.finish();
+  if (finished.length === 0 && system.length > 0) {
+    finished.push({ role: 'user', content: [{ type: 'text', text: FOLLOW_INSTRUCTIONS }] });
+    losses.push(ONLY_INSTRUCTIONS);
+  }
+  const written = finished.map((message, at) => sameAs(kept.writtenAt(at), message));
   const messages = mark === undefined ? written : withMessageMarks(written, mark);
   kept.keepWritten(messages);
   return { system, messages, losses };

@@ -9,7 +9,7 @@ import type { Slices } from '../../../../domain/util/slices';
 import { markOf } from '../googleTypes';
 import { pathsIn } from '../../shared/pathsIn';
 import { repairSlices } from '../../shared/repairHistory';
-import { asUserText } from '../../shared/taggedInstructions';
+import { asUserText, FOLLOW_INSTRUCTIONS, ONLY_INSTRUCTIONS } from '../../shared/taggedInstructions';
 import type { GoogleModelFeatures } from '../modelFeatures';
 import type { PartsContext } from './parts';
 import type { GooglePart } from '../googleTypes';
@@ -83,7 +83,10 @@ export function* toContents(
     builder.add(item, converted);
     if (prefixEnds.has(item)) builder.endPrefix();
   }
-  const contents = builder.finish(features.requiresSignatures);
+  const finished = builder.finish(features.requiresSignatures);
+  const isEmpty = finished.length === 0 && systemParts.length > 0;
+  if (isEmpty) losses.push(ONLY_INSTRUCTIONS);
+  const contents = isEmpty ? [{ role: 'user', parts: [{ text: FOLLOW_INSTRUCTIONS }] }] : finished;
   return { systemParts, systemFields, contents, prefixLengths: builder.prefixLengths(), losses };
 }
 
