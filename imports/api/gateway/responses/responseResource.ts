@@ -9,7 +9,6 @@ import {
   DEFAULT_FIELDS,
   writeResponses,
 } from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
-import { locatedAnnotation } from '../../../business/ai/infrastructure/converters/responses/stream/responsesParts';
 import { isObject } from '../../../business/ai/domain/util/json';
 import { conversationField } from '../conversations/Conversations';
 
@@ -77,7 +76,7 @@ export function emptyResource(
  */
 export function conform(response: LLMResponse, echo: JsonObject): LLMResponse {
   const { vendor, output } = response;
-  if (vendor.wire !== 'responses') return { ...response, output: output.map(withoutForeignCitations) };
+  if (vendor.wire !== 'responses') return response;
   const { fields } = vendor;
   return {
     ...response,
@@ -150,18 +149,4 @@ function completeTool(tool: unknown): unknown {
     parameters: tool.parameters ?? null,
     strict: tool.strict ?? null,
   };
-}
-
-/** Drops citations of other wires, such as pages of documents, that the format can't express. */
-function withoutForeignCitations(item: OutputItem): OutputItem {
-  if (item.type !== 'message') return item;
-  const content = item.content.map((part) =>
-    part.type === 'output_text' && part.annotations.length > 0
-      ? {
-          ...part,
-          annotations: part.annotations.flatMap((annotation) => locatedAnnotation(annotation, 0, part.text.length)),
-        }
-      : part,
-  );
-  return { ...item, content };
 }

@@ -3,8 +3,10 @@
  * model, which keeps them flat as the Responses API does.
  * https://platform.openai.com/docs/api-reference/chat/object#chat-object-choices
  */
+import { locatedAnnotation } from '../shared/locatedAnnotation';
 import { without } from './vendorFields';
 import { fieldsOf, isObject } from '../../../domain/util/json';
+import type { MessageItem } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 /** Exactly `{ type: t, t: { … } }`. Any other form could not be distinguished from a flat one on the way back. */
@@ -26,4 +28,26 @@ export function toChatAnnotation(annotation: JsonObject): JsonObject {
   return typeof type === 'string' && !(type in annotation)
     ? { type, [type]: without(annotation, ['type']) }
     : annotation;
+}
+
+/**
+ * Returns the citations of another wire: of URLs, which are the only ones that clients of this wire know, each with a
+ * range in the entire content of the message.
+ * @param from length of the texts before this message, which it shares its content with
+ */
+export function urlCitationsOf({ content }: MessageItem, from: number): readonly JsonObject[] {
+  let start = from;
+  return content.flatMap((part) => {
+    if (part.type !== 'output_text') return [];
+    const end = start + part.text.length;
+    const located = part.annotations
+      .filter(({ type }) => type === 'url_citation')
+      .flatMap((annotation) => locatedAnnotation(annotation, start, end));
+    start = end;
+    return located.map(toChatAnnotation);
+  });
+}
+
+export function textLengthOf({ content }: MessageItem): number {
+  return content.reduce((length, part) => length + (part.type === 'output_text' ? part.text.length : 0), 0);
 }

@@ -11,7 +11,7 @@ import {
   reasoningText,
   toToolCall,
 } from '../request/assistantMessage';
-import { toChatAnnotation } from '../annotations';
+import { textLengthOf, toChatAnnotation, urlCitationsOf } from '../annotations';
 import { readMessages } from './readMessages';
 import { readParameters } from './readParameters';
 import { toChatUsage } from '../usage';
@@ -138,9 +138,20 @@ function collectMessageParts(output: readonly OutputItem[], vendor: string): Mes
   return parts;
 }
 
+function citationsOf(output: readonly OutputItem[]): readonly JsonObject[] {
+  let from = 0;
+  return output.flatMap((item) => {
+    if (item.type !== 'message') return [];
+    const citations = urlCitationsOf(item, from);
+    from += textLengthOf(item);
+    return citations;
+  });
+}
+
 /** Writes reasoning from other wires to `reasoning_content`, where most clients read it. */
 function convertedCompletion(response: LLMResponse): JsonObject {
   const parts = collectMessageParts(response.output, response.vendor.name);
+  const annotations = citationsOf(response.output);
   const refusal = refusalOf(response);
   const message = {
     role: 'assistant',
@@ -148,7 +159,7 @@ function convertedCompletion(response: LLMResponse): JsonObject {
       response.output_text === '' && (parts.calls.length > 0 || refusal !== undefined) ? null : response.output_text,
     refusal: refusal ?? null,
     ...(parts.foreignReasoning === '' ? parts.reasoning : { reasoning_content: parts.foreignReasoning }),
-    ...(parts.annotations.length > 0 ? { annotations: parts.annotations } : {}),
+    ...(annotations.length > 0 ? { annotations } : {}),
     ...(parts.calls.length > 0 ? { tool_calls: parts.calls } : {}),
   };
   return {

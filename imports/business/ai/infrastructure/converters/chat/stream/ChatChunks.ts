@@ -3,11 +3,11 @@
  * https://platform.openai.com/docs/api-reference/chat-streaming/streaming
  */
 import { finishReasonOf } from '../gateway/ChatCompletionsGateway';
-import { toChatAnnotation } from '../annotations';
+import { textLengthOf, toChatAnnotation, urlCitationsOf } from '../annotations';
 import { isLegacy, toToolCall } from '../request/assistantMessage';
 import { toChatUsage } from '../usage';
 import { vendorFieldsOf } from '../vendorFields';
-import type { LLMResponse, OutputItem } from '../../../../domain/types/ResponsesAPITypes';
+import type { LLMResponse, MessageItem, OutputItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import { isCallItem, argumentsOrEmpty } from '../../stream/callItems';
@@ -34,6 +34,10 @@ export class ChatChunks {
   /** Complete calls that wait for the last chunk, if that is where they belong. */
   private buffered: ChunkDelta = {};
   private summaryIndex = 0;
+  /** Length of the texts of the messages that are complete. */
+  private textLength = 0;
+  /** Whether the open message has citations with a quote but no range, which its complete text gives them. */
+  private awaitsText = false;
 
   constructor(options: StreamEncoderOptions) {
     this.options = options;
@@ -68,6 +72,13 @@ export class ChatChunks {
         this.backfill.noteDelta(event.output_index);
         return this.deltaChunks({ refusal: event.delta });
       case 'response.annotation.added':
+        // Anthropic's citations, whose range is the text that they arrive with.
+        if ('cited_text' in event.annotation) {
+          this.awaitsText = true;
+          return NO_CHUNKS;
+        }
+        // Those of files, which OpenAI has in its Responses API only.
+        if ('file_id' in event.annotation) return NO_CHUNKS;
         return this.deltaChunks({ annotations: [toChatAnnotation(event.annotation)] });
       case 'response.created':
         this.identity = { ...this.identity, id: event.id === '' ? this.identity.id : event.id, model: event.model };
@@ -131,7 +142,15 @@ export class ChatChunks {
     if (isCallItem(item)) return this.callChunks(item);
     if (item.type === 'vendor_item')
       return item.origin.wire === 'chat_completions' ? this.deltaChunks({ executed_tools: [item.item] }) : NO_CHUNKS;
-    return this.backfill.missingDeltas(output_index, item).flatMap((delta) => this.push(delta));
+    const missing = this.backfill.missingDeltas(output_index, item).flatMap((delta) => this.push(delta));
+    return item.type === 'message' ? [...missing, ...this.citationChunks(item)] : missing;
+  }
+
+  private citationChunks(item: MessageItem): readonly OpenAIChunk[] {
+    const annotations = this.awaitsText ? urlCitationsOf(item, this.textLength) : [];
+    this.textLength += textLengthOf(item);
+    this.awaitsText = false;
+    return annotations.length === 0 ? NO_CHUNKS : this.deltaChunks({ annotations });
   }
 
   private callChunks(item: CallItem): readonly OpenAIChunk[] {

@@ -198,8 +198,18 @@ export class GoogleDecoder implements StreamDecoder {
   }
 }
 
+/** Ranges are those in the text of the message, since its deltas do not say to which part they belong. */
 function annotationsOf(item: OutputItem): readonly JsonObject[] {
-  return item.type === 'message'
-    ? item.content.flatMap((part) => (part.type === 'output_text' ? part.annotations : []))
-    : [];
+  if (item.type !== 'message') return [];
+  let from = 0;
+  return item.content.flatMap((part) => {
+    if (part.type !== 'output_text') return [];
+    const offset = from;
+    from += part.text.length;
+    return part.annotations.map((annotation) => ({
+      ...annotation,
+      start_index: Number(annotation.start_index) + offset,
+      end_index: Number(annotation.end_index) + offset,
+    }));
+  });
 }

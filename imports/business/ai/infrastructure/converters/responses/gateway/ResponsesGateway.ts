@@ -3,6 +3,7 @@
  * body. https://platform.openai.com/docs/api-reference/responses, https://www.openresponses.org
  */
 import { unwrapForeign, wrapForeign } from '../../shared/foreignReasoning';
+import { locatedAnnotation } from '../../shared/locatedAnnotation';
 import { usageOf } from '../ResponsesConverter';
 import { readItem, wireForm } from '../items';
 import { readToolChoice, readTools } from './readTools';
@@ -15,7 +16,13 @@ import { atOnce, inTurns, SLICE } from '../../../../domain/util/slices';
 import type { Slices } from '../../../../domain/util/slices';
 import type { OpenAI } from 'openai';
 import type { NormalizedOptions, ResponseFormat } from '../../../../domain/types/LLMTypes';
-import type { InputItem, LLMResponse, OutputItem, Usage } from '../../../../domain/types/ResponsesAPITypes';
+import type {
+  InputItem,
+  LLMResponse,
+  MessageItem,
+  OutputItem,
+  Usage,
+} from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** A client's request as domain options; `model` and `stream` as the client set them. */
@@ -121,8 +128,24 @@ export function writeForeignItem(
 ): JsonObject {
   const id = `${ID_PREFIXES.get(item.type) ?? 'item'}_${response.id.replace(/^resp_/, '')}_${index}`;
   const cutShort = response.status === 'incomplete' && index === response.output.length - 1;
-  const form = item.type === 'reasoning' || item.type === 'vendor_item' ? wrapForeign(item) : wireForm(item);
+  const form =
+    item.type === 'reasoning' || item.type === 'vendor_item'
+      ? wrapForeign(item)
+      : wireForm(item.type === 'message' ? withLocatedCitations(item) : item);
   return { id, status: cutShort ? 'incomplete' : 'completed', ...form, ...omitUndefined({ vendor: item.vendor }) };
+}
+
+/** Drops citations that the format can't express, such as pages of documents. */
+function withLocatedCitations(item: MessageItem): MessageItem {
+  const content = item.content.map((part) =>
+    part.type === 'output_text' && part.annotations.length > 0
+      ? {
+          ...part,
+          annotations: part.annotations.flatMap((annotation) => locatedAnnotation(annotation, 0, part.text.length)),
+        }
+      : part,
+  );
+  return { ...item, content };
 }
 
 const ID_PREFIXES: ReadonlyMap<string, string> = new Map([

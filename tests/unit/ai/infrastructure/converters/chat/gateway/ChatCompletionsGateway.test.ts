@@ -5,7 +5,11 @@ import {
   writeChatCompletions,
 } from '../../../../../../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
 import { LLMInvalidRequestError } from '../../../../../../../imports/business/ai/domain/errors/LLMErrors';
-import type { LLMResponse, OutputItem } from '../../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type {
+  LLMResponse,
+  OutputContent,
+  OutputItem,
+} from '../../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
 import { response } from '../../../../../../../imports/testing/responses';
 
@@ -183,9 +187,38 @@ describe('writeChatCompletions', () => {
         content: 'x',
         refusal: null,
         reasoning_content: 'thought',
-        annotations: [{ type: 'url_citation', url_citation: { url: 'u' } }],
+        annotations: [{ type: 'url_citation', url_citation: { url: 'u', title: '', start_index: 0, end_index: 1 } }],
         tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{"a":1}' } }],
       },
+    });
+  });
+
+  it('writes citations of other wires as the format has them: of URLs, with a range in the entire content', () => {
+    const cite = (url: string, more: JsonObject = {}): JsonObject => ({
+      type: 'url_citation',
+      url,
+      title: 'T',
+      ...more,
+    });
+    const said = (text: string, ...annotations: readonly JsonObject[]): OutputContent => ({
+      type: 'output_text',
+      text,
+      annotations,
+    });
+    const page = { type: 'file_citation', index: 0, filename: 'a.pdf', cited_text: 'c', start_page: 1, end_page: 2 };
+    const body = write([
+      { type: 'message', role: 'assistant', content: [said('I '), said('say', cite('u', { cited_text: 'q' }), page)] },
+      { type: 'message', role: 'assistant', content: [said(' more.', cite('v', { start_index: 1, end_index: 5 }))] },
+    ]);
+    expect(choiceOf(body).message).to.deep.include({
+      content: 'I say more.',
+      annotations: [
+        {
+          type: 'url_citation',
+          url_citation: { url: 'u', title: 'T', cited_text: 'q', start_index: 2, end_index: 5 },
+        },
+        { type: 'url_citation', url_citation: { url: 'v', title: 'T', start_index: 6, end_index: 10 } },
+      ],
     });
   });
 

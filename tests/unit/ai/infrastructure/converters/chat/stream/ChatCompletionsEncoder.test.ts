@@ -166,6 +166,12 @@ describe('ChatCompletionsEncoder', () => {
       CREATED_EVENT,
       textDelta('Hi'),
       { type: 'response.annotation.added', output_index: 0, annotation: citation } as const,
+      // The format has no citations of files.
+      {
+        type: 'response.annotation.added',
+        output_index: 0,
+        annotation: { type: 'file_citation', file_id: 'file_1', index: 1, filename: 'a.pdf' },
+      } as const,
       { type: 'response.refusal.delta', output_index: 0, delta: 'No.' } as const,
       completed('responses'),
     ];
@@ -173,6 +179,44 @@ describe('ChatCompletionsEncoder', () => {
     expect(deltasOf(encodedEvents('openai', stream)).slice(2, 4)).to.deep.equal([
       { annotations: [{ type, [type]: inner }] },
       { refusal: 'No.' },
+    ]);
+  });
+
+  it('writes citations that have a quote but no range once their text is complete', () => {
+    const cited = { type: 'url_citation', url: 'u', title: 'T', cited_text: 'q' };
+    const page = { type: 'file_citation', index: 0, filename: 'a.pdf', cited_text: 'c', start_page: 1, end_page: 2 };
+    const parts = [
+      { type: 'output_text', text: 'I ', annotations: [] },
+      { type: 'output_text', text: 'say', annotations: [cited, page] },
+    ] as const;
+    const deltas = deltasOf(
+      encodedEvents('openai', [
+        CREATED_EVENT,
+        textDelta('Hm. '),
+        { type: 'response.output_item.done', output_index: 0, item: textItem('Hm. ') },
+        textDelta('I ', 1),
+        { type: 'response.annotation.added', output_index: 1, annotation: cited, content_index: 1 },
+        { type: 'response.annotation.added', output_index: 1, annotation: page, content_index: 1 },
+        textDelta('say', 1, 1),
+        {
+          type: 'response.output_item.done',
+          output_index: 1,
+          item: { type: 'message', role: 'assistant', content: parts },
+        },
+        completed('anthropic_messages'),
+      ]),
+    );
+    expect(deltas.slice(2, 5)).to.deep.equal([
+      { content: 'I ' },
+      { content: 'say' },
+      {
+        annotations: [
+          {
+            type: 'url_citation',
+            url_citation: { url: 'u', title: 'T', cited_text: 'q', start_index: 6, end_index: 9 },
+          },
+        ],
+      },
     ]);
   });
 

@@ -186,6 +186,23 @@ describe('GoogleDecoder: order of events', () => {
     expect(finalOf(all).output[0]).to.have.nested.property('content[0].annotations').that.deep.equals([annotation]);
   });
 
+  it('emits citations with their range in the text of all parts, which its deltas do not number', () => {
+    const grounding = {
+      groundingChunks: [{ web: { uri: 'https://a.example', title: 'A' } }],
+      groundingSupports: [{ segment: { startIndex: 4, endIndex: 7, text: 'two' }, groundingChunkIndices: [0] }],
+    };
+    const all = events([
+      chunk([{ text: 'One ' }]),
+      chunk([{ text: 'two', thoughtSignature: 'YQ==' }], { ...STOP, groundingMetadata: grounding }),
+    ]);
+    expect(all.find(({ type }) => type === 'response.annotation.added'))
+      .to.have.property('annotation')
+      .that.includes({ start_index: 4, end_index: 7 });
+    expect(finalOf(all).output[0])
+      .to.have.nested.property('content[1].annotations[0]')
+      .that.includes({ start_index: 0, end_index: 3 });
+  });
+
   it('emits unknown parts in one piece', () => {
     const part = { toolCall: { toolType: 'GOOGLE_SEARCH_WEB' }, thoughtSignature: 'YQ==' };
     const all = events([chunk([part, { text: 'Yes.' }], STOP)]);

@@ -294,6 +294,16 @@ describe('writeResponses', () => {
     expect(responseViolations(body)).to.equal('');
   });
 
+  it('writes citations of other wires as the format has them: with a range, and without pages of documents', () => {
+    const cited = { type: 'url_citation', url: 'u', title: 'T', cited_text: 'q' };
+    const page = { type: 'file_citation', index: 0, filename: 'a.pdf', cited_text: 'c', start_page: 1, end_page: 2 };
+    const content = [{ type: 'output_text', text: 'Hi.', annotations: [cited, page] }] as const;
+    const [item] = writeResponses({ ...foreign, output: [{ ...message, content }] }).output as readonly JsonObject[];
+    expect(item?.content).to.deep.equal([
+      { type: 'output_text', text: 'Hi.', annotations: [{ ...cited, start_index: 0, end_index: 3 }] },
+    ]);
+  });
+
   it("overrides the defaults with the request's own fields", () => {
     expect(
       writeResponses(foreign, { temperature: 0.2, store: false, tools: [{ type: 'web_search' }] }),
