@@ -8,7 +8,6 @@ import type { LLMError, LLMErrorDetails } from '../../../domain/errors/LLMErrors
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { TransportLimits } from '../../../domain/types/VendorTypes';
 import { GuardedResponse } from './GuardedResponse';
-import { nodeHttp, nodeHttps } from './nodeHttp';
 
 /** One call's limits, and the vendor that its errors name. */
 export interface GuardedCall {
@@ -55,6 +54,8 @@ const MAX_WRITTEN = 4 * 1_024 ** 2;
 const PIECE = 128 * 1_024;
 
 export interface Transport {
+  readonly http: typeof import('node:http');
+  readonly https: typeof import('node:https');
   readonly agents: { readonly http: HttpAgent; readonly https: HttpsAgent };
   readonly limits: TransportLimits;
   readonly lookup: LookupFunction | undefined;
@@ -97,7 +98,7 @@ class HttpExchange {
     this.call = call;
     this.limits = transport.limits;
     this.details = call.vendor === undefined ? {} : { vendor: call.vendor };
-    this.request = (target.isSecure ? nodeHttps() : nodeHttp()).request({
+    this.request = (target.isSecure ? transport.https : transport.http).request({
       agent: target.isSecure ? transport.agents.https : transport.agents.http,
       hostname: target.hostname,
       port: target.port,

@@ -21,19 +21,21 @@ export interface ResponseBodyOptions {
 const MAX_BUFFERED_BYTES = 64 * 1024;
 
 interface PendingRead {
-  readonly resolve: (result: IteratorResult<Uint8Array, undefined> | Promise<never>) => void;
+  readonly resolve: (result: IteratorResult<Buffer, undefined> | Promise<never>) => void;
 }
 
 /** Can be read once. `next` throws LLMStreamError, LLMTimeoutError or the signal's reason. */
-export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined> {
+export class ResponseBody implements AsyncIterableIterator<Buffer, undefined> {
   private readonly message: IncomingMessage;
   private readonly source: Readable;
   private readonly options: ResponseBodyOptions;
-  private chunks: Uint8Array[] = [];
+  private chunks: Buffer[] = [];
   private bufferedBytes = 0;
   private receivedBytes = 0;
   private pendingRead: PendingRead | undefined;
   private isStarted = false;
+  /** Whether all chunks are handed over at the end, rather than as they arrive. */
+  private isCollected = false;
   private state: 'open' | 'ended' | 'left' = 'open';
   private error: LLMError | undefined;
   private collectedText: Promise<string> | undefined;
@@ -52,9 +54,9 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined
     return this;
   }
 
-  next(): Promise<IteratorResult<Uint8Array, undefined>> {
+  next(): Promise<IteratorResult<Buffer, undefined>> {
     if (!this.isStarted) this.start();
-    const chunk = this.take();
+    const chunk = this.isCollected && this.state === 'open' ? undefined : this.take();
     if (chunk !== undefined) return Promise.resolve({ value: chunk, done: false });
     if (this.error !== undefined) return this.rejectWith(this.error);
     if (this.state !== 'open') return Promise.resolve({ value: undefined, done: true });
@@ -64,7 +66,7 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined
   }
 
   /** Stops reading, and ends a pending read. Unless the body has ended, the request is aborted in this tick. */
-  return(): Promise<IteratorResult<Uint8Array, undefined>> {
+  return(): Promise<IteratorResult<Buffer, undefined>> {
     if (this.state === 'open') {
       this.state = 'left';
       this.chunks = [];
@@ -90,9 +92,9 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined
   }
 
   private async collect(): Promise<string> {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of this) chunks.push(chunk);
-    const bytes = Buffer.concat(chunks);
+    this.isCollected = true;
+    const { value: bytes } = await this.next();
+    if (bytes === undefined) return '';
     const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
     return bytes.toString('utf8', start);
   }
@@ -101,11 +103,11 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined
     this.isStarted = true;
     const declared = Number(this.message.headers['content-length'] ?? 0);
     if (declared > this.options.maxBytes) this.tooLarge();
-    else this.source.on('data', (chunk: Uint8Array) => this.push(chunk));
+    else this.source.on('data', (chunk: Buffer) => this.push(chunk));
   }
 
   /** All buffered chunks at once: vendors send many small ones, and each hand-over costs a promise. */
-  private take(): Uint8Array | undefined {
+  private take(): Buffer | undefined {
     const chunks = this.chunks;
     if (chunks.length === 0) return undefined;
     this.chunks = [];
@@ -114,7 +116,7 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined
     return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
   }
 
-  private push(chunk: Uint8Array): void {
+  private push(chunk: Buffer): void {
     if (this.state !== 'open') return;
     this.receivedBytes += chunk.byteLength;
     if (this.receivedBytes > this.options.maxBytes) {
@@ -122,14 +124,14 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined
       return;
     }
     const waiting = this.pendingRead;
-    if (waiting !== undefined) {
+    if (waiting !== undefined && !this.isCollected) {
       this.pendingRead = undefined;
       waiting.resolve({ value: chunk, done: false });
       return;
     }
     this.chunks.push(chunk);
     this.bufferedBytes += chunk.byteLength;
-    if (this.bufferedBytes >= MAX_BUFFERED_BYTES) this.source.pause();
+    if (this.bufferedBytes >= MAX_BUFFERED_BYTES && !this.isCollected) this.source.pause();
   }
 
   private end(): void {
@@ -139,7 +141,9 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined
   }
 
   private endPendingRead(): void {
-    this.pendingRead?.resolve({ value: undefined, done: true });
+    if (this.pendingRead === undefined) return;
+    const value = this.take();
+    this.pendingRead.resolve(value === undefined ? { value, done: true } : { value, done: false });
     this.pendingRead = undefined;
   }
 

@@ -58,13 +58,13 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     scheduling: 'lifo',
     timeout: options.idleTimeout ?? IDLE_TIMEOUT_MS,
   } as const;
-  let agents: Transport['agents'] | undefined;
-  const openAgents = (): Transport['agents'] => {
-    const { Agent: HttpAgent } = nodeHttp();
-    const { Agent: HttpsAgent } = nodeHttps();
-    return (agents ??= { http: new HttpAgent(pool), https: new HttpsAgent(pool) });
-  };
+  let transport: Transport | undefined;
   const lookup = allowPrivateHosts === true ? options.lookup : guardLookup(options.lookup, allowPrivateHosts);
+  const openTransport = (): Transport => {
+    const [http, https] = [nodeHttp(), nodeHttps()];
+    const agents = { http: new http.Agent(pool), https: new https.Agent(pool) };
+    return { http, https, agents, limits, lookup };
+  };
   const turns = new SocketTurns(limits.maxSockets);
   let closed = false;
   const assertOpen = (): void => {
@@ -93,7 +93,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       (await waitForSocket(turns, target, call, call.timeout ?? limits.totalTimeout));
     try {
       assertOpen();
-      return await sendRequest(request, call, { agents: openAgents(), limits, lookup }, release);
+      return await sendRequest(request, call, (transport ??= openTransport()), release);
     } catch (error) {
       release();
       call.signal?.throwIfAborted();
@@ -103,8 +103,8 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   return Object.assign(guardedFetch, {
     close() {
       closed = true;
-      agents?.http.destroy();
-      agents?.https.destroy();
+      transport?.agents.http.destroy();
+      transport?.agents.https.destroy();
     },
   });
 }
