@@ -1,6 +1,6 @@
 /** Computes the cost of a call from its usage and its model's list price. */
 import { omitUndefined } from '../util/omitUndefined';
-import type { CallCost, ModelPrice, PriceFactors, TokenPrices } from '../types/ModelPrice';
+import type { CallCost, ModelPrice, TokenPrices } from '../types/ModelPrice';
 import type { Usage } from '../types/ResponsesAPITypes';
 
 export type PricedUsage = Pick<Usage, 'input_tokens' | 'output_tokens' | 'input_tokens_details' | 'server_tool_use'> &
@@ -8,24 +8,37 @@ export type PricedUsage = Pick<Usage, 'input_tokens' | 'output_tokens' | 'input_
 
 /** What makes the price of a call other than the list price, as its response states it. */
 export interface PriceTerms {
-  readonly serviceTier?: string;
-  readonly speed?: string;
-  readonly region?: string;
+  readonly serviceTier?: string | undefined;
+  readonly speed?: string | undefined;
+  readonly region?: string | undefined;
 }
 
-/** The names that vendors have for what is billed at list prices, in lower case. */
-const STANDARD_TIERS: ReadonlySet<string> = new Set(['', 'auto', 'default', 'standard', 'standard_only', 'on_demand']);
-const STANDARD_SPEEDS: ReadonlySet<string> = new Set(['', 'standard']);
-/** A model that cannot be told where to run has `not_available`. */
-const STANDARD_REGIONS: ReadonlySet<string> = new Set(['', 'global', 'not_available']);
+/** What each term is called, where its factors are, and the names of what is billed at list prices, in lower case. */
+const TERMS = [
+  {
+    term: 'serviceTier',
+    what: 'service tier',
+    factors: 'serviceTiers',
+    standard: new Set<string>(['', 'auto', 'default', 'standard', 'standard_only', 'on_demand']),
+  },
+  { term: 'speed', what: 'speed', factors: 'speeds', standard: new Set<string>(['', 'standard']) },
+  // A model that cannot be told where to run has `not_available`.
+  { term: 'region', what: 'region', factors: 'regions', standard: new Set<string>(['', 'global', 'not_available']) },
+] as const satisfies readonly {
+  readonly term: keyof PriceTerms;
+  readonly what: string;
+  readonly factors: keyof ModelPrice;
+  readonly standard: ReadonlySet<string>;
+}[];
 
 /**
  * @param factor of the token prices
  * @returns US dollars for the usage of one call; not for sums, whose length says nothing about each prompt's
  */
-export function costOf(usage: PricedUsage, { longPrompt, ...standard }: ModelPrice, factor = 1): number {
-  const prices = longPrompt !== undefined && usage.input_tokens > longPrompt.above ? longPrompt : standard;
-  return tokensAt(prices, usage) * factor + feesOf(usage, standard);
+export function costOf(usage: PricedUsage, price: ModelPrice, factor = 1): number {
+  const { longPrompt } = price;
+  const prices = longPrompt !== undefined && usage.input_tokens > longPrompt.above ? longPrompt : price;
+  return tokensAt(prices, usage) * factor + feesOf(usage, price);
 }
 
 /**
@@ -42,8 +55,10 @@ export function priceUsage(
   // Every prompt has tokens.
   if (usage.input_tokens === 0 && usage.output_tokens === 0) return { unpriced: 'usage not reported' };
   let factor = 1;
-  for (const [what, name = '', standard, factors] of factorsOf(price, terms)) {
-    const found = standard.has(name.toLowerCase()) ? 1 : (factors?.[name] ?? factors?.['*']);
+  for (const { term, what, factors, standard } of TERMS) {
+    const name = terms[term];
+    if (name === undefined || standard.has(name.toLowerCase())) continue;
+    const found = price[factors]?.[name] ?? price[factors]?.['*'];
     if (found === undefined) return { unpriced: `no price for ${what} "${name}" of model "${model}"` };
     factor *= found;
   }
@@ -62,17 +77,6 @@ export function addCosts(costs: readonly CallCost[]): CallCost {
     cost: known.length === 0 ? undefined : known.reduce((sum, cost) => sum + cost),
     unpriced: reasons.size === 0 ? undefined : [...reasons].join('; '),
   });
-}
-
-function factorsOf(
-  { serviceTiers, speeds, regions }: ModelPrice,
-  { serviceTier, speed, region }: PriceTerms,
-): readonly (readonly [string, string | undefined, ReadonlySet<string>, PriceFactors | undefined])[] {
-  return [
-    ['service tier', serviceTier, STANDARD_TIERS, serviceTiers],
-    ['speed', speed, STANDARD_SPEEDS, speeds],
-    ['region', region, STANDARD_REGIONS, regions],
-  ];
 }
 
 function tokensAt(prices: TokenPrices, usage: PricedUsage): number {

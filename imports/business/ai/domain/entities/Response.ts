@@ -105,12 +105,21 @@ function addCounts<N extends string>(
   a: { readonly [K in N]?: number },
   b: { readonly [K in N]?: number },
 ): { readonly [K in N]?: number } {
+  if (hasNoneBut(ALWAYS_COUNTED, a) && hasNoneBut(ALWAYS_COUNTED, b)) return NO_COUNTS;
   const sums: { [K in N]?: number } = {};
   for (const name of names) {
     const sum = (a[name] ?? 0) + (b[name] ?? 0);
     if (sum > 0) sums[name] = sum;
   }
   return sums;
+}
+
+const ALWAYS_COUNTED: ReadonlySet<string> = new Set(['cached_tokens', 'cache_write_tokens', 'reasoning_tokens']);
+const NO_COUNTS = {};
+
+function hasNoneBut(names: ReadonlySet<string>, counts: object): boolean {
+  for (const name in counts) if (!names.has(name)) return false;
+  return true;
 }
 
 function addToolUse(a: Usage['server_tool_use'], b: Usage['server_tool_use']): Pick<Usage, 'server_tool_use'> {

@@ -42,11 +42,17 @@ function isComplete({ id, status, output, output_text, usage, vendor }: Readonly
 }
 
 function isCompleteUsage(usage: unknown): boolean {
-  const { input_tokens, output_tokens, total_tokens, input_tokens_details, output_tokens_details } = fieldsOf(usage);
-  const { cached_tokens, cache_write_tokens } = fieldsOf(input_tokens_details);
-  const { reasoning_tokens } = fieldsOf(output_tokens_details);
-  return [input_tokens, output_tokens, total_tokens, cached_tokens, cache_write_tokens, reasoning_tokens].every(
-    (count) => typeof count === 'number',
+  if (!isObject(usage)) return false;
+  const { input_tokens_details: inputs, output_tokens_details: outputs } = usage;
+  return (
+    isObject(inputs) &&
+    isObject(outputs) &&
+    typeof usage.input_tokens === 'number' &&
+    typeof usage.output_tokens === 'number' &&
+    typeof usage.total_tokens === 'number' &&
+    typeof inputs.cached_tokens === 'number' &&
+    typeof inputs.cache_write_tokens === 'number' &&
+    typeof outputs.reasoning_tokens === 'number'
   );
 }
 

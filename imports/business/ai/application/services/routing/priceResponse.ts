@@ -5,7 +5,6 @@ import type { PriceTerms } from '../../../domain/entities/CallCost';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { CallCost, ModelPrice } from '../../../domain/types/ModelPrice';
 import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
-import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { Writable } from '../../../domain/types/Writable';
 
 /**
@@ -27,10 +26,12 @@ export function priceResponse(
   completed.providerId ??= providerId;
   if (!isPriced) {
     const models = requestedModel === undefined ? [model] : [model, requestedModel];
-    const { cost, unpriced } = addCosts([
-      priceCall(usage, provider, models, termsOf(vendor)),
-      ...(vendor.tool_models ?? []).map((each) => priceCall(each.usage, provider, [each.model])),
-    ]);
+    const ofModel = priceCall(usage, provider, models, termsOf(vendor));
+    const { tool_models } = vendor;
+    const { cost, unpriced } =
+      tool_models === undefined
+        ? ofModel
+        : addCosts([ofModel, ...tool_models.map((each) => priceCall(each.usage, provider, [each.model]))]);
     if (cost !== undefined) completed.cost = cost;
     if (unpriced !== undefined) completed.unpriced = unpriced;
   }
@@ -45,17 +46,17 @@ export function priceCall(
   usage: Usage,
   provider: ILLMProvider,
   models: readonly string[],
-  { batchVendor, ...terms }: CallTerms = {},
+  terms: CallTerms = {},
 ): CallCost {
   let price: ModelPrice | undefined;
   for (const model of models) price ??= priceOf(provider, model);
-  if (price !== undefined && batchVendor !== undefined) price = batchPrice(batchVendor, price);
+  if (price !== undefined && terms.batchVendor !== undefined) price = batchPrice(terms.batchVendor, price);
   return priceUsage(usage, price, models.find((model) => model !== '') ?? 'default', terms);
 }
 
 interface CallTerms extends PriceTerms {
   /** The vendor whose batch answered the call. */
-  readonly batchVendor?: string;
+  readonly batchVendor?: string | undefined;
 }
 
 /**
@@ -71,12 +72,8 @@ function termsOf({ batch_id, name, fields, usage }: LLMResponse['vendor']): Call
     textIn(fields?.service_tier) ?? textIn(usage?.service_tier ?? usage?.serviceTier ?? usage?.trafficType);
   // Batches have no other tiers, though they name one. Google's flex tier costs what its batches do.
   if (batch_id !== undefined || (name === 'google' && FLEX_TIERS.has(serviceTier)))
-    return omitUndefined({ batchVendor: name, region });
-  return omitUndefined({
-    serviceTier,
-    speed: textIn(usage?.speed),
-    region,
-  });
+    return { batchVendor: name, region };
+  return { serviceTier, speed: textIn(usage?.speed), region };
 }
 
 /** https://ai.google.dev/gemini-api/docs/flex-inference */
