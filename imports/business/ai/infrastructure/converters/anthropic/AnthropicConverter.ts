@@ -5,7 +5,7 @@
 import { outputTextOf } from '../../../domain/entities/Response';
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../domain/errors/vendorErrors';
-import { fieldsOf, isObject, isObjectList } from '../../../domain/util/json';
+import { fieldsOf, isEmpty, isObject, isObjectList } from '../../../domain/util/json';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import { atOnce } from '../../../domain/util/slices';
 import type { Slices } from '../../../domain/util/slices';
@@ -25,6 +25,7 @@ import { repairSlices } from '../shared/repairHistory';
 import type { NormalizedOptions, PromptCache } from '../../../domain/types/LLMTypes';
 import type { InputItem, LLMResponse, OutputItem, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
+import type { Writable } from '../../../domain/types/Writable';
 import type { BlockContext } from './response/blocks';
 import type { AnthropicModelFeatures } from './modelFeatures';
 import type { Outcome } from './response/outcome';
@@ -238,27 +239,29 @@ export function fromAnthropic(
   const modelName = typeof model === 'string' ? model : context.model;
   const items = toOutputItems(content, blockContext(context, modelName, inputTexts));
   const output = withContainer(withTruncation(outcome, items), fields.container);
-  return omitUndefined({
+  const vendor: Writable<LLMResponse['vendor']> = {
+    name: context.vendor,
+    wire: 'anthropic_messages',
+    finish_reason,
+    warnings,
+    losses: context.losses,
+  };
+  if (context.requestId !== undefined) vendor.request_id = context.requestId;
+  if (!isEmpty(fields)) vendor.fields = fields;
+  if (isObject(usage)) vendor.usage = usage;
+  const response: Writable<LLMResponse> = {
     id,
     object: 'response',
     created_at: context.receivedAt,
     status: outcome.status,
-    incomplete_details: outcome.reason && { reason: outcome.reason },
     model: modelName,
     output,
     output_text: outputTextOf(output),
     usage: withCodeExecutions(usageOf(usage, finish_reason, warnings), content),
-    vendor: omitUndefined({
-      name: context.vendor,
-      wire: 'anthropic_messages',
-      finish_reason,
-      request_id: context.requestId,
-      warnings,
-      losses: context.losses,
-      fields: Object.keys(fields).length > 0 ? fields : undefined,
-      usage: isObject(usage) ? usage : undefined,
-    }),
-  });
+    vendor,
+  };
+  if (outcome.reason !== undefined) response.incomplete_details = { reason: outcome.reason };
+  return response;
 }
 
 /** `BetaThinkingDroppedInputTransformation` of the SDK. */
@@ -312,7 +315,8 @@ function parseMessage(body: unknown, context: ResponseContext): MessageBody {
     );
   if (typeof id !== 'string') throw new LLMStreamError('The message has no "id".', details);
   if (!isObjectList(content)) throw new LLMStreamError('The message has no list of "content" blocks.', details);
-  return { ...body, id, content };
+  // The cast is safe: both fields were checked.
+  return body as MessageBody;
 }
 
 function describeBody(body: unknown): string {

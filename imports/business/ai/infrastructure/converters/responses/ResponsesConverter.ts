@@ -268,7 +268,9 @@ export function readResponse(body: unknown, context: ResponseContext): LLMRespon
   const warnings = [...context.warnings];
   const output = outputOf(wire, context);
   const status = statusOf(wire, output, warnings);
-  const usage = { ...usageIn(wire.usage, warnings), ...serverToolsIn(wire) };
+  const tokens = usageIn(wire.usage, warnings);
+  const { server_tool_use } = serverToolsIn(wire);
+  const usage = server_tool_use === undefined ? tokens : { ...tokens, server_tool_use };
   const vendor: Writable<LLMResponse['vendor']> = {
     name: context.vendor,
     wire: 'responses',

@@ -13,7 +13,8 @@ import type { JsonObject } from '../../../domain/types/VendorTypes';
 export function serverToolsIn(wire: JsonObject): Pick<Usage, 'server_tool_use'> {
   const { server_side_tool_usage_details: counted } = fieldsOf(wire.usage);
   if (isObject(counted)) return serverToolUse(withoutSuffix(counted));
-  const items = isObjectList(wire.output) ? wire.output : NO_ITEMS;
+  const items = isObjectList(wire.output) ? wire.output.filter(({ type }) => !TEXTS_AND_CALLS.has(type)) : NO_ITEMS;
+  if (items.length === 0 && wire.tool_usage === undefined) return NO_USES;
   const { web_search, image_gen } = fieldsOf(wire.tool_usage);
   const count = (type: string): number => items.filter((item) => item.type === type).length;
   return serverToolUse({
@@ -27,6 +28,9 @@ export function serverToolsIn(wire: JsonObject): Pick<Usage, 'server_tool_use'> 
 }
 
 const NO_ITEMS: readonly JsonObject[] = [];
+const NO_USES: Pick<Usage, 'server_tool_use'> = {};
+/** What every model writes. */
+const TEXTS_AND_CALLS: ReadonlySet<unknown> = new Set(['message', 'reasoning', 'function_call']);
 
 function withoutSuffix(counts: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(counts).map(([name, count]) => [name.replace(/_calls$/, ''), count]));
