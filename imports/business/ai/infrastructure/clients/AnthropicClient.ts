@@ -51,8 +51,9 @@ export class AnthropicClient implements VendorClient {
   }
 
   send(call: VendorCall): Promise<VendorHttpResponse> {
-    const { body, headers } = call;
-    return this.sdk.send({ method: 'post', path: '/v1/messages', body, headers: { ...VERSION, ...headers } }, call);
+    const { body } = call;
+    const headers = call.headers === undefined ? VERSION : { ...VERSION, ...call.headers };
+    return this.sdk.send({ method: 'post', path: '/v1/messages', body, headers }, call);
   }
 
   /** https://platform.claude.com/docs/en/api/messages-count-tokens */

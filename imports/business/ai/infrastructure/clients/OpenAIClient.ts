@@ -74,21 +74,20 @@ export class OpenAIClient implements VendorClient {
     this.sdk = new SdkRequests({ ...options, load: () => loadSdk(options) });
   }
 
-  async send(call: VendorCall): Promise<VendorHttpResponse> {
-    const { wire, azure } = this.options;
+  send(call: VendorCall): Promise<VendorHttpResponse> {
+    const { wire, azure, wireVariable } = this.options;
     const body = azure?.deployment === undefined ? call.body : { ...call.body, model: azure.deployment };
     const { headers, compact } = call;
     const path = compact === true ? COMPACTION_PATH : PATHS[wire];
-    try {
-      return await this.sdk.send({ method: 'post', path, body, headers }, call);
-    } catch (error) {
-      throw isLLMError(error) && isPathMissing(error) ? this.withWireHint(error) : error;
-    }
+    const sending = this.sdk.send({ method: 'post', path, body, headers }, call);
+    if (wireVariable === undefined) return sending;
+    return sending.catch((error: unknown) => {
+      throw isLLMError(error) && isPathMissing(error) ? this.withWireHint(error, wireVariable) : error;
+    });
   }
 
-  private withWireHint(error: LLMError): LLMError {
-    const { wire, wireVariable } = this.options;
-    if (wireVariable === undefined) return error;
+  private withWireHint(error: LLMError, wireVariable: string): LLMError {
+    const { wire } = this.options;
     const other = wire === 'responses' ? 'chat_completions' : 'responses';
     return new LLMModelNotFoundError(
       `${error.message.replace(/[.\s]*$/, '.')} The host has no "${PATHS[wire]}" at its base URL. Check the URL, or, if ` +

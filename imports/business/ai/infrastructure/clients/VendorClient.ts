@@ -12,21 +12,21 @@ export interface VendorCall {
   readonly body: JsonObject;
   readonly stream: boolean;
   /** The beginning that is to be stored, for APIs that store prompts under a name. */
-  readonly cachedPrefix?: CachedPrefix;
+  readonly cachedPrefix?: CachedPrefix | undefined;
   /** Told what could not be done as it was asked for. */
-  readonly onWarning?: (warning: string) => void;
+  readonly onWarning?: ((warning: string) => void) | undefined;
   /** Told what was stored for this call, in tokens times the hours of their lifetime. */
-  readonly onStored?: (tokenHours: number) => void;
+  readonly onStored?: ((tokenHours: number) => void) | undefined;
   /** Asks for a shorter history, for APIs that have a path of its own for that. */
-  readonly compact?: boolean;
+  readonly compact?: boolean | undefined;
   /** Undefined for APIs without authentication. */
   readonly credential: Credential | undefined;
   /** Whose call it is, for a fair share of the sockets. */
-  readonly userId?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
+  readonly userId?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Milliseconds for the entire call, body included. Default: the transport's limit. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
 }
 
 export type StoredResponseCall = Pick<VendorCall, 'credential' | 'userId' | 'signal'>;

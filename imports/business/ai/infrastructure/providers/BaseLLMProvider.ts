@@ -130,10 +130,10 @@ export class BaseLLMProvider implements ILLMProvider {
     const { client } = this.transportFor(options.wire);
     if (client.countTokens === undefined) return undefined;
     const prepared = await prepareCall(this.config, this.dependencies, options, false);
-    const call = callOf(prepared, prepared.options.signal);
+    const { signal } = prepared.options;
     return this.withCredential(userId, async (credential) => {
       await this.announce(prepared, credential);
-      return client.countTokens?.({ ...call, credential, userId });
+      return client.countTokens?.(callOf(prepared, { credential, userId, signal }));
     });
   }
 
@@ -273,19 +273,24 @@ export class BaseLLMProvider implements ILLMProvider {
     return transportFor(this.config, this.dependencies, wire);
   }
 
-  private async send(
-    userId: string,
-    prepared: PreparedCall,
-    signal: AbortSignal | undefined,
-  ): Promise<VendorHttpResponse> {
-    const { transport, options, request } = prepared;
-    const call = callOf(prepared, signal);
+  private send(userId: string, prepared: PreparedCall, signal: AbortSignal | undefined): Promise<VendorHttpResponse> {
+    const { transport, options } = prepared;
     const exchange = this.recordExchange(prepared);
     const isPlain = options.onSend === undefined && exchange === undefined && !isLong(options);
-    const response = await this.withCredential(userId, (credential) => {
-      const sent = { credential, userId, ...call };
-      return isPlain ? transport.client.send(sent) : this.sendObserved(prepared, sent, exchange);
+    const sending = this.withCredential(userId, (credential) => {
+      const call = callOf(prepared, { credential, userId, signal });
+      return isPlain ? transport.client.send(call) : this.sendObserved(prepared, call, exchange);
     });
+    if (options.onHead === undefined && exchange === undefined) return sending;
+    return sending.then((response) => this.headReceived(prepared, response, exchange));
+  }
+
+  private headReceived(
+    prepared: PreparedCall,
+    response: VendorHttpResponse,
+    exchange: RecordedExchange | undefined,
+  ): VendorHttpResponse {
+    const { transport, options, request } = prepared;
     if (options.onHead !== undefined) {
       const { requestId, passthroughHeaders: headers } = response;
       const { losses } = request;

@@ -4,11 +4,10 @@ import { scaledPrice } from '../../domain/entities/scaledPrice';
 import { inTurns } from '../../domain/util/slices';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
-import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { InputFile, InputImage } from '../../domain/types/ResponsesAPITypes';
 import type { TransportLimits, VendorName, VendorQuirks, WireName } from '../../domain/types/VendorTypes';
-import type { VendorCall, VendorClient, VendorHttpResponse } from '../clients/VendorClient';
+import type { StoredResponseCall, VendorCall, VendorClient, VendorHttpResponse } from '../clients/VendorClient';
 import type { ResponseContext, Wire, WireContext, WireRequest } from '../converters/Wire';
 import { mergeAdditionalTools } from '../converters/shared/additionalTools';
 import { offerCustomToolsAsFunctions } from '../converters/shared/customTools';
@@ -61,11 +60,9 @@ export interface PreparedCall {
   readonly context: WireContext;
   readonly request: WireRequest;
   readonly stream: boolean;
-  /** What the client could not do when it sent the request, each once. */
-  readonly sendWarnings: Set<string>;
-  /** What was stored for this call. */
-  readonly stored: { tokenHours: number };
-  readonly rewritten?: RewrittenTools;
+  /** What the client could not do when it sent the request, each once, and what was stored for this call. */
+  readonly sent: { readonly warnings: Set<string>; tokenHours: number };
+  readonly rewritten: RewrittenTools | undefined;
 }
 
 /** The transport for a call that asks for this wire. Default: the account's own. */
@@ -128,16 +125,20 @@ export async function prepareCall(
     quirks,
     capabilities: capabilitiesFor(config, model, wire.name),
   });
-  const rewritten = rewriteTools(inlined, [
-    (given) => keepFirstCall(given, quirks.enforcesSingleCalls === true),
-    () => hosted?.rewritten,
-    (given) => offerFoundTools(given, wire.foundTools?.(given.model, contextOf(given.model))),
-    (given) => offerNativeTools(given, wire.nativeForms?.(given.model, quirks) ?? {}, { wire: wire.name, vendor }),
-    ...(wire.name === 'responses' && quirks.supportsToolNamespaces === true
-      ? []
-      : [mergeAdditionalTools, flattenNamespaces]),
-    ...(quirks.supportsCustomTools === true ? [] : [offerCustomToolsAsFunctions]),
-  ]);
+  const rewritten =
+    hosted === undefined && !mayUseTools(inlined)
+      ? undefined
+      : rewriteTools(inlined, [
+          (given) => keepFirstCall(given, quirks.enforcesSingleCalls === true),
+          () => hosted?.rewritten,
+          (given) => offerFoundTools(given, () => wire.foundTools?.(given.model, contextOf(given.model))),
+          (given) =>
+            offerNativeTools(given, () => wire.nativeForms?.(given.model, quirks) ?? {}, { wire: wire.name, vendor }),
+          ...(wire.name === 'responses' && quirks.supportsToolNamespaces === true
+            ? []
+            : [mergeAdditionalTools, flattenNamespaces]),
+          ...(quirks.supportsCustomTools === true ? [] : [offerCustomToolsAsFunctions]),
+        ]);
   const normalized = rewritten?.options ?? inlined;
   const context = contextOf(normalized.model);
   assertCompaction(normalized, config, context.capabilities, wire.name);
@@ -151,10 +152,19 @@ export async function prepareCall(
     context,
     request: withoutBackground(normalized, request, vendor),
     stream,
-    sendWarnings: new Set(),
-    stored: { tokenHours: 0 },
-    ...omitUndefined({ rewritten }),
+    sent: { warnings: new Set(), tokenHours: 0 },
+    rewritten,
   };
+}
+
+/** Whether the request has what could be rewritten: most calls are messages alone. */
+function mayUseTools({ tools, findableTools, parallel_tool_calls: isParallel, input }: NormalizedOptions): boolean {
+  return (
+    tools !== undefined ||
+    findableTools !== undefined ||
+    isParallel === false ||
+    input.some(({ type }) => type !== 'message')
+  );
 }
 
 /** @throws UnsupportedFeatureError for a compaction that this provider can neither make nor read */
@@ -195,32 +205,33 @@ function withoutBackground(
 }
 
 export function callOf(
-  { options, request, stream, sendWarnings, stored }: PreparedCall,
-  signal: AbortSignal | undefined,
-): Omit<VendorCall, 'credential'> {
-  return omitUndefined({
+  { options, request, stream, sent }: PreparedCall,
+  { credential, userId, signal }: StoredResponseCall,
+): VendorCall {
+  const { cachedPrefix } = request;
+  return {
     model: options.model,
     body: request.body,
     stream,
     headers: request.headers,
-    ...(request.cachedPrefix === undefined
-      ? {}
-      : {
-          cachedPrefix: request.cachedPrefix,
-          onWarning: (warning) => sendWarnings.add(warning),
-          onStored: (tokenHours) => {
-            stored.tokenHours += tokenHours;
-          },
-        }),
-    compact: options.compact === true ? true : undefined,
+    cachedPrefix,
+    onWarning: cachedPrefix && ((warning) => sent.warnings.add(warning)),
+    onStored:
+      cachedPrefix &&
+      ((tokenHours) => {
+        sent.tokenHours += tokenHours;
+      }),
+    compact: options.compact,
+    credential,
+    userId,
     signal,
     timeout: options.timeout,
-  });
+  };
 }
 
 /** Returns the warnings of a call that has been sent. */
-export function warningsOf({ request: { warnings }, sendWarnings }: PreparedCall): readonly string[] {
-  return sendWarnings.size === 0 ? warnings : [...warnings, ...sendWarnings];
+export function warningsOf({ request: { warnings }, sent }: PreparedCall): readonly string[] {
+  return sent.warnings.size === 0 ? warnings : [...warnings, ...sent.warnings];
 }
 
 export function responseContext(
@@ -230,14 +241,16 @@ export function responseContext(
   const { request, context, options } = prepared;
   const { requestId } = response;
   return {
+    vendor: context.vendor,
+    quirks: context.quirks,
+    capabilities: context.capabilities,
     model: options.model,
     warnings: warningsOf(prepared),
     losses: request.losses,
     receivedAt: Math.floor(Date.now() / 1000),
-    ...context,
     requestId,
     structuredOutputTool: request.structuredOutputTool,
     streamArguments: options.streamArguments,
-    storedTokenHours: prepared.stored.tokenHours,
+    storedTokenHours: prepared.sent.tokenHours,
   };
 }

@@ -26,13 +26,14 @@ export interface FoundToolsForm {
   readonly announcesGuesses?: boolean;
 }
 
-/** @param form absent: found tools are called through one function that never changes */
+/** @param formOf undefined: found tools are called through one function that never changes */
 export function offerFoundTools(
   options: NormalizedOptions,
-  form: FoundToolsForm | undefined,
+  formOf: () => FoundToolsForm | undefined,
 ): RewrittenTools | undefined {
   const { findableTools: findable, tools = [] } = options;
   if (findable === undefined || findable.tools.length === 0) return undefined;
+  const form = formOf();
   const names = new Map(findable.tools.map((tool) => [tool.name, tool]));
   const listed = tools.filter(({ type, name }) => type !== 'function' || !names.has(name));
   if (form === undefined) return bridgeOf(options, listed, findable, names);

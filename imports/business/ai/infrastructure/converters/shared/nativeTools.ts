@@ -39,10 +39,12 @@ export type NativeForms = Partial<Record<NativeToolType, NativeForm>>;
 /** @returns undefined if no tool of the request has a form here */
 export function offerNativeTools(
   options: NormalizedOptions,
-  forms: NativeForms,
+  formsOf: () => NativeForms,
   origin: Origin,
 ): RewrittenTools | undefined {
   const { tools = [], input, tool_choice: choice } = options;
+  if (!tools.some((tool) => isFunctionTool(tool) && tool.native !== undefined)) return undefined;
+  const forms = formsOf();
   const offers = new Map<FunctionTool, NativeOffer>();
   for (const tool of tools) {
     const offer = offerOf(tool, tools, forms);
