@@ -26,6 +26,7 @@ import { toActor } from '../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { loadCurrentRun } from '../chat/loadCurrentRun';
 import type { LoadRunPorts } from '../chat/loadCurrentRun';
+import { startsRun } from '../chat/serverTools';
 import type { ModelDirectory } from '../gateway/models/ModelDirectory';
 
 export interface AgUiRunsPorts extends LoadRunPorts {
@@ -183,8 +184,7 @@ export class AgUiRuns {
   private async asksForDecisions({ run, calls }: StoredRun): Promise<boolean> {
     for (const call of calls) {
       if (acceptsDecision(call)) return true;
-      if (isSettled(call) || !this.ports.tools.tools.some(({ name, kind }) => name === call.name && kind === 'run'))
-        continue;
+      if (isSettled(call) || !startsRun(this.ports.tools, call.name)) continue;
       const below = await loadCurrentRun(this.ports, childId(run.executionId, call.id));
       if (below !== undefined && (await this.asksForDecisions(below))) return true;
     }

@@ -1,7 +1,7 @@
 /** `POST /ag-ui`: the endpoint of an AG-UI `HttpAgent`. https://docs.ag-ui.com/sdk/js/client/http-agent */
 import { RUN_END_EVENTS } from '../../business/ai/domain/types/AgentEvents';
 import type { FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
-import { isExternalTool, isFunctionTool, waitsForOutside } from '../../business/ai/domain/entities/Tool';
+import { isExternalTool, isFunctionTool } from '../../business/ai/domain/entities/Tool';
 import { isFinished } from '../../business/ai/domain/entities/Run';
 import { replayRun } from '../../business/ai/application/services/replayRun';
 import { AgUiEncoder } from '../../interop/agUi/AgUiEncoder';
@@ -10,6 +10,7 @@ import { AgUiStreamEncoder, toAgUiFrame } from '../../interop/agUi/AgUiStreamEnc
 import { readRunAgentInput } from '../../interop/agUi/readRunAgentInput';
 import { followFamily } from '../chat/followFamily';
 import { NewEvents } from '../chat/NewEvents';
+import { isExternal } from '../chat/serverTools';
 import { streamEvents } from '../chat/streamEvents';
 import type { StreamRunPorts } from '../chat/streamEvents';
 import type { AddEndpoint } from '../http/Endpoint';
@@ -67,7 +68,7 @@ async function streamTurn(
     state,
     frontEndTools,
     answered,
-    isExternal: (name) => serverTools.some((tool) => tool.name === name && waitsForOutside(tool)),
+    isExternal: (name) => isExternal(ports.tools, name),
     parentRunId,
   });
   const past = stored === undefined ? [] : replayRun(stored).filter(({ type }) => !RUN_END_EVENTS.has(type));

@@ -34,6 +34,7 @@ import { beginsTurn, isQueuedMessage, queuedMessageId, turnOf } from './chatTurn
 import type { RunTurn } from './chatTurns';
 import { replayFamily } from './replayFamily';
 import { loadCurrentRun } from './loadCurrentRun';
+import { isExternal, startsRun } from './serverTools';
 import type { ChatRequest } from './readChatRequest';
 import type { StreamedRun } from './streamEvents';
 import { submitDecision } from './submitDecision';
@@ -151,7 +152,7 @@ export class Chats {
     if (stored === undefined) return messages;
     const events = await replayFamily(stored, {
       load: (executionId) => loadCurrentRun(this.ports, executionId),
-      startsRun: (name) => this.startsRun(name),
+      tools: this.ports.tools,
     });
     return [...messages, ...messagesOf(events)];
   }
@@ -275,8 +276,8 @@ export class Chats {
       const id = below?.callId ?? part.toolCallId;
       const call = run?.run.userId === principal.userId ? run.calls.find((each) => each.id === id) : undefined;
       if (run === undefined || call === undefined) continue;
-      const isExternal = below === undefined && this.isExternal(call.name);
-      const open = { executionId: run.run.executionId, call, isExternal };
+      const isSupplied = below === undefined && isExternal(this.ports.tools, call.name);
+      const open = { executionId: run.run.executionId, call, isExternal: isSupplied };
       if (await submitDecision(this.ports.methods, actor, open, part)) decided.add(part.toolCallId);
     }
     return { ...turn, decided, known: message };
@@ -331,25 +332,18 @@ export class Chats {
 
   /** Whether the run waits for decisions, which the user did not take, but wrote a message instead. */
   private async isWaiting({ executionId }: Pick<RunRecord, 'executionId'>, isBelow = false): Promise<boolean> {
+    const { tools } = this.ports;
     const stored = await loadCurrentRun(this.ports, executionId);
     // A run of this process may have ended its model call before that is stored.
     const progress = this.ports.loop.getExecutionContext(executionId) ?? stored?.run;
     const open = (stored?.calls ?? []).filter((call) => !isSettled(call));
     if (progress?.isCalling === true || open.length === 0) return false;
     for (const call of open) {
-      if (waitsForOthers(call, !isBelow && this.isExternal(call.name))) continue;
-      if (!this.startsRun(call.name)) return false;
+      if (waitsForOthers(call, !isBelow && isExternal(tools, call.name))) continue;
+      if (!startsRun(tools, call.name)) return false;
       if (!(await this.isWaiting({ executionId: childId(executionId, call.id) }, true))) return false;
     }
     return true;
-  }
-
-  private startsRun(toolName: string): boolean {
-    return this.ports.tools.tools.some((tool) => tool.name === toolName && tool.kind === 'run');
-  }
-
-  private isExternal(toolName: string): boolean {
-    return this.ports.tools.tools.some((tool) => tool.name === toolName && waitsForOutside(tool));
   }
 
   private cancel(principal: ApiPrincipal, { executionId }: RunRecord): Promise<RunRecord['state']> {

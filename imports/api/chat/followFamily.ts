@@ -8,6 +8,7 @@ import { callBelowOf } from '../../business/ai/domain/entities/callBelow';
 import { followRun } from './followRun';
 import type { FollowRunOptions, FollowRunPorts } from './followRun';
 import type { OpenCalls } from './OpenCalls';
+import { startsRun } from './serverTools';
 
 /** How many runs below are followed. The results of further ones are shown without how they came about. */
 export const MAX_FOLLOWED = 100;
@@ -47,21 +48,14 @@ export function followFamily(
   executionId: string,
   options: FollowFamilyOptions,
 ): AsyncGenerator<FamilyEvent, void, undefined> {
-  const starters = new Set(ports.tools.tools.flatMap(({ name, kind }) => (kind === 'run' ? [name] : [])));
-  return starters.size === 0
-    ? followRun(ports, executionId, options)
-    : merged(ports, executionId, options, (name) => starters.has(name));
+  return startsRun(ports.tools) ? merged(ports, executionId, options) : followRun(ports, executionId, options);
 }
 
-/**
- * Reads one event of each run ahead, so that the client's pace stays that of all of them.
- * @param startsRun whether calls of the tool start runs
- */
+/** Reads one event of each run ahead, so that the client's pace stays that of all of them. */
 async function* merged(
   ports: FollowRunPorts,
   executionId: string,
   options: FollowFamilyOptions,
-  startsRun: (toolName: string) => boolean,
 ): AsyncGenerator<FamilyEvent, void, undefined> {
   const stopped = new AbortController();
   const signal = AbortSignal.any([options.signal, stopped.signal]);
@@ -119,7 +113,7 @@ async function* merged(
         continue;
       }
       yield path.length === 0 ? event : { ...event, path };
-      if (event.type === 'tool:executing' && startsRun(event.name) && child === undefined)
+      if (event.type === 'tool:executing' && startsRun(ports.tools, event.name) && child === undefined)
         if (path.length < MAX_RUN_DEPTH && sources.length <= MAX_FOLLOWED) {
           const step = { executionId: source.executionId, callId, name: event.name };
           below.set(callId, open(childId(source.executionId, callId), [...path, step]));

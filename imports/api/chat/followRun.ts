@@ -3,7 +3,6 @@ import { isFinished } from '../../business/ai/domain/entities/Run';
 import type { RunStore } from '../../business/ai/domain/interfaces/RunStore';
 import { RUN_END_EVENTS } from '../../business/ai/domain/types/AgentEvents';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
-import { waitsForOutside } from '../../business/ai/domain/entities/Tool';
 import type { FunctionTool } from '../../business/ai/domain/entities/Tool';
 import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
 import { replayRun } from '../../business/ai/application/services/replayRun';
@@ -12,6 +11,7 @@ import type { LiveRunEvents } from '../../business/ai/infrastructure/events/Live
 import { ContinuedText } from './ContinuedText';
 import { NewEvents } from './NewEvents';
 import { OpenCalls } from './OpenCalls';
+import { isExternal } from './serverTools';
 
 export interface FollowRunPorts {
   readonly runs: Pick<RunStore, 'load'>;
@@ -54,11 +54,10 @@ export async function* followRun(
   { signal, decided, over, onIdle }: FollowRunOptions,
 ): AsyncGenerator<AgentEvent, void, undefined> {
   const fresh = new NewEvents();
-  const external = new Set(tools.tools.filter(waitsForOutside).map(({ name }) => name));
   const silent = new Set(tools.tools.flatMap(({ name, delivery }) => (delivery === 'silent' ? [name] : [])));
   const open = new OpenCalls({
     // Results of the calls of a run below are not supplied here.
-    isExternal: (name) => over === undefined && external.has(name),
+    isExternal: (name) => over === undefined && isExternal(tools, name),
     isSilent: (name) => silent.has(name),
     decided,
   });

@@ -3,25 +3,23 @@ import { replayRun } from '../../business/ai/application/services/replayRun';
 import { childId, MAX_RUN_DEPTH } from '../../business/ai/application/services/shared/childId';
 import type { StoredRun } from '../../business/ai/domain/interfaces/RunStore';
 import type { FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { FunctionTool } from '../../business/ai/domain/entities/Tool';
 import { MAX_FOLLOWED } from './followFamily';
+import { startsRun } from './serverTools';
 
 export interface FamilyPorts {
   /** @returns undefined for an unknown run */
   readonly load: (executionId: string) => Promise<StoredRun | undefined>;
-  /** Whether calls of the tool start runs. */
-  readonly startsRun: (toolName: string) => boolean;
+  readonly tools: { readonly tools: readonly FunctionTool[] };
 }
 
-export async function replayFamily(
-  stored: StoredRun,
-  { load, startsRun }: FamilyPorts,
-): Promise<readonly FamilyEvent[]> {
+export async function replayFamily(stored: StoredRun, { load, tools }: FamilyPorts): Promise<readonly FamilyEvent[]> {
   let left = MAX_FOLLOWED;
   const replay = async (run: StoredRun, path: NonNullable<FamilyEvent['path']>): Promise<readonly FamilyEvent[]> => {
     const events: FamilyEvent[] = [];
     for (const event of replayRun(run)) {
       events.push(path.length === 0 ? event : { ...event, path });
-      if (event.type !== 'tool:executing' || !startsRun(event.name)) continue;
+      if (event.type !== 'tool:executing' || !startsRun(tools, event.name)) continue;
       if (path.length >= MAX_RUN_DEPTH || left === 0) continue;
       left -= 1;
       const { executionId, callId, name } = event;
