@@ -112,6 +112,26 @@ describe(
       await loop.close();
     });
 
+    for (const [kind, last] of [
+      ['external', 'child tool:executing'],
+      ['timer', 'root run:completed'],
+    ] as const)
+      it(`that wait for the result of the kind ${kind} are followed until ${last}`, async () => {
+        const store = new MemoryRunStore();
+        const tools = new ToolRegistry()
+          .register({ name: 'work', kind, parameters: {} })
+          .register(runAsTool({ name: 'outer', parameters: {}, run: () => ({ input: 'Work.', tools: ['work'] }) }));
+        const provider = delegatingProvider({ outer: 1, work: 1 }, { seconds: 0.05 });
+        const loop = new AgenticLoop({ provider, toolExecutor: tools, runStore: store });
+        (await loop.start('ann', { executionId: 'root', model: 'm', input: 'Go.', tools: ['outer'] })).done.catch(
+          () => undefined,
+        );
+        const ports = { runs: store, live: new LiveRunEvents(), loop: { local: NO_RUNS }, tools, pollInterval: 10 };
+        const { executionId, type } = (await all(followFamily(ports, 'root', { signal: ENDLESS }))).at(-1) ?? {};
+        expect(`${NAMES[executionId ?? '']} ${type}`).to.equal(last);
+        await loop.close();
+      });
+
     it('end the following when the run is deleted while it waits', async () => {
       const store = new MemoryRunStore();
       const tools = new ToolRegistry().register({ name: 'work', needsApproval: true, execute: () => 'worked' });

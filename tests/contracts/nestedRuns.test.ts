@@ -1,7 +1,7 @@
 /** Runs that calls start, within the run that made the calls, as unmodified clients show them: three levels of them. */
 import { EventType, HttpAgent } from '@ag-ui/client';
 import { expect } from 'chai';
-import { lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
+import { lastAssistantMessageIsCompleteWithApprovalResponses, lastAssistantMessageIsCompleteWithToolCalls } from 'ai';
 import type { UIMessage } from 'ai';
 import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import { runAsTool } from '../../imports/business/ai/infrastructure/tools/runAsTool';
@@ -22,8 +22,11 @@ const TOOLS = [
   delegate('ask_third', 'wait_for', 'Wait for what "tea"'),
   delegate('ask_boss', 'ask_clerk', 'Use ask_clerk with "x".'),
   delegate('ask_clerk', 'send_reminder', 'Send a reminder with the text "tea"'),
+  delegate('ask_guide', 'ask_page', 'Use ask_page with "x".'),
+  delegate('ask_page', 'ask_browser', 'Use ask_browser with "x".'),
 ];
 const DELICATE = 'Use ask_boss with "x".';
+const EXTERNAL = 'Use ask_guide with "x".';
 const QUESTION = 'Use ask_first with "x".';
 
 type ToolPart = Extract<UIMessage['parts'][number], { readonly toolCallId: string }>;
@@ -201,6 +204,37 @@ describe('runs within a run', () => {
     expect(input.flatMap((item) => (item.type === 'function_call' ? [item.name] : []))).to.deep.equal(['ask_boss']);
   });
 
+  it('wait in the messages of the run for results from outside, which another page supplies', async () => {
+    const first = chatClient(server, { id });
+    await first.chat.sendMessage({ text: EXTERNAL });
+    const call = events().at(-1);
+    expect(call).to.include({ type: 'tool:executing', name: 'ask_browser' });
+    await until(async () => (await server.host.module.runs.load(call?.executionId ?? ''))?.run.isCalling === false);
+    const stored = async (): Promise<UIMessage[]> => {
+      const headers = { authorization: `Bearer ${server.token}` };
+      const response = await fetch(`${server.url}/api/chat/${id}`, { headers });
+      return ((await response.json()) as { readonly messages: UIMessage[] }).messages;
+    };
+    expect(await stored()).to.deep.equal(plain(first.chat.messages));
+    const { chat, errors, ...client } = chatClient(server, {
+      id,
+      messages: await stored(),
+      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
+    });
+    const asked = chat.messages.at(-1)?.parts.at(-1) as ToolPart;
+    expect(asked).to.deep.include({ type: 'tool-ask_browser', state: 'input-available', input: { question: 'x' } });
+    await chat.addToolOutput({ tool: 'ask_browser', toolCallId: asked.toolCallId, output: 'tea' });
+    await client.idle(() => textOf(chat.messages.at(-1)) !== '');
+    expect(errors).to.deep.equal([]);
+    expect(shown(chat.messages.at(-1))).to.deep.equal([
+      'ask_guide output-available',
+      'ask_page output-available',
+      'ask_browser output-available',
+    ]);
+    expect(textOf(chat.messages.at(-1))).to.contain('tea');
+    expect(await stored()).to.deep.equal(plain(chat.messages));
+  });
+
   it('are followed by server code until the run ends, which decides meanwhile', async () => {
     const { chat } = chatClient(server, { id });
     await chat.sendMessage({ text: DELICATE });
@@ -251,6 +285,24 @@ describe('runs within a run', () => {
     });
     expect(resumed.error).to.equal(undefined);
     expect(resumed.seen.at(-1)).to.have.nested.property('outcome.type', 'success');
+    expect(resumed.messages.at(-1)?.content).to.contain('tea');
+  });
+
+  it('interrupt an AG-UI run for results from outside', async () => {
+    const headers = { authorization: `Bearer ${server.token}` };
+    const agent = new HttpAgent({ url: `${server.url}/api/ag-ui`, threadId: 'thread', headers });
+    agent.messages.push({ id: 'm', role: 'user', content: EXTERNAL });
+    const { seen, error } = await runAgent(agent);
+    expect(error).to.equal(undefined);
+    const { outcome } = seen.at(-1) as unknown as {
+      readonly outcome: { readonly interrupts: readonly { readonly id: string; readonly reason: string }[] };
+    };
+    expect(outcome.interrupts.map(({ reason }) => reason)).to.deep.equal(['bolide:result']);
+    const interruptId = outcome.interrupts[0]?.id ?? '';
+    const resumed = await runAgent(agent, {
+      resume: [{ interruptId, status: 'resolved', payload: { output: 'tea' } }],
+    });
+    expect(resumed.error).to.equal(undefined);
     expect(resumed.messages.at(-1)?.content).to.contain('tea');
   });
 

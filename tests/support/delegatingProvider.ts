@@ -13,8 +13,11 @@ export interface DelegatingProvider extends ILLMProvider {
   readonly calls: string[];
 }
 
-/** @param times how often it calls the tools of each name in a turn */
-export function delegatingProvider(times: Readonly<Record<string, number>>): DelegatingProvider {
+/**
+ * @param times how often it calls the tools of each name in a turn
+ * @param more arguments of all calls besides `input`
+ */
+export function delegatingProvider(times: Readonly<Record<string, number>>, more: object = {}): DelegatingProvider {
   const calls: string[] = [];
   const respond = ({ input, tools = [] }: GenerateOptions): LLMResponse => {
     const items = typeof input === 'string' ? [] : input;
@@ -29,7 +32,7 @@ export function delegatingProvider(times: Readonly<Record<string, number>>): Del
       Array.from({ length: times[name] ?? 0 }, (_value, index) => ({
         name,
         call_id: `call ${index}`,
-        arguments: { input: `part ${index}` },
+        arguments: { input: `part ${index}`, ...more },
       })),
     );
     return turn.length === 0 ? answer('done') : calling(...turn);

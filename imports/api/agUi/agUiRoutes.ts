@@ -68,7 +68,7 @@ async function streamTurn(
     state,
     frontEndTools,
     answered,
-    isExternal: (name) => isExternal(ports.tools, name),
+    isExternal: (name, isBelow) => isExternal(ports.tools, name, isBelow),
     parentRunId,
   });
   const past = stored === undefined ? [] : replayRun(stored).filter(({ type }) => !RUN_END_EVENTS.has(type));

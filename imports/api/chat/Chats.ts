@@ -154,7 +154,7 @@ export class Chats {
       load: (executionId) => loadCurrentRun(this.ports, executionId),
       tools: this.ports.tools,
     });
-    return [...messages, ...messagesOf(events)];
+    return [...messages, ...messagesOf(events, (name) => isExternal(this.ports.tools, name, true))];
   }
 
   private async start(principal: ApiPrincipal, request: ChatRequest): Promise<ChatTurn> {
@@ -276,7 +276,7 @@ export class Chats {
       const id = below?.callId ?? part.toolCallId;
       const call = run?.run.userId === principal.userId ? run.calls.find((each) => each.id === id) : undefined;
       if (run === undefined || call === undefined) continue;
-      const isSupplied = below === undefined && isExternal(this.ports.tools, call.name);
+      const isSupplied = isExternal(this.ports.tools, call.name, below !== undefined);
       const open = { executionId: run.run.executionId, call, isExternal: isSupplied };
       if (await submitDecision(this.ports.methods, actor, open, part)) decided.add(part.toolCallId);
     }
@@ -339,7 +339,7 @@ export class Chats {
     const open = (stored?.calls ?? []).filter((call) => !isSettled(call));
     if (progress?.isCalling === true || open.length === 0) return false;
     for (const call of open) {
-      if (waitsForOthers(call, !isBelow && isExternal(tools, call.name))) continue;
+      if (waitsForOthers(call, isExternal(tools, call.name, isBelow))) continue;
       if (!startsRun(tools, call.name)) return false;
       if (!(await this.isWaiting({ executionId: childId(executionId, call.id) }, true))) return false;
     }
@@ -380,8 +380,11 @@ function busyError(): HttpError {
   return new HttpError(409, 'The last message of this chat is still being answered. Wait for the answer, or stop it.');
 }
 
-/** The answers of a run, and the messages between them. A call that settles later changes the answer that has it. */
-function messagesOf(run: readonly FamilyEvent[]): readonly UIMessage[] {
+/**
+ * The answers of a run, and the messages between them. A call that settles later changes the answer that has it.
+ * @param isExternalBelow whether the client may supply the results of the tool's calls, which runs below make
+ */
+function messagesOf(run: readonly FamilyEvent[], isExternalBelow: (toolName: string) => boolean): readonly UIMessage[] {
   const turns: { readonly message?: UIMessage; readonly events: FamilyEvent[] }[] = [];
   const turnOfCall = new Map<string, FamilyEvent[]>();
   let turn: FamilyEvent[] = [];
@@ -401,7 +404,7 @@ function messagesOf(run: readonly FamilyEvent[]): readonly UIMessage[] {
     ((isOfCall ? turnOfCall.get(event.callId) : undefined) ?? turn).push(event);
   }
   return turns.flatMap(({ message, events }) => {
-    const encoder = new UIMessageEncoder();
+    const encoder = new UIMessageEncoder({ isExternal: isExternalBelow });
     const answer = events.length === 0 ? [] : [reduceUIMessage(events.flatMap((event) => encoder.push(event)))];
     return message === undefined ? answer : [message, ...answer];
   });

@@ -3,6 +3,7 @@ import type { FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { HttpRequest } from '../http/HttpMessages';
 import { ContinuedUIMessage } from '../../interop/aiSdk/ContinuedUIMessage';
 import { UIMessageEncoder } from '../../interop/aiSdk/UIMessageEncoder';
+import type { UIMessageEncoderOptions } from '../../interop/aiSdk/UIMessageEncoder';
 import { UIMessageStreamEncoder } from '../../interop/aiSdk/UIMessageStreamEncoder';
 import type { ChunkEncoder } from '../../interop/aiSdk/UIMessageStreamEncoder';
 import type { RequestContext, RouteHandler } from '../http/RequestContext';
@@ -10,6 +11,7 @@ import type { Chats, ChatTurn } from './Chats';
 import { eventsOfTurn, isQueuedMessage } from './chatTurns';
 import { followFamily } from './followFamily';
 import { chatId, readChatRequest } from './readChatRequest';
+import { isExternal } from './serverTools';
 import { streamEvents } from './streamEvents';
 import type { StreamRunPorts } from './streamEvents';
 
@@ -23,10 +25,14 @@ export function submitChat({ chat, ...ports }: ChatRoutePorts): RouteHandler {
     const request = readChatRequest(context.request.body);
     const turn = await chat.submit(context.principal, request);
     const { known } = turn;
-    const options = { endsBefore: isQueuedMessage };
+    const options = { ...encodingOf(ports), endsBefore: isQueuedMessage };
     const encoder = known === undefined ? new UIMessageEncoder(options) : new ContinuedUIMessage(known, options);
     await send(context, request.chatId, answerOf(turn, ports, context.signal), encoder, { chat, ...ports });
   };
+}
+
+function encodingOf({ tools }: StreamRunPorts): UIMessageEncoderOptions {
+  return { isExternal: (name) => isExternal(tools, name, true) };
 }
 
 async function send(
@@ -70,7 +76,7 @@ export function resumeChat({ chat, ...ports }: ChatRoutePorts): RouteHandler {
     else {
       // The client asks once: what is answered next belongs to the message.
       const events = eventsOfTurn(followFamily(ports, run.executionId, context), run.messageId, true);
-      await send(context, id, events, new UIMessageEncoder(), { chat, ...ports });
+      await send(context, id, events, new UIMessageEncoder(encodingOf(ports)), { chat, ...ports });
     }
   };
 }

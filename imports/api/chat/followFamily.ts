@@ -33,7 +33,7 @@ type Arrival =
   | { readonly source: Source; readonly error: unknown }
   | { readonly source: Source; readonly idle: OpenCalls };
 
-export interface FollowFamilyOptions extends Omit<FollowRunOptions, 'onIdle'> {
+export interface FollowFamilyOptions extends Omit<FollowRunOptions, 'onIdle' | 'isBelow'> {
   /** Calls of the run that were decided just now, and of runs below by `callBelowId`. */
   readonly decided?: ReadonlySet<string> | undefined;
 }
@@ -73,7 +73,8 @@ async function* merged(
     );
   };
   const open = (id: string, path: readonly CallStep[], over = new AbortController()): Source => {
-    const followed = path.length === 0 ? options : { over: over.signal, decided: decidedIn(id, options.decided) };
+    const below = { isBelow: true, over: over.signal, decided: decidedIn(id, options.decided) };
+    const followed = path.length === 0 ? options : below;
     const onIdle = (idle: OpenCalls): void => arrive({ source, idle });
     const events = followRun(ports, id, { ...followed, signal, onIdle });
     const source: Source = { executionId: id, path, events, over, below: new Map<string, Source>(), hasEnded: false };

@@ -29,6 +29,8 @@ export interface FollowRunOptions {
   readonly signal: AbortSignal;
   /** Calls that were decided just now. */
   readonly decided?: ReadonlySet<string> | undefined;
+  /** A call of another run has started it. Default: false. */
+  readonly isBelow?: boolean | undefined;
   /**
    * Follows a run that may not be stored yet, until it ends or is deleted, also while it waits for people. Once this
    * fires, what is stored of it is all.
@@ -51,13 +53,12 @@ const DEFAULT_POLL_INTERVAL_MS = 1_000;
 export async function* followRun(
   { runs, live, watch, loop, tools, pollInterval = DEFAULT_POLL_INTERVAL_MS }: FollowRunPorts,
   executionId: string,
-  { signal, decided, over, onIdle }: FollowRunOptions,
+  { signal, decided, isBelow, over, onIdle }: FollowRunOptions,
 ): AsyncGenerator<AgentEvent, void, undefined> {
   const fresh = new NewEvents();
   const silent = new Set(tools.tools.flatMap(({ name, delivery }) => (delivery === 'silent' ? [name] : [])));
   const open = new OpenCalls({
-    // Results of the calls of a run below are not supplied here.
-    isExternal: (name) => over === undefined && isExternal(tools, name),
+    isExternal: (name) => isExternal(tools, name, isBelow),
     isSilent: (name) => silent.has(name),
     decided,
   });

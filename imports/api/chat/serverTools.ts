@@ -11,7 +11,10 @@ export function startsRun({ tools }: ServerTools, toolName?: string): boolean {
   return tools.some(({ name, kind }) => kind === 'run' && name === (toolName ?? name));
 }
 
-/** Whether the results of the tool's calls are supplied from outside. */
-export function isExternal({ tools }: ServerTools, toolName: string): boolean {
-  return tools.some((tool) => tool.name === toolName && waitsForOutside(tool));
+/**
+ * Whether the results of the tool's calls are supplied from outside.
+ * @param isBelow the calls are those of a run below, whose sleep is no reason to leave the run above
+ */
+export function isExternal({ tools }: ServerTools, toolName: string, isBelow = false): boolean {
+  return tools.some((tool) => tool.name === toolName && waitsForOutside(tool) && !(isBelow && tool.kind === 'timer'));
 }

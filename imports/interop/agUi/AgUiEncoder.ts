@@ -31,8 +31,8 @@ export interface AgUiEncoderOptions {
   readonly state?: unknown;
   /** The names of the tools that the front end executes. */
   readonly frontEndTools?: Iterable<string>;
-  /** Whether someone else submits the results of the server's tool; default: no. */
-  readonly isExternal?: (toolName: string) => boolean;
+  /** Whether someone else submits the results of the server's tool, for a run or one below it; default: no. */
+  readonly isExternal?: (toolName: string, isBelow: boolean) => boolean;
   /** The calls that the client has answered with this AG-UI run. */
   readonly answered?: AgUiAnswers;
 }
@@ -53,12 +53,12 @@ export class AgUiEncoder {
     const { executionId, messages, state, frontEndTools = [], isExternal = () => false } = options;
     this.thread = new AgUiThread(messages, (id) => id.startsWith(`${executionId}:`));
     this.toolState = new AgUiToolState(state, executionId);
-    this.subagents = new AgUiSubagents(executionId);
+    this.subagents = new AgUiSubagents(executionId, (name) => isExternal(name, true));
     const names = new Set(frontEndTools);
     this.calls = new AgUiCalls({
       executionId,
       frontEndTools: names,
-      isExternal: (name) => names.has(name) || isExternal(name),
+      isExternal: (name) => names.has(name) || isExternal(name, false),
     });
   }
 

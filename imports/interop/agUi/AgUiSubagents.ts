@@ -28,9 +28,10 @@ export class AgUiSubagents {
   /** Their calls, which the client is asked about with those of the root. */
   private readonly calls: AgUiCalls;
 
-  constructor(root: string) {
+  /** @param isExternal whether the client may supply the results of the tool's calls */
+  constructor(root: string, isExternal: (toolName: string) => boolean) {
     this.root = root;
-    this.calls = new AgUiCalls({ executionId: root, frontEndTools: new Set(), isExternal: () => false });
+    this.calls = new AgUiCalls({ executionId: root, frontEndTools: new Set(), isExternal });
   }
 
   setAnswered(answered: AgUiAnswers): void {

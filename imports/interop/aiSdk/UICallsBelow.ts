@@ -14,6 +14,12 @@ export class UICallsBelow {
   private readonly calls = new UIToolCalls();
   /** The beginnings of calls that nobody was asked about, by id. */
   private readonly unasked = new Map<string, CallEvent>();
+  private readonly isExternal: (toolName: string) => boolean;
+
+  /** @param isExternal whether the client may supply the results of the tool's calls */
+  constructor(isExternal: (toolName: string) => boolean) {
+    this.isExternal = isExternal;
+  }
 
   /** @param event of a run below */
   push(event: FamilyEvent): readonly UIMessageChunk[] {
@@ -25,7 +31,10 @@ export class UICallsBelow {
       return [];
     }
     const begun = this.unasked.get(callId);
-    const isAsked = call.type === 'tool:approval_required' || call.type === 'tool:needs_review';
+    const isAsked =
+      call.type === 'tool:approval_required' ||
+      call.type === 'tool:needs_review' ||
+      (call.type === 'tool:executing' && this.isExternal(call.name));
     if (isAsked || isSettling(call)) this.unasked.delete(callId);
     const beginning = begun === undefined || !isAsked ? [] : this.calls.push(begun);
     return [

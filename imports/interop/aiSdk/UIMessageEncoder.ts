@@ -23,6 +23,11 @@ export interface UIMessageEncoderOptions {
   readonly sendReasoning?: boolean;
   /** Metadata that is added to the message's at its start. */
   readonly messageMetadata?: object;
+  /**
+   * Whether the client may supply the results of the tool's calls, also where it is a run below that makes them.
+   * Default: it is told nothing of such calls below.
+   */
+  readonly isExternal?: (toolName: string) => boolean;
   /** Whether a message that the run was sent is answered by another message. Default: none is. */
   readonly endsBefore?: (messageId: string) => boolean;
 }
@@ -47,7 +52,7 @@ export class UIMessageEncoder {
   /** Messages of runs that calls have started, by call. */
   private readonly nested = new Map<string, NestedUIMessage>();
   private readonly isNested: boolean;
-  private readonly callsBelow = new UICallsBelow();
+  private readonly callsBelow: UICallsBelow;
   /** What is asked of people while the model is called, which may begin its step anew. */
   private asked: UIMessageChunk[] = [];
 
@@ -55,6 +60,7 @@ export class UIMessageEncoder {
   constructor(options: UIMessageEncoderOptions = {}, isNested = false) {
     this.options = options;
     this.isNested = isNested;
+    this.callsBelow = new UICallsBelow(options.isExternal ?? (() => false));
   }
 
   push(event: FamilyEvent): readonly UIMessageChunk[] {
