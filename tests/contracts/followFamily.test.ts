@@ -4,7 +4,7 @@ import { followFamily } from '../../imports/api/chat/followFamily';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
 import { childId } from '../../imports/business/ai/application/services/shared/childId';
-import { callBelowId } from '../../imports/business/ai/domain/entities/callBelow';
+import { callOfRunId } from '../../imports/business/ai/domain/entities/callOfRun';
 import type { FamilyEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import { LiveRunEvents } from '../../imports/business/ai/infrastructure/events/LiveRunEvents';
 import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
@@ -103,7 +103,7 @@ describe(
         return seen;
       };
       expect((await follow()).at(-1)).to.equal('grandchild tool:approval_required');
-      const decided = new Set([callBelowId({ executionId: GRANDCHILD, callId: 'call 0' })]);
+      const decided = new Set([callOfRunId({ executionId: GRANDCHILD, callId: 'call 0' })]);
       expect((await follow(decided)).at(-1)).to.equal('root run:completed');
       expect((await all(followFamily(ports, 'root', { signal: ENDLESS, over: ENDLESS }))).at(-1)).to.include({
         executionId: 'root',

@@ -20,13 +20,14 @@ import type { AgUiAnswer, AgUiAnswers } from '../../interop/agUi/AgUiCalls';
 import { parseInterruptId, parseWireCallId } from '../../interop/agUi/agUiIds';
 import { readInterruptAnswer } from '../../interop/agUi/readRunAgentInput';
 import { toConversation } from '../../interop/agUi/toConversation';
-import { callBelowOf } from '../../business/ai/domain/entities/callBelow';
+import { callOfRunId, callOfRunIn } from '../../business/ai/domain/entities/callOfRun';
 import { childId } from '../../business/ai/application/services/shared/childId';
 import { toActor } from '../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { loadCurrentRun } from '../chat/loadCurrentRun';
 import type { LoadRunPorts } from '../chat/loadCurrentRun';
 import { startsRun } from '../chat/serverTools';
+import type { StreamedRun } from '../chat/streamEvents';
 import type { ModelDirectory } from '../gateway/models/ModelDirectory';
 
 export interface AgUiRunsPorts extends LoadRunPorts {
@@ -37,11 +38,10 @@ export interface AgUiRunsPorts extends LoadRunPorts {
   readonly access?: AccessPolicy;
 }
 
-export interface AgUiTurn {
-  readonly executionId: string;
+export interface AgUiTurn extends StreamedRun {
   /** The run as an earlier AG-UI run left it, if this one continues it. */
   readonly stored?: StoredRun;
-  /** The calls that were answered just now. */
+  /** The calls that were answered just now, as their interrupts and results name them. */
   readonly answered: AgUiAnswers;
 }
 
@@ -112,16 +112,19 @@ export class AgUiRuns {
   ): Promise<AgUiTurn> {
     const { executionId } = stored.run;
     const answered = new Map<string, AgUiAnswer>();
+    const decided = new Set<string>();
     const calls = new Map(stored.calls.map((call) => [call.id, call]));
     for (const [index, entry] of resume.entries()) {
       const { callId = '', startTime } = parseInterruptId(entry.interruptId) ?? {};
-      const below = callBelowOf(callId);
+      const below = calls.has(callId) ? undefined : callOfRunIn(callId);
       const run = below === undefined ? stored : await this.load(principal, below.executionId);
       const call = run?.calls.find(({ id }) => id === (below?.callId ?? callId));
       // An answer to an earlier interrupt does not answer what the call waits for now, which is asked again.
       if (run === undefined || call === undefined || isSettled(call) || !isAboutPresentAttempt(call, startTime))
         continue;
-      answered.set(callId, await this.answer(principal, run.run.executionId, call, entry, `resume[${index}]`));
+      const of = { executionId: run.run.executionId, callId: call.id };
+      answered.set(callId, await this.answer(principal, of.executionId, call, entry, `resume[${index}]`));
+      decided.add(callOfRunId(of));
     }
     for (const { toolCallId, content } of results) {
       const call = calls.get(parseWireCallId(toolCallId)?.callId ?? '');
@@ -133,8 +136,9 @@ export class AgUiRuns {
         output,
       });
       answered.set(call.id, 'result');
+      decided.add(callOfRunId({ executionId, callId: call.id }));
     }
-    return { executionId, stored: (await this.load(principal, executionId)) ?? stored, answered };
+    return { executionId, stored: (await this.load(principal, executionId)) ?? stored, answered, decided };
   }
 
   private async answer(

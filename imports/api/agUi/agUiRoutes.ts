@@ -54,7 +54,7 @@ function runAgent(ports: AgUiRoutePorts): RouteHandler {
 async function streamTurn(
   context: RequestContext,
   input: RunAgentInput,
-  { executionId, stored, answered }: AgUiTurn,
+  { executionId, stored, answered, decided }: AgUiTurn,
   ports: AgUiRoutePorts,
 ): Promise<AgUiEncoder> {
   const { threadId, runId, parentRunId, messages, state } = input;
@@ -77,7 +77,7 @@ async function streamTurn(
   const tools = [...serverTools, ...[...frontEndTools].map((name) => ({ name, kind: 'external' as const }))];
   const all = followFamily({ ...ports, tools: { tools } }, executionId, {
     signal: context.signal,
-    decided: new Set(answered.keys()),
+    decided,
   });
   await streamEvents(context, untilDone(all, known, encoder), new AgUiStreamEncoder(encoder, past), ports);
   return encoder;

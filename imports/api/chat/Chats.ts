@@ -21,7 +21,7 @@ import { hasLongTexts, withTexts } from '../../business/ai/domain/util/sharedTex
 import type { ReadMessage } from '../../interop/aiSdk/readUIMessages';
 import { reduceUIMessage } from '../../interop/aiSdk/reduceUIMessage';
 import { toItems } from '../../interop/aiSdk/toItems';
-import { callBelowOf } from '../../business/ai/domain/entities/callBelow';
+import { callOfRunId } from '../../business/ai/domain/entities/callOfRun';
 import { userParts } from '../../interop/aiSdk/userParts';
 import { UIMessageEncoder } from '../../interop/aiSdk/UIMessageEncoder';
 import type { UIMessage } from '../../interop/aiSdk/UIMessages';
@@ -271,14 +271,14 @@ export class Chats {
     const decided = new Set<string>();
     for (const part of parts) {
       if (!('toolCallId' in part)) continue;
-      const below = callBelowOf(part.toolCallId);
-      const run = below === undefined ? stored : await loadCurrentRun(this.ports, below.executionId);
-      const id = below?.callId ?? part.toolCallId;
-      const call = run?.run.userId === principal.userId ? run.calls.find((each) => each.id === id) : undefined;
-      if (run === undefined || call === undefined) continue;
-      const isSupplied = isExternal(this.ports.tools, call.name, below !== undefined);
-      const open = { executionId: run.run.executionId, call, isExternal: isSupplied };
-      if (await submitDecision(this.ports.methods, actor, open, part)) decided.add(part.toolCallId);
+      const of = part.kind === 'asked' ? part.of : { executionId, callId: part.toolCallId };
+      const isBelow = of.executionId !== executionId;
+      const run = isBelow ? await loadCurrentRun(this.ports, of.executionId) : stored;
+      if (run?.run.userId !== principal.userId) continue;
+      const call = run.calls.find(({ id }) => id === of.callId);
+      if (call === undefined) continue;
+      const open = { ...of, call, isExternal: isExternal(this.ports.tools, call.name, isBelow) };
+      if (await submitDecision(this.ports.methods, actor, open, part)) decided.add(callOfRunId(of));
     }
     return { ...turn, decided, known: message };
   }

@@ -4,7 +4,7 @@
  */
 import type { AgentEvent, CallStep, FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import { childId, MAX_RUN_DEPTH } from '../../business/ai/application/services/shared/childId';
-import { callBelowOf } from '../../business/ai/domain/entities/callBelow';
+import { callOfRunId } from '../../business/ai/domain/entities/callOfRun';
 import { followRun } from './followRun';
 import type { FollowRunOptions, FollowRunPorts } from './followRun';
 import type { OpenCalls } from './OpenCalls';
@@ -34,7 +34,7 @@ type Arrival =
   | { readonly source: Source; readonly idle: OpenCalls };
 
 export interface FollowFamilyOptions extends Omit<FollowRunOptions, 'onIdle' | 'isBelow'> {
-  /** Calls of the run that were decided just now, and of runs below by `callBelowId`. */
+  /** Calls of the run and of those below it that were decided just now, by `callOfRunId`. */
   readonly decided?: ReadonlySet<string> | undefined;
 }
 
@@ -48,7 +48,9 @@ export function followFamily(
   executionId: string,
   options: FollowFamilyOptions,
 ): AsyncGenerator<FamilyEvent, void, undefined> {
-  return startsRun(ports.tools) ? merged(ports, executionId, options) : followRun(ports, executionId, options);
+  return startsRun(ports.tools)
+    ? merged(ports, executionId, options)
+    : followRun(ports, executionId, { ...options, decided: decidedIn(executionId, options.decided) });
 }
 
 /** Reads one event of each run ahead, so that the client's pace stays that of all of them. */
@@ -73,10 +75,10 @@ async function* merged(
     );
   };
   const open = (id: string, path: readonly CallStep[], over = new AbortController()): Source => {
-    const below = { isBelow: true, over: over.signal, decided: decidedIn(id, options.decided) };
-    const followed = path.length === 0 ? options : below;
+    const followed = path.length === 0 ? options : { isBelow: true, over: over.signal };
+    const decided = decidedIn(id, options.decided);
     const onIdle = (idle: OpenCalls): void => arrive({ source, idle });
-    const events = followRun(ports, id, { ...followed, signal, onIdle });
+    const events = followRun(ports, id, { ...followed, decided, signal, onIdle });
     const source: Source = { executionId: id, path, events, over, below: new Map<string, Source>(), hasEnded: false };
     sources.push(source);
     read(source);
@@ -138,8 +140,8 @@ function isWaiting({ idle, below, hasEnded }: Source): boolean {
 }
 
 function decidedIn(executionId: string, decided: ReadonlySet<string> = new Set()): ReadonlySet<string> {
-  const calls = [...decided].flatMap((id) => callBelowOf(id) ?? []);
-  return new Set(calls.flatMap((call) => (call.executionId === executionId ? [call.callId] : [])));
+  const prefix = callOfRunId({ executionId, callId: '' });
+  return new Set([...decided].flatMap((id) => (id.startsWith(prefix) ? [id.slice(prefix.length)] : [])));
 }
 
 const SETTLED: ReadonlySet<AgentEvent['type']> = new Set([

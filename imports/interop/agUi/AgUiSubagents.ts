@@ -6,7 +6,7 @@ import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { AgentEvent, CallStep } from '../../business/ai/domain/types/AgentEvents';
 import type { AgUiEvent, AgUiInterrupt } from './AgUiEvents';
 import type { AgUiMessage } from './AgUiMessages';
-import { callBelowId } from '../../business/ai/domain/entities/callBelow';
+import { callOfRunId } from '../../business/ai/domain/entities/callOfRun';
 import { AgUiCalls } from './AgUiCalls';
 import type { AgUiAnswers } from './AgUiCalls';
 import { AgUiThread } from './AgUiThread';
@@ -88,7 +88,7 @@ export class AgUiSubagents {
 
   private encodeOf(subagent: Subagent, event: AgentEvent): readonly AgUiEvent[] {
     const { id, thread } = subagent;
-    if ('callId' in event) this.calls.apply({ ...event, callId: callBelowId(event) });
+    if ('callId' in event) this.calls.apply({ ...event, callId: callOfRunId(event) });
     switch (event.type) {
       case 'iteration:start':
         subagent.iteration = event.iteration;
@@ -110,7 +110,7 @@ export class AgUiSubagents {
       case 'tool:pending': {
         const { name, blocking } = event;
         const call = { name, arguments: event.arguments };
-        this.calls.add({ ...call, callId: callBelowId(event), blocking, state: 'pending' });
+        this.calls.add({ ...call, callId: callOfRunId(event), blocking, state: 'pending' });
         const toolCallId = this.wireId(event);
         return this.attributed(
           subagent,

@@ -6,7 +6,7 @@ import type { FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { ReadMessage, ReadCall } from './readUIMessages';
 import { UIMessageEncoder } from './UIMessageEncoder';
 import type { UIMessageEncoderOptions } from './UIMessageEncoder';
-import { callBelowOf } from '../../business/ai/domain/entities/callBelow';
+import { callIn } from './UIMessages';
 import type { UIMessageChunk } from './UIMessages';
 
 export class ContinuedUIMessage {
@@ -38,7 +38,7 @@ export class ContinuedUIMessage {
   private newOf(chunks: readonly UIMessageChunk[]): readonly UIMessageChunk[] {
     return chunks.filter((chunk, index) => {
       const next = chunks[index + 1];
-      const isAsked = next?.type === 'tool-input-available' && callBelowOf(next.toolCallId) !== undefined;
+      const isAsked = next?.type === 'tool-input-available' && callIn(next.providerMetadata) !== undefined;
       // The step that a person is asked in is none of the model's.
       return this.isNew(chunk.type === 'start-step' && isAsked ? next : chunk);
     });

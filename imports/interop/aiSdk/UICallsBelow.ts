@@ -5,7 +5,7 @@
  * https://ai-sdk.dev/docs/ai-sdk-ui/chatbot-tool-usage
  */
 import type { FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
-import { callBelowId } from '../../business/ai/domain/entities/callBelow';
+import { callOfRunId } from '../../business/ai/domain/entities/callOfRun';
 import type { UIMessageChunk } from './UIMessages';
 import { isCallEvent, isSettling, UIToolCalls } from './UIToolCalls';
 import type { CallEvent } from './UIToolCalls';
@@ -24,7 +24,7 @@ export class UICallsBelow {
   /** @param event of a run below */
   push(event: FamilyEvent): readonly UIMessageChunk[] {
     if (!isCallEvent(event)) return [];
-    const callId = callBelowId(event);
+    const callId = callOfRunId(event);
     const call = { ...event, callId };
     if (call.type === 'tool:pending') {
       this.unasked.set(callId, call);
@@ -36,10 +36,13 @@ export class UICallsBelow {
       call.type === 'tool:needs_review' ||
       (call.type === 'tool:executing' && this.isExternal(call.name));
     if (isAsked || isSettling(call)) this.unasked.delete(callId);
+    const of = { executionId: event.executionId, callId: event.callId };
     const beginning = begun === undefined || !isAsked ? [] : this.calls.push(begun);
     return [
-      ...(beginning.length === 0 ? [] : [{ type: 'start-step' } as const]),
-      ...beginning,
+      ...beginning.flatMap((chunk) => [
+        { type: 'start-step' } as const,
+        { ...chunk, providerMetadata: { bolide: of } },
+      ]),
       ...this.calls.push(call),
     ];
   }

@@ -2,6 +2,7 @@
  * The AI SDK's UI messages and the chunks of their stream, as far as Bolide writes and reads them. Assignable to the
  * types of `ai` 7. https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol
  */
+import type { CallOfRun } from '../../business/ai/domain/types/AgentEvents';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 
 export type JSONValue = null | string | number | boolean | JSONValue[] | { [key: string]: JSONValue | undefined };
@@ -101,6 +102,7 @@ export interface ToolPart {
   preliminary?: boolean;
   errorText?: string;
   approval?: ToolApproval;
+  callProviderMetadata?: ProviderMetadata;
 }
 
 export type UIMessageChunk =
@@ -113,7 +115,13 @@ export type UIMessageChunk =
   | { type: 'text-delta' | 'reasoning-delta'; id: string; delta: string }
   | { type: 'tool-input-start'; toolCallId: string; toolName: string }
   | { type: 'tool-input-delta'; toolCallId: string; inputTextDelta: string }
-  | { type: 'tool-input-available'; toolCallId: string; toolName: string; input: unknown }
+  | {
+      type: 'tool-input-available';
+      toolCallId: string;
+      toolName: string;
+      input: unknown;
+      providerMetadata?: ProviderMetadata;
+    }
   | { type: 'tool-approval-request'; approvalId: string; toolCallId: string; reason?: string }
   | { type: 'tool-approval-response'; approvalId: string; approved: boolean; reason?: string }
   | { type: 'tool-output-available'; toolCallId: string; output: unknown; preliminary?: boolean }
@@ -168,6 +176,13 @@ export interface ToolResultData {
 
 /** The `kind` of the custom part that holds a step's output items where its other parts don't represent all of them. */
 export const OUTPUT_PART = 'bolide.output';
+
+/** The call that a tool part asks a person about, if that is no call of the message's model. */
+export function callIn(providerMetadata: unknown): CallOfRun | undefined {
+  const { bolide } = (providerMetadata ?? {}) as { readonly bolide?: Partial<Record<keyof CallOfRun, unknown>> };
+  const { executionId, callId } = bolide ?? {};
+  return typeof executionId === 'string' && typeof callId === 'string' ? { executionId, callId } : undefined;
+}
 
 /** The items of a custom part, or undefined if it holds none. */
 export function itemsIn(providerMetadata: unknown): readonly JsonObject[] | undefined {

@@ -3,8 +3,8 @@ import { identifier, invalid, listOf, oneOf, optional, required, text } from '..
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/util/json';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
-import { callBelowOf } from '../../business/ai/domain/entities/callBelow';
-import { itemsIn } from './UIMessages';
+import type { CallOfRun } from '../../business/ai/domain/types/AgentEvents';
+import { callIn, itemsIn } from './UIMessages';
 
 /** A part that means something to a model. */
 export type ReadPart =
@@ -14,15 +14,16 @@ export type ReadPart =
   | { readonly kind: 'steering'; readonly parts: readonly ReadPart[] }
   | { readonly kind: 'output'; readonly items: readonly JsonObject[] }
   | ReadToolPart
-  | ReadCallBelow;
+  | ReadAskedCall;
 
 export interface ReadToolPart extends ReadCall {
   readonly kind: 'tool';
 }
 
-/** A call of a run below, which a person is asked about: no call of the model that the message is of. */
-export interface ReadCallBelow extends ReadCall {
-  readonly kind: 'call-below';
+/** What a person is asked about: a call of a run below, and no call of the model that the message is of. */
+export interface ReadAskedCall extends ReadCall {
+  readonly kind: 'asked';
+  readonly of: CallOfRun;
 }
 
 export interface ReadCall {
@@ -82,7 +83,7 @@ function readMessage(value: unknown, path: string): ReadMessage {
     parts: required(value, 'parts', readParts, `${path}.parts`)
       .filter((part) => part !== undefined)
       // The step that a person is asked in is none of the model's.
-      .filter((part, index, parts) => part.kind !== 'step' || parts[index + 1]?.kind !== 'call-below'),
+      .filter((part, index, parts) => part.kind !== 'step' || parts[index + 1]?.kind !== 'asked'),
   };
 }
 
@@ -125,11 +126,12 @@ function readFile(value: JsonObject, path: string): ReadPart {
   };
 }
 
-function readTool(value: JsonObject, path: string, toolName: string): ReadToolPart | ReadCallBelow {
+function readTool(value: JsonObject, path: string, toolName: string): ReadToolPart | ReadAskedCall {
   const { approval, input, output, preliminary } = value;
+  const of = callIn(value.callProviderMetadata);
   const toolCallId = required(value, 'toolCallId', text(MAX_ID), `${path}.toolCallId`);
   return {
-    kind: callBelowOf(toolCallId) === undefined ? 'tool' : 'call-below',
+    ...(of === undefined ? { kind: 'tool' } : { kind: 'asked', of }),
     toolName,
     toolCallId,
     state: required(value, 'state', oneOf(TOOL_STATES), `${path}.state`),

@@ -47,8 +47,14 @@ export function applyChunk(message: UIMessage, chunk: UIMessageChunk): void {
       return;
     }
     case 'tool-input-available': {
-      const { toolCallId, toolName, input } = chunk;
-      parts.push({ type: `tool-${toolName}`, toolCallId, state: 'input-available', input });
+      const { toolCallId, toolName, input, providerMetadata: callProviderMetadata } = chunk;
+      parts.push({
+        type: `tool-${toolName}`,
+        toolCallId,
+        state: 'input-available',
+        input,
+        ...omitUndefined({ callProviderMetadata }),
+      });
       return;
     }
     case 'tool-approval-request':

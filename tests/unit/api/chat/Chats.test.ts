@@ -3,6 +3,7 @@ import { Chats } from '../../../../imports/api/chat/Chats';
 import type { ChatsPorts } from '../../../../imports/api/chat/Chats';
 import type { ChatRequest } from '../../../../imports/api/chat/readChatRequest';
 import { HttpError } from '../../../../imports/api/http/HttpError';
+import { readUIMessages } from '../../../../imports/interop/aiSdk/readUIMessages';
 import { failure } from '../../../support/failure';
 
 const PRINCIPAL = { userId: 'ann' };
@@ -44,31 +45,53 @@ describe('Chats', () => {
     await chats.submit(PRINCIPAL, MESSAGE);
     expect(cancelled).to.deep.equal(['run-1']);
   });
+
+  it('decides about a call of the run whose id looks like that of a call of another run', async () => {
+    const id = `${'a'.repeat(32)}:b`;
+    const { chats, approved } = chatWithRun({ stored: false }, { ...CALL, id, arguments: '{}' });
+    const [message] = readUIMessages([
+      {
+        id: 'run-1',
+        role: 'assistant',
+        parts: [
+          { type: 'tool-guarded', toolCallId: id, state: 'approval-responded', approval: { id, approved: true } },
+        ],
+      },
+    ]);
+    const { decided } = await chats.submit(PRINCIPAL, { ...MESSAGE, messages: message === undefined ? [] : [message] });
+    expect(approved).to.deep.equal([id]);
+    expect([...(decided ?? [])]).to.deep.equal([`run-1:${id}`]);
+  });
 });
 
 /** A chat whose run waits for an approval. @param isCalling what is stored, and what the run's process knows */
-function chatWithRun({ stored, live }: { stored: boolean; live?: boolean }) {
+function chatWithRun({ stored, live }: { stored: boolean; live?: boolean }, call: Readonly<Record<string, string>> = CALL) {
   const run = { executionId: 'run-1', userId: 'ann', state: 'running', isCalling: stored };
-  const context = { executionId: 'run-1', toolCalls: new Map([[CALL.id, CALL]]), isCalling: live };
+  const context = { executionId: 'run-1', toolCalls: new Map([[call.id, call]]), isCalling: live };
   const cancelled: string[] = [];
   const sent: string[] = [];
+  const approved: string[] = [];
   const ports = {
     chats: {
       find: async () => ({ userId: 'ann', chatId: 'c', requestId: 'first', fingerprint: 'another', messages: '[]' }),
       replace: async () => true,
     },
-    runs: { findRequest: async () => run, load: async () => ({ run, calls: [CALL] }) },
+    runs: {
+      findRequest: async () => run,
+      load: async (id: string) => (id === 'run-1' ? { run, calls: [call] } : undefined),
+    },
     methods: {
       'ai.runs.start': async () => ({ executionId: 'run-2' }),
       'ai.runs.cancel': async (_actor: unknown, { executionId }: { executionId: string }) => {
         cancelled.push(executionId);
         return 'cancelled';
       },
+      'ai.runs.approve': async (_actor: unknown, { callId }: { callId: string }) => void approved.push(callId),
       'ai.runs.send': async (_actor: unknown, { executionId }: { executionId: string }) => void sent.push(executionId),
     },
     loop: { getExecutionContext: () => (live === undefined ? undefined : context) },
     models: { resolve: async () => ({ providerId: 'openai', address: 'openai' }) },
     tools: { tools: [] },
   };
-  return { chats: new Chats(ports as unknown as ChatsPorts), cancelled, sent };
+  return { chats: new Chats(ports as unknown as ChatsPorts), cancelled, sent, approved };
 }

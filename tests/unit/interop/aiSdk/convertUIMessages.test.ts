@@ -51,6 +51,13 @@ describe('fromUIMessages', () => {
     });
   });
 
+  it('keeps a call whose id looks like that of a call of another run', () => {
+    const toolCallId = `${'a'.repeat(32)}:b`;
+    const part = tool({ toolCallId, state: 'output-available', output: 'text' });
+    const items = fromUIMessages([assistant({ type: 'step-start' }, part)]);
+    expect(items.map((item) => 'call_id' in item && item.call_id)).to.deep.equal([toolCallId, toolCallId]);
+  });
+
   it('gives every call a result, whatever state its part is in', () => {
     expect(resultOf(tool({ state: 'output-available', output: { hits: [1] } }))).to.deep.equal(RESULT);
     expect(resultOf(tool({ state: 'output-available', output: 'text' }))).to.include({ output: 'text' });
