@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import type { DashboardBrowser } from '../support/DashboardBrowser';
+import type { ToolCallContext } from '../../imports/business/ai/domain/interfaces/IToolExecutor';
 import { runAsTool } from '../../imports/business/ai/infrastructure/tools/runAsTool';
 import { withDashboard } from '../support/withDashboard';
 import { until } from '../support/until';
@@ -210,5 +211,38 @@ describe('useChat in a browser', () => {
     expect(await page.locator('.tool').count()).to.equal(2);
     expect(await page.locator('article').count()).to.equal(2);
     expect(await page.locator('#error').textContent()).to.equal('');
+  });
+
+  it('supplies what runs below wait for from outside, and what their tools ask, also after a reload', async () => {
+    const { tools } = app.server.host.module;
+    tools.register({ name: 'ask_page', kind: 'external', parameters: { type: 'object' } });
+    tools.register({
+      name: 'book_table',
+      parameters: { type: 'object' },
+      idempotent: true,
+      execute: (_args: unknown, { requestInput }: ToolCallContext) =>
+        requestInput?.({ message: 'How many?', schema: { type: 'object', required: ['guests'] } }),
+    });
+    for (const [chat, below, part] of [
+      ['supplied', 'ask_page', 'ask_page'],
+      ['asked', 'book_table', 'request_input'],
+    ] as const) {
+      const input = `Use ${below} with "x".`;
+      tools.register(
+        runAsTool({ name: `to_${below}`, description: 'Delegates.', run: () => ({ input, tools: [below] }) }),
+      );
+      await open(chat);
+      await send(`Use to_${below} with "x".`);
+      await page.waitForSelector(tool(part, 'input-available'));
+      await idle();
+      await page.reload();
+      await page.waitForSelector(tool(part, 'input-available'));
+      await idle();
+      await page.click(`${tool(part, 'input-available')} button.supply`);
+      await page.waitForSelector(`p:has-text("to_${below} returned")`);
+      await idle();
+      expect(await page.locator('.tool').count()).to.equal(2);
+      expect(await page.locator('#error').textContent()).to.equal('');
+    }
   });
 });

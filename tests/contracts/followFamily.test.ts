@@ -5,6 +5,7 @@ import { AgenticLoop } from '../../imports/business/ai/application/services/Agen
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
 import { childId } from '../../imports/business/ai/application/services/shared/childId';
 import { callOfRunId } from '../../imports/business/ai/domain/entities/callOfRun';
+import type { ToolCallContext } from '../../imports/business/ai/domain/interfaces/IToolExecutor';
 import type { FamilyEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import { LiveRunEvents } from '../../imports/business/ai/infrastructure/events/LiveRunEvents';
 import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
@@ -112,14 +113,15 @@ describe(
       await loop.close();
     });
 
-    for (const [kind, last] of [
-      ['external', 'child tool:executing'],
-      ['timer', 'root run:completed'],
+    for (const [what, last, tool] of [
+      ['a result from outside', 'child tool:executing', { kind: 'external' }],
+      ['a time', 'root run:completed', { kind: 'timer' }],
+      ['what their tools ask', 'child tool:input_required', { execute: ask }],
     ] as const)
-      it(`that wait for the result of the kind ${kind} are followed until ${last}`, async () => {
+      it(`that wait for ${what} are followed until ${last}`, async () => {
         const store = new MemoryRunStore();
         const tools = new ToolRegistry()
-          .register({ name: 'work', kind, parameters: {} })
+          .register({ name: 'work', parameters: {}, ...tool })
           .register(runAsTool({ name: 'outer', parameters: {}, run: () => ({ input: 'Work.', tools: ['work'] }) }));
         const provider = delegatingProvider({ outer: 1, work: 1 }, { seconds: 0.05 });
         const loop = new AgenticLoop({ provider, toolExecutor: tools, runStore: store });
@@ -149,6 +151,10 @@ describe(
     });
   }),
 );
+
+async function ask(_args: unknown, { requestInput }: ToolCallContext): Promise<unknown> {
+  return requestInput?.({ message: 'Really?' });
+}
 
 async function all<T>(values: AsyncIterable<T>): Promise<readonly T[]> {
   const list: T[] = [];

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { lastAssistantMessageIsCompleteWithApprovalResponses, lastAssistantMessageIsCompleteWithToolCalls } from 'ai';
 import type { UIMessage } from 'ai';
 import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
+import type { ToolCallContext } from '../../imports/business/ai/domain/interfaces/IToolExecutor';
 import { runAsTool } from '../../imports/business/ai/infrastructure/tools/runAsTool';
 import { runAgent } from '../support/agUi/replayAgUi';
 import { chatClient, textOf } from '../support/ChatClient';
@@ -24,7 +25,22 @@ const TOOLS = [
   delegate('ask_clerk', 'send_reminder', 'Send a reminder with the text "tea"'),
   delegate('ask_guide', 'ask_page', 'Use ask_page with "x".'),
   delegate('ask_page', 'ask_browser', 'Use ask_browser with "x".'),
+  delegate('ask_host', 'book_table', 'Use book_table with "x".'),
+  {
+    name: 'book_table',
+    parameters: { type: 'object', properties: { name: { type: 'string' } } },
+    idempotent: true,
+    execute: async (_args: unknown, { requestInput }: ToolCallContext) => {
+      const guests = await requestInput?.({ message: 'How many?', schema: GUESTS });
+      const terrace = await requestInput?.({ message: 'Outside?' });
+      return { guests, terrace };
+    },
+  },
 ];
+const GUESTS = { type: 'object', properties: { guests: { type: 'integer' } }, required: ['guests'] };
+const INPUT = 'Use ask_host with "x".';
+/** What the tool returns, which the run's answer repeats. */
+const BOOKED = { guests: { action: 'accept', values: { guests: 2 } }, terrace: { action: 'accept', values: {} } };
 const DELICATE = 'Use ask_boss with "x".';
 const EXTERNAL = 'Use ask_guide with "x".';
 const QUESTION = 'Use ask_first with "x".';
@@ -235,6 +251,49 @@ describe('runs within a run', () => {
     expect(await stored()).to.deep.equal(plain(chat.messages));
   });
 
+  for (const [where, question] of [
+    ['a run below', INPUT],
+    ['the run itself', 'Use book_table with "x".'],
+  ] as const)
+    it(`ask in the messages of the run what a tool of ${where} asks, one question after the other`, async () => {
+      const first = chatClient(server, { id });
+      await first.chat.sendMessage({ text: question });
+      // A page that is loaded again.
+      const { chat, errors, ...client } = chatClient(server, {
+        id,
+        messages: first.chat.messages,
+        sendAutomaticallyWhen: ({ messages }) =>
+          lastAssistantMessageIsCompleteWithToolCalls({ messages }) ||
+          lastAssistantMessageIsCompleteWithApprovalResponses({ messages }),
+      });
+      const asked = (): ToolPart => chat.messages.at(-1)?.parts.findLast((part) => 'toolCallId' in part) as ToolPart;
+      expect(asked()).to.deep.include({
+        type: 'tool-request_input',
+        state: 'input-available',
+        input: { toolName: 'book_table', message: 'How many?', schema: GUESTS },
+      });
+      const { toolCallId } = asked();
+      await chat.addToolOutput({ tool: 'request_input', toolCallId, output: { guests: 2 } });
+      await client.idle(() => asked().toolCallId !== toolCallId);
+      expect(asked()).to.deep.include({ type: 'tool-request_input', state: 'approval-requested' });
+      const { approval } = asked() as { readonly approval?: { readonly id: string; readonly requestReason?: string } };
+      expect(approval?.requestReason).to.equal('Outside?');
+      await chat.addToolApprovalResponse({ id: approval?.id ?? '', approved: true });
+      await client.idle(() => textOf(chat.messages.at(-1)) !== '');
+      expect(errors).to.deep.equal([]);
+      const { result } = events().find((event) => event.type === 'tool:completed' && event.name === 'book_table') as {
+        readonly result: string;
+      };
+      expect(JSON.parse(result)).to.deep.equal(BOOKED);
+      const [called] = chat.messages.at(-1)?.parts.filter((part): part is ToolPart => 'toolCallId' in part) ?? [];
+      expect(called).to.deep.include({ state: 'output-available' });
+      await chat.sendMessage({ text: 'Hello again' });
+      const last = events().findLast(({ type }) => type === 'run:started')?.executionId ?? '';
+      const { input = [] } = (await server.host.module.runs.load(last))?.run ?? {};
+      const name = question.split(' ')[1];
+      expect(input.flatMap((item) => (item.type === 'function_call' ? [item.name] : []))).to.deep.equal([name]);
+    });
+
   it('are followed by server code until the run ends, which decides meanwhile', async () => {
     const { chat } = chatClient(server, { id });
     await chat.sendMessage({ text: DELICATE });
@@ -305,6 +364,35 @@ describe('runs within a run', () => {
     expect(resumed.error).to.equal(undefined);
     expect(resumed.messages.at(-1)?.content).to.contain('tea');
   });
+
+  for (const [where, question] of [
+    ['a run below', INPUT],
+    ['the run itself', 'Use book_table with "x".'],
+  ] as const)
+    it(`interrupt an AG-UI run for what a tool of ${where} asks`, async () => {
+      const headers = { authorization: `Bearer ${server.token}` };
+      const settings = { url: `${server.url}/api/ag-ui`, threadId: 'thread', headers };
+      const agent = new HttpAgent(settings);
+      agent.messages.push({ id: 'm', role: 'user', content: question });
+      const asked = async (resume?: { readonly interruptId: string; readonly payload: object }, page = agent) => {
+        const run = await runAgent(page, resume === undefined ? {} : { resume: [{ status: 'resolved', ...resume }] });
+        expect(run.error).to.equal(undefined);
+        return run;
+      };
+      const first = (await asked()).interrupts;
+      expect(first.map(({ reason, message }) => [reason, message])).to.deep.equal([['bolide:input', 'How many?']]);
+      const answer = { interruptId: first[0]?.id ?? '', payload: { output: { guests: 2 } } };
+      const second = (await asked(answer)).interrupts;
+      expect(second.map(({ reason, message }) => [reason, message])).to.deep.equal([['bolide:input', 'Outside?']]);
+      // An answer that is repeated is none to the next question.
+      const other = new HttpAgent({ ...settings, initialMessages: agent.messages });
+      expect((await asked(answer, other)).interrupts.map(({ id: asksFor }) => asksFor)).to.deep.equal([second[0]?.id]);
+      await asked({ interruptId: second[0]?.id ?? '', payload: { approved: true } });
+      const { result } = events().find((event) => event.type === 'tool:completed' && event.name === 'book_table') as {
+        readonly result: string;
+      };
+      expect(JSON.parse(result)).to.deep.equal(BOOKED);
+    });
 
   it('are messages within the outputs of their calls, also for a page that comes later, and afterwards', async () => {
     const { chat, errors } = chatClient(server, { id });

@@ -2,7 +2,13 @@
 import { StrictMode, useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { useChat } from '@ai-sdk/react';
-import { DefaultChatTransport, isToolUIPart, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
+import {
+  DefaultChatTransport,
+  getToolName,
+  isToolUIPart,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  lastAssistantMessageIsCompleteWithToolCalls,
+} from 'ai';
 import type { UIMessage } from 'ai';
 import { BolideChatTransport } from '../../imports/interop/aiSdk/BolideChatTransport';
 
@@ -12,12 +18,14 @@ const transport = search.has('plain') ? new DefaultChatTransport({ api: '/chat' 
 
 function Assistant({ messages: initial }: { readonly messages: UIMessage[] }) {
   const [text, setText] = useState('');
-  const { messages, status, error, sendMessage, stop, addToolApprovalResponse } = useChat({
+  const { messages, status, error, sendMessage, stop, addToolApprovalResponse, addToolOutput } = useChat({
     id: chatId,
     messages: initial,
     transport,
     resume: true,
-    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    sendAutomaticallyWhen: (options) =>
+      lastAssistantMessageIsCompleteWithApprovalResponses(options) ||
+      lastAssistantMessageIsCompleteWithToolCalls(options),
   });
   return (
     <main>
@@ -26,7 +34,12 @@ function Assistant({ messages: initial }: { readonly messages: UIMessage[] }) {
       {messages.map((message) => (
         <article key={message.id} data-role={message.role}>
           {message.parts.map((part, index) => (
-            <Part key={index} part={part} respond={(id, approved) => void addToolApprovalResponse({ id, approved })} />
+            <Part
+              key={index}
+              part={part}
+              respond={(id, approved) => void addToolApprovalResponse({ id, approved })}
+              supply={(call, output) => void addToolOutput({ ...call, output })}
+            />
           ))}
         </article>
       ))}
@@ -49,14 +62,23 @@ function Assistant({ messages: initial }: { readonly messages: UIMessage[] }) {
 interface PartProps {
   readonly part: UIMessage['parts'][number];
   readonly respond: (approvalId: string, approved: boolean) => void;
+  readonly supply: (call: { readonly tool: string; readonly toolCallId: string }, output: object) => void;
 }
 
-function Part({ part, respond }: PartProps) {
+function Part({ part, respond, supply }: PartProps) {
   if (part.type === 'text') return <p>{part.text}</p>;
   if (!isToolUIPart(part)) return null;
   return (
     <div className="tool" data-tool={part.type} data-state={part.state}>
       {part.state} {JSON.stringify(part.output)}
+      {part.state === 'input-available' && (
+        <button
+          className="supply"
+          onClick={() => supply({ tool: getToolName(part), toolCallId: part.toolCallId }, { guests: 2 })}
+        >
+          Supply
+        </button>
+      )}
       {part.state === 'approval-requested' && (
         <button className="approve" onClick={() => respond(part.approval.id, true)}>
           Approve

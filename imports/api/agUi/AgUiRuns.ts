@@ -2,6 +2,7 @@
 import { isFinished } from '../../business/ai/domain/entities/Run';
 import {
   acceptsDecision,
+  answeredIdOf,
   isAboutPresentAttempt,
   waitsForOutside,
   isSettled,
@@ -113,16 +114,16 @@ export class AgUiRuns {
     const { executionId } = stored.run;
     const answered = new Map<string, AgUiAnswer>();
     const decided = new Set<string>();
-    const calls = new Map(stored.calls.map((call) => [call.id, call]));
+    const calls = new Map(stored.calls.map((call) => [answeredIdOf(call), call]));
     for (const [index, entry] of resume.entries()) {
       const { callId = '', startTime } = parseInterruptId(entry.interruptId) ?? {};
       const below = calls.has(callId) ? undefined : callOfRunIn(callId);
       const run = below === undefined ? stored : await this.load(principal, below.executionId);
-      const call = run?.calls.find(({ id }) => id === (below?.callId ?? callId));
+      const call = run?.calls.find((each) => answeredIdOf(each) === (below?.callId ?? callId));
       // An answer to an earlier interrupt does not answer what the call waits for now, which is asked again.
       if (run === undefined || call === undefined || isSettled(call) || !isAboutPresentAttempt(call, startTime))
         continue;
-      const of = { executionId: run.run.executionId, callId: call.id };
+      const of = { executionId: run.run.executionId, callId: answeredIdOf(call) };
       answered.set(callId, await this.answer(principal, of.executionId, call, entry, `resume[${index}]`));
       decided.add(callOfRunId(of));
     }

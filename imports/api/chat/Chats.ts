@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isFinished } from '../../business/ai/domain/entities/Run';
-import { waitsForOutside, isSettled, waitsForOthers } from '../../business/ai/domain/entities/Tool';
+import { answeredIdOf, waitsForOutside, isSettled, waitsForOthers } from '../../business/ai/domain/entities/Tool';
 import type { FunctionTool } from '../../business/ai/domain/entities/Tool';
 import { ConflictError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
@@ -275,7 +275,7 @@ export class Chats {
       const isBelow = of.executionId !== executionId;
       const run = isBelow ? await loadCurrentRun(this.ports, of.executionId) : stored;
       if (run?.run.userId !== principal.userId) continue;
-      const call = run.calls.find(({ id }) => id === of.callId);
+      const call = run.calls.find((each) => answeredIdOf(each) === of.callId);
       if (call === undefined) continue;
       const open = { ...of, call, isExternal: isExternal(this.ports.tools, call.name, isBelow) };
       if (await submitDecision(this.ports.methods, actor, open, part)) decided.add(callOfRunId(of));

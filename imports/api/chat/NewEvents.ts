@@ -1,5 +1,5 @@
 /** Passes each of a run's events once, where what the store has of the run overlaps with what was emitted lately. */
-import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { AgentEvent, AgentEventOf } from '../../business/ai/domain/types/AgentEvents';
 
 /** How far a call has come. A call under review may run again; a settled call does not change. */
 const STAGES = { pending: 0, awaiting_approval: 1, executing: 2, needs_review: 3, settled: 4 } as const;
@@ -12,6 +12,11 @@ export class NewEvents {
   /** The last model call with a response. */
   private responded = 0;
   private readonly stages = new Map<string, number>();
+  /** What tools have asked last, by call. `isOld`: the events that now follow are about something before it. */
+  private readonly asked = new Map<
+    string,
+    { readonly id: string; readonly expiresAt: number; readonly isOld: boolean }
+  >();
   private readonly arrived = new Set<string>();
   private readonly delivered = new Set<string>();
 
@@ -51,10 +56,12 @@ export class NewEvents {
       case 'tool:timeout':
       case 'tool:cancelled':
         return this.advances(event.callId, STAGES.settled);
-      case 'tool:progress':
       case 'tool:input_required':
+        return this.isOpen(event) && this.isLatest(event);
       case 'tool:input_received':
-        return (this.stages.get(event.callId) ?? STAGES.settled) < STAGES.settled;
+        return this.isOpen(event) && this.asked.get(event.callId)?.isOld !== true;
+      case 'tool:progress':
+        return this.isOpen(event);
       case 'result:arrived': {
         const isFirst = !this.arrived.has(event.callId);
         this.arrived.add(event.callId);
@@ -82,6 +89,22 @@ export class NewEvents {
       case 'nonblocking:error':
         return true;
     }
+  }
+
+  private isOpen({ callId }: { readonly callId: string }): boolean {
+    return (this.stages.get(callId) ?? STAGES.settled) < STAGES.settled;
+  }
+
+  /** Whether the tool asks anew. What was emitted lately may go back before what the store has of the call. */
+  private isLatest({ callId, input: { id }, expiresAt }: AgentEventOf<'tool:input_required'>): boolean {
+    const last = this.asked.get(callId);
+    const isOld = last !== undefined && expiresAt < last.expiresAt;
+    const isLatest = !isOld && id !== last?.id;
+    this.asked.set(
+      callId,
+      isLatest ? { id, expiresAt, isOld } : { id: last?.id ?? id, expiresAt: last?.expiresAt ?? expiresAt, isOld },
+    );
+    return isLatest;
   }
 
   /** @param from the later stage from which the call may return to this one */

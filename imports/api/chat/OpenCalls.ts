@@ -7,7 +7,7 @@ export interface OpenCallsOptions {
   readonly isExternal: (toolName: string) => boolean;
   /** Whether the model is not called for a late result of the tool alone. Default: for no tool. */
   readonly isSilent?: (toolName: string) => boolean;
-  /** Calls that were decided just now, which their events may not show yet. */
+  /** Calls, and what tools ask, that were decided just now, which their events may not show yet. */
   readonly decided?: ReadonlySet<string> | undefined;
 }
 
@@ -70,6 +70,12 @@ export class OpenCalls {
         break;
       case 'tool:executing':
         this.setWaiting(event.callId, this.isExternal(event.name) && !this.decided.has(event.callId));
+        break;
+      case 'tool:input_required':
+        this.setWaiting(event.callId, !this.decided.has(event.input.id));
+        break;
+      case 'tool:input_received':
+        this.setWaiting(event.callId, false);
         break;
       case 'tool:completed':
       case 'tool:failed':

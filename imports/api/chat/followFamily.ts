@@ -34,7 +34,7 @@ type Arrival =
   | { readonly source: Source; readonly idle: OpenCalls };
 
 export interface FollowFamilyOptions extends Omit<FollowRunOptions, 'onIdle' | 'isBelow'> {
-  /** Calls of the run and of those below it that were decided just now, by `callOfRunId`. */
+  /** What was decided just now of the calls of the run and those below it: see `answeredIdOf` and `callOfRunId`. */
   readonly decided?: ReadonlySet<string> | undefined;
 }
 

@@ -20,7 +20,7 @@ export interface StreamRunPorts extends FollowRunPorts {
 
 export interface StreamedRun {
   readonly executionId: string;
-  /** Calls that were decided just now, of the run and of those below it, by `callOfRunId`. */
+  /** What was decided just now of the calls of the run and those below it: see `answeredIdOf` and `callOfRunId`. */
   readonly decided?: ReadonlySet<string>;
 }
 

@@ -1,9 +1,16 @@
 /** A run's tool calls as its events report them, and which of them keep the run from continuing. */
 import { argumentsHash } from '../../business/ai/application/services/shared/argumentsHash';
-import { isSettled, needsApproval, needsReview, STATE_AFTER_EVENT } from '../../business/ai/domain/entities/Tool';
-import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
+import {
+  acceptsDecision,
+  isSettled,
+  needsApproval,
+  needsReview,
+  STATE_AFTER_EVENT,
+} from '../../business/ai/domain/entities/Tool';
+import type { InputRequest, ToolCallState } from '../../business/ai/domain/entities/Tool';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITypes';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { AgUiInterrupt, AgUiOutcome } from './AgUiEvents';
 import { toInterruptId, toWireCallId } from './agUiIds';
 
@@ -15,6 +22,8 @@ export interface AgUiCall {
   readonly state: ToolCallState;
   /** For a call under review: when the attempt began, in milliseconds since the epoch. */
   readonly startTime?: number;
+  /** What its tool asks, by the id that answers name. */
+  readonly input?: InputRequest | undefined;
   readonly progress?: number;
   readonly note?: string;
   readonly error?: string;
@@ -90,6 +99,8 @@ export class AgUiCalls {
         : {}),
       ...(event.type === 'tool:progress' ? { progress: event.fraction } : {}),
       ...(event.type === 'tool:progress' && event.note !== undefined ? { note: event.note } : {}),
+      ...(event.type === 'tool:input_required' ? { input: event.input } : {}),
+      ...(event.type === 'tool:input_received' ? { input: undefined } : {}),
       ...(event.type === 'tool:needs_review' ? { startTime: event.startTime } : {}),
       ...('error' in event ? { error: event.error.message } : {}),
     };
@@ -120,8 +131,8 @@ export class AgUiCalls {
   }
 
   private waitsForClient(call: AgUiCall): boolean {
-    const answer = this.answered.get(call.callId);
-    if (needsApproval(call) || needsReview(call)) return answer === undefined;
+    const answer = this.answered.get(call.input?.id ?? call.callId);
+    if (acceptsDecision(call)) return answer === undefined;
     return (
       call.state === 'executing' && answer !== 'result' && (this.isFrontEnd(call) || this.options.isExternal(call.name))
     );
@@ -133,10 +144,16 @@ export class AgUiCalls {
 
   private interruptOf(call: AgUiCall): AgUiInterrupt {
     const { executionId } = this.options;
-    const { callId, name } = call;
+    const { callId, name, input } = call;
     const startTime = needsReview(call) ? call.startTime : undefined;
+    const shownHash = argumentsHash(call.arguments);
     return {
-      id: toInterruptId({ executionId, callId, argumentsHash: argumentsHash(call.arguments), startTime }),
+      id: toInterruptId({
+        executionId,
+        callId: input?.id ?? callId,
+        argumentsHash: shownHash,
+        startTime,
+      }),
       toolCallId: this.wireId(call),
       ...(needsApproval(call)
         ? { reason: 'tool_call', message: `The tool "${name}" needs approval.`, responseSchema: APPROVAL }
@@ -146,18 +163,34 @@ export class AgUiCalls {
               message: `The tool "${name}" was interrupted, and may have taken effect. Approve to run it again, or supply its result.`,
               responseSchema: REVIEW,
             }
-          : {
-              reason: 'bolide:result',
-              message: `The tool "${name}" is waiting for a result.`,
-              responseSchema: RESULT,
-            }),
-      metadata: { bolide: { executionId, callId, name, arguments: call.arguments, argumentsHash } },
+          : input !== undefined
+            ? { reason: 'bolide:input', message: input.message, responseSchema: answerSchema(input) }
+            : {
+                reason: 'bolide:result',
+                message: `The tool "${name}" is waiting for a result.`,
+                responseSchema: RESULT,
+              }),
+      metadata: {
+        bolide: omitUndefined({
+          executionId,
+          callId,
+          name,
+          arguments: call.arguments,
+          argumentsHash: shownHash,
+          url: input?.url,
+        }),
+      },
     };
   }
 
   private wireId({ callId }: AgUiCall): string {
     return toWireCallId({ executionId: this.options.executionId, callId });
   }
+}
+
+/** @returns of the answer to what a tool asks */
+function answerSchema({ schema }: InputRequest): Readonly<Record<string, unknown>> {
+  return schema === undefined ? APPROVAL : { type: 'object', properties: { output: schema, error: ERROR } };
 }
 
 const APPROVED = { type: 'boolean' };

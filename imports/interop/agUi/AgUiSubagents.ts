@@ -88,7 +88,7 @@ export class AgUiSubagents {
 
   private encodeOf(subagent: Subagent, event: AgentEvent): readonly AgUiEvent[] {
     const { id, thread } = subagent;
-    if ('callId' in event) this.calls.apply({ ...event, callId: callOfRunId(event) });
+    if ('callId' in event) this.calls.apply({ ...withAnsweredId(event), callId: callOfRunId(event) });
     switch (event.type) {
       case 'iteration:start':
         subagent.iteration = event.iteration;
@@ -183,6 +183,13 @@ export class AgUiSubagents {
   private prefixOf(executionId: string): string {
     return executionId === this.root ? this.root : `${this.root}:${executionId}`;
   }
+}
+
+/** Names what a tool asks as the calls are named. */
+function withAnsweredId<E extends AgentEvent>(event: E): E {
+  if (event.type !== 'tool:input_required') return event;
+  const { executionId, input } = event;
+  return { ...event, input: { ...input, id: callOfRunId({ executionId, callId: input.id }) } };
 }
 
 const CANCELLED = { message: 'The run was cancelled.', code: 'aborted' } as const;

@@ -10,9 +10,9 @@ import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { NestedUIMessage } from './NestedUIMessage';
 import { blocksOf, filesOf, opaqueOutput, sourcesOf } from './outputParts';
 import type { TextBlock } from './outputParts';
+import { UIAskedCalls } from './UIAskedCalls';
 import { OUTPUT_PART } from './UIMessages';
 import type { FinishReason, MessageMetadata, UIMessageChunk } from './UIMessages';
-import { UICallsBelow } from './UICallsBelow';
 import { UIToolCalls } from './UIToolCalls';
 import { userParts } from './userParts';
 
@@ -52,15 +52,15 @@ export class UIMessageEncoder {
   /** Messages of runs that calls have started, by call. */
   private readonly nested = new Map<string, NestedUIMessage>();
   private readonly isNested: boolean;
-  private readonly callsBelow: UICallsBelow;
-  /** What is asked of people while the model is called, which may begin its step anew. */
+  private readonly askedCalls: UIAskedCalls;
+  /** What people are asked while the model is called, which may begin its step anew. */
   private asked: UIMessageChunk[] = [];
 
-  /** @param isNested the message is within another one, where people are asked about the calls of the runs below */
+  /** @param isNested the message is within another one, where people are asked */
   constructor(options: UIMessageEncoderOptions = {}, isNested = false) {
     this.options = options;
     this.isNested = isNested;
-    this.callsBelow = new UICallsBelow(options.isExternal ?? (() => false));
+    this.askedCalls = new UIAskedCalls(options.isExternal ?? (() => false));
   }
 
   push(event: FamilyEvent): readonly UIMessageChunk[] {
@@ -71,6 +71,7 @@ export class UIMessageEncoder {
     if (isFirst) this.start(event);
     // The message that it begins with is the user's.
     if (!isFirst || event.type !== 'message:delivered') this.encode(event);
+    this.ask(event, false);
     return this.take();
   }
 
@@ -83,10 +84,14 @@ export class UIMessageEncoder {
       this.nested.set(toolCallId, message);
     }
     const isDue = message.push(event);
-    if (!this.isNested) this.asked.push(...this.callsBelow.push(event));
+    this.ask(event, true);
     if (isDue)
       this.chunks.push({ type: 'tool-output-available', toolCallId, output: message.current, preliminary: true });
     return this.take();
+  }
+
+  private ask(event: FamilyEvent, isBelow: boolean): void {
+    if (!this.isNested) this.asked.push(...this.askedCalls.push(event, isBelow));
   }
 
   /** See `RunEventEncoder.end`. */
@@ -170,7 +175,7 @@ export class UIMessageEncoder {
           data: { toolCallId: event.callId, toolName: event.name, state: event.state },
         });
         break;
-      // The parts of calls and the next step show these.
+      // The parts of calls, what people are asked and the next step show these.
       case 'run:started':
       case 'run:parked':
       case 'run:awaiting_tools':

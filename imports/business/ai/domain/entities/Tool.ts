@@ -377,7 +377,7 @@ export function createToolCall(
   return { state: 'pending', ...fields };
 }
 
-type InState = Pick<ToolCall, 'state'> & { readonly input?: InputRequest };
+type InState = Pick<ToolCall, 'state'> & { readonly input?: InputRequest | undefined };
 
 /** The call has reached a final state. */
 export function isSettled({ state }: InState): boolean {
@@ -410,6 +410,11 @@ export function waitOf(call: ToolCall): CallWait | undefined {
 /** What the call's tool, which has begun, asks a person. */
 export function inputOf(call: ToolCall): InputRequest | undefined {
   return call.state === 'executing' ? call.input : undefined;
+}
+
+/** The id by which people answer what the call waits for: that of what its tool asks, or the call's own. */
+export function answeredIdOf(call: ToolCall): string {
+  return inputOf(call)?.id ?? call.id;
 }
 
 /** The tool has begun, and waits for a person. */
