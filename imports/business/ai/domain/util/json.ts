@@ -15,7 +15,9 @@ export function isList(value: unknown): value is readonly unknown[] {
 }
 
 export function isObjectList(value: unknown): value is readonly JsonObject[] {
-  return isList(value) && value.every(isObject);
+  if (!isList(value)) return false;
+  for (const each of value) if (!isObject(each)) return false;
+  return true;
 }
 
 /** Whether an object has no enumerable fields of its own. */

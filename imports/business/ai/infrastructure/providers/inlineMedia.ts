@@ -20,8 +20,7 @@ export function inlineMedia(
   items: readonly InputItem[],
   options: InlineOptions,
 ): readonly InputItem[] | Promise<readonly InputItem[]> {
-  if (!items.some((item) => mayHoldMedia(item) && partsOf(item).some((part) => needsDownload(part, options))))
-    return items;
+  if (!holdsMedia(items, options)) return items;
   const downloads = new MediaDownloads(options);
   return Promise.all(items.map((item, index) => inlineItem(item, `input[${index}]`, options, downloads)));
 }
@@ -52,12 +51,15 @@ async function inlineItem(
   return result;
 }
 
-/** A cheap check first: long conversations consist mostly of calls and texts. */
-function mayHoldMedia(item: InputItem): boolean {
-  return (
-    (item.type === 'message' && item.role !== 'assistant') ||
-    (item.type === 'function_call_output' && typeof item.output !== 'string')
-  );
+/** Cheap checks first: long conversations consist mostly of calls and texts, and are looked through for each request. */
+function holdsMedia(items: readonly InputItem[], options: InlineOptions): boolean {
+  for (const item of items) {
+    if (item.type === 'function_call' || item.type === 'reasoning') continue;
+    if (item.type === 'function_call_output' && typeof item.output === 'string') continue;
+    if (item.type === 'message' && item.role === 'assistant') continue;
+    if (partsOf(item).some((part) => needsDownload(part, options))) return true;
+  }
+  return false;
 }
 
 function partsOf(item: InputItem): readonly Content[] {

@@ -7,6 +7,7 @@ import { readItem } from './items';
 import { serverToolsIn, toolModelsIn } from './serverTools';
 import { toInput } from './request/input';
 import { toToolChoice, toTools } from './request/tools';
+import { hasItem } from '../shared/hasItem';
 import { strictFormat } from '../shared/strictSchema';
 import { quirksOfModel } from '../shared/quirksOfModel';
 import { samplingFields } from '../shared/samplingFields';
@@ -93,7 +94,7 @@ export function* responsesSlices(
     partial:
       options.previous_response_id !== undefined ||
       options.conversation !== undefined ||
-      options.input.some(({ type }) => type === 'item_reference'),
+      hasItem(options.input, 'item_reference'),
   });
 
   const body: JsonObject = { model: options.model, input: input.items, store };

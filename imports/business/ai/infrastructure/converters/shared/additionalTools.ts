@@ -5,12 +5,13 @@
 import type { Tool } from '../../../domain/entities/Tool';
 import { fieldsOf, isList } from '../../../domain/util/json';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
+import { hasItem } from './hasItem';
 import type { RewrittenTools } from './RewrittenTools';
 
 /** @returns undefined if no tools come with the input */
 export function mergeAdditionalTools(options: NormalizedOptions): RewrittenTools | undefined {
   const { input, tools = [] } = options;
-  if (!input.some(({ type }) => type === ADDITIONAL)) return undefined;
+  if (!hasItem(input, ADDITIONAL)) return undefined;
   const additional = input.flatMap((item) => {
     const { type, tools: list } = fieldsOf(item);
     return type === ADDITIONAL && isList(list) ? list.map(toTool) : [];

@@ -8,6 +8,7 @@ import { isSearchOfXai } from '../../../domain/run/clientCall';
 import { fieldsOf } from '../../../domain/util/json';
 import type { NormalizedOptions, ToolChoice } from '../../../domain/types/LLMTypes';
 import type { FunctionCallItem, InputItem, OutputItem } from '../../../domain/types/ResponsesAPITypes';
+import { hasItem } from './hasItem';
 import { restoreItems } from './RewrittenTools';
 import type { RewrittenTools } from './RewrittenTools';
 
@@ -15,7 +16,7 @@ import type { RewrittenTools } from './RewrittenTools';
 export function offerCustomToolsAsFunctions(options: NormalizedOptions): RewrittenTools | undefined {
   const { tools = [], input, tool_choice: choice } = options;
   const names = new Set(tools.flatMap((tool) => (isCustom(tool) ? [String(tool.name)] : [])));
-  if (names.size === 0 && !input.some(({ type }) => type === CALL || type === OUTPUT)) return undefined;
+  if (names.size === 0 && !hasItem(input, CALL) && !hasItem(input, OUTPUT)) return undefined;
   const isCallOfCustom = (item: OutputItem): item is FunctionCallItem =>
     item.type === 'function_call' && names.has(item.name);
   const restoreItem = (item: OutputItem): OutputItem => (isCallOfCustom(item) ? toCustomCall(item) : item);

@@ -8,6 +8,7 @@ import { atOnce, SLICE } from '../../../domain/util/slices';
 import type { Slices } from '../../../domain/util/slices';
 import type { Loss } from '../../../domain/types/VendorTypes';
 import { deferredEnvelope } from './deferredEnvelope';
+import { hasItem } from './hasItem';
 
 export interface RepairOptions {
   /**
@@ -69,7 +70,7 @@ function needsNoRepair(items: readonly InputItem[], options: RepairOptions): boo
  * https://developers.openai.com/api/docs/guides/tools-tool-search
  */
 function searchesIn(items: readonly InputItem[], { clientSearches }: RepairOptions): ReadonlySet<unknown> {
-  if (clientSearches !== true) return NO_SEARCHES;
+  if (clientSearches !== true || !hasItem(items, 'tool_search_call')) return NO_SEARCHES;
   return new Set(items.flatMap((item) => (item.type === 'tool_search_call' ? [item.call_id] : [])));
 }
 

@@ -104,7 +104,7 @@ function isCall({ type }: { readonly type: string }): boolean {
 }
 
 function namespacedName(item: InputItem): NamespacedName | undefined {
-  if (!isCall(item)) return undefined;
+  if (!isCall(item) || !('namespace' in item)) return undefined;
   const { namespace, name } = fieldsOf(item);
   return typeof namespace === 'string' && typeof name === 'string' ? { namespace, name } : undefined;
 }

@@ -51,9 +51,9 @@ export function* toInput(history: readonly InputItem[], context: InputContext): 
   // all, the items have to be sent without theirs.
   let withoutIds = false;
 
-  let index = -1;
-  for (const item of repaired.items) {
-    index += 1;
+  for (let index = 0; index < repaired.items.length; index += 1) {
+    const item = repaired.items[index];
+    if (item === undefined) continue;
     if (index > 0 && index % SLICE === 0) yield;
     if (item.type === 'reasoning') {
       if (!isForeign(item.origin, context)) pendingReasoning.push({ item, wire: converted.convert(item, index) });
@@ -68,8 +68,7 @@ export function* toInput(history: readonly InputItem[], context: InputContext): 
       continue;
     }
     const resultOf = resultCallId(item);
-    const isOfAnother = isForeign(originOf(item), context) || (context.vendor !== 'grok' && isSearchMadeByXai(item));
-    if (isOfAnother || (resultOf !== undefined && unsentCalls.has(resultOf))) {
+    if (isOfAnother(item, context) || (resultOf !== undefined && unsentCalls.has(resultOf))) {
       for (const id of callIdsOf(item)) unsentCalls.add(id);
       recordLoss(
         item,
@@ -80,7 +79,8 @@ export function* toInput(history: readonly InputItem[], context: InputContext): 
       );
       continue;
     }
-    if (isModelOutput(item)) {
+    // Results of calls, which the caller writes, end a turn of the model; all other items are part of one.
+    if (item.type === 'message' ? item.role === 'assistant' : resultOf === undefined) {
       for (const reasoning of pendingReasoning) {
         const form = reasoningBefore(item, reasoning.item, reasoning.wire, context);
         if (form === undefined)
@@ -95,18 +95,20 @@ export function* toInput(history: readonly InputItem[], context: InputContext): 
     }
     if (pendingReasoning.length > 0) pendingReasoning = [];
     const wire = converted.convert(item, index);
-    for (const part of wire.droppedParts)
-      recordLoss(item, 'image or file', 'Assistant messages can contain only text.', `.content[${part}]`);
+    if (wire.droppedParts.length > 0)
+      for (const part of wire.droppedParts)
+        recordLoss(item, 'image or file', 'Assistant messages can contain only text.', `.content[${part}]`);
     const form = withoutIds ? withoutId(wire, item) : wire.form;
     if (form === undefined) continue;
     if (form.type === 'program') programs.add(form.call_id);
     if (form.type === 'item_reference') isComplete = false;
     const { caller, call_id: callId } = form;
-    if (isObject(caller) && resultOf === undefined) {
+    if (caller !== undefined && isObject(caller) && resultOf === undefined) {
       if (caller.type !== 'program' || !isComplete || programs.has(caller.caller_id)) callers.set(callId, caller);
       else recordLoss(item, 'caller', 'The program that made the call is not sent.');
     }
-    items.push(withCaller(form, callers.get(callId) ?? (isComplete ? undefined : caller)));
+    if (caller === undefined && callers.size === 0) items.push(form);
+    else items.push(withCaller(form, callers.get(callId) ?? (isComplete ? undefined : caller)));
   }
   for (const reasoning of pendingReasoning)
     recordLoss(reasoning.item, 'reasoning', 'The item that followed it is missing.');
@@ -137,6 +139,13 @@ function reasoningBefore(
 function isForeign(origin: Origin | undefined, context: InputContext): boolean {
   if (origin === undefined) return false;
   return origin.wire !== 'responses' || (origin.vendor !== undefined && origin.vendor !== context.vendor);
+}
+
+/** Whether only another vendor can read the item. What every vendor can read has no origin. */
+function isOfAnother(item: InputItem, context: InputContext): boolean {
+  const origin = originOf(item);
+  if (origin !== undefined && isForeign(origin, context)) return true;
+  return item.type === 'custom_tool_call' && context.vendor !== 'grok' && isSearchMadeByXai(item);
 }
 
 function isSearchMadeByXai(item: InputItem): boolean {
@@ -177,11 +186,6 @@ function originName(origin: Origin | undefined): string {
 function typeNameOf(item: InputItem): string {
   if (item.type !== 'vendor_item') return item.type;
   return typeof item.item.type === 'string' ? item.item.type : item.type;
-}
-
-/** Results of calls, which the caller writes, end a turn of the model; all other items are part of one. */
-function isModelOutput(item: InputItem): boolean {
-  return item.type === 'message' ? item.role === 'assistant' : resultCallId(item) === undefined;
 }
 
 /** The id of the call that the item is the result of. */
