@@ -352,8 +352,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     title: 'does not write the error that ends the run before the calls that it cancels',
     file: CHANGES,
-    find: "  'compaction',\n  'error',\n",
-    replace: "  'compaction',\n",
+    find: 'written.error !== state.error ||',
+    replace: '',
   },
   {
     title: 'does not write that the model is about to be called',

@@ -418,8 +418,8 @@ export function answeredIdOf(call: ToolCall): string {
 }
 
 /** The tool has begun, and waits for a person. */
-export function needsInput({ state, input }: InState): boolean {
-  return isExecuting({ state }) && input !== undefined;
+export function needsInput(call: InState): boolean {
+  return call.input !== undefined && isExecuting(call);
 }
 
 /** The tool, or for external tools another service, is at work. */
@@ -429,7 +429,7 @@ export function isExecuting({ state }: InState): boolean {
 
 /** The call may be approved or rejected now. */
 export function acceptsDecision(call: InState): boolean {
-  return needsApproval(call) || needsReview(call) || needsInput(call);
+  return waitsForOthers(call, false);
 }
 
 /**
@@ -453,8 +453,10 @@ export function acceptsResult(call: InState, isExternal: boolean): boolean {
 }
 
 /** Only a person or another service can move the call on. @param isExternal whether its tool is external */
-export function waitsForOthers(call: InState, isExternal: boolean): boolean {
-  return acceptsDecision(call) || acceptsResult(call, isExternal);
+export function waitsForOthers({ state, input }: InState, isExternal: boolean): boolean {
+  const { waitsFor } = TRAITS[state];
+  if (waitsFor === 'outcome') return isExternal || input !== undefined;
+  return waitsFor === 'approval' || waitsFor === 'review';
 }
 
 /** If the process dies now, it will not be known whether the tool took effect. */

@@ -87,7 +87,13 @@ export class CallTable implements Iterable<ToolCall> {
   /** The calls that another table does not have as they are here. */
   changedSince(other: CallTable): readonly ToolCall[] {
     if (this === other) return [];
-    return this.list.filter((call, place) => call !== other.list[place] && call !== other.get(call.id));
+    const changed: ToolCall[] = [];
+    // A loop, since it runs several times a turn over all calls of the run.
+    for (let place = 0; place < this.list.length; place += 1) {
+      const call = this.list[place];
+      if (call !== undefined && call !== other.list[place] && call !== other.get(call.id)) changed.push(call);
+    }
+    return changed;
   }
 
   some(predicate: (call: ToolCall) => boolean): boolean {

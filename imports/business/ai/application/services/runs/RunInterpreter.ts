@@ -23,7 +23,7 @@ import { decideRun } from '../../../domain/run/decideRun';
 import type { RunEffect } from '../../../domain/run/RunEffect';
 import type { Barrier, RunEvent } from '../../../domain/run/RunEvent';
 import type { Spending } from '../../../domain/run/runLimits';
-import type { AgentEventBody, ListenedToolCall } from '../../../domain/types/AgentEvents';
+import type { ListenedToolCall } from '../../../domain/types/AgentEvents';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { RunAction } from '../../../domain/types/RunRecords';
 import { freezeDeep } from '../../../domain/util/freezeDeep';
@@ -48,6 +48,8 @@ import { toRunError } from './toRunError';
 import type { DeadlineOwner } from './RunDeadline';
 import { toAgentEvent } from './toAgentEvent';
 import { ToolRunner } from './ToolRunner';
+
+type Published = Extract<RunEffect, { readonly type: 'publish' | 'publishCall' }>;
 
 export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwner {
   /** Undefined if runs are not stored. */
@@ -209,21 +211,21 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
       this.raised = [...(this.raised ?? []), event];
       return;
     }
-    const { state, effects } = decideRun(this.state, event);
-    this.context.run.current = state;
+    const { run } = this.context;
+    const { state, effects } = decideRun(run.current, event);
+    run.current = state;
     this.isPublishing = true;
-    for (const effect of effects) this.publish(effect);
+    for (const effect of effects) if (effect.type === 'publish' || effect.type === 'publishCall') this.publish(effect);
     this.isPublishing = false;
     const { raised } = this;
     this.raised = undefined;
     if (raised !== undefined) for (const each of raised) this.dispatch(each);
-    for (const effect of effects) this.perform(effect);
-    this.follow();
+    for (const effect of effects) if (effect.type !== 'publish' && effect.type !== 'publishCall') this.perform(effect);
+    this.follow(run.current);
   }
 
   /** The deadline runs while the model or a tool works, and pauses while only people and other services are awaited. */
-  private follow(): void {
-    const { state } = this;
+  private follow(state: ActiveRun): void {
     const isStep = isStepping(state);
     if (isStep !== this.isStepping) {
       this.isStepping = isStep;
@@ -237,17 +239,12 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
     else this.deadline.pause();
   }
 
-  private publish(effect: RunEffect): void {
-    if (effect.type === 'publish') this.emit(effect.seq, effect.body, effect.call);
-    else if (effect.type === 'publishCall' && this.context.publisher.hears(effect.event.type)) {
-      const body = toAgentEvent(effect.call, effect.event);
-      if (body !== undefined) this.emit(effect.seq, body, effect.call);
-    }
-  }
-
-  private emit(seq: number, body: AgentEventBody, call: ToolCall | undefined): void {
+  private publish(effect: Published): void {
     const { publisher, run } = this.context;
-    if (!publisher.hears(body.type)) return;
+    const { seq, call } = effect;
+    if (!publisher.hears(effect.type === 'publish' ? effect.body.type : effect.event.type)) return;
+    const body = effect.type === 'publish' ? effect.body : toAgentEvent(effect.call, effect.event);
+    if (body === undefined) return;
     const sent = { executionId: run.executionId, at: Date.now(), seq, ...body };
     // Not enumerable, so that it is neither stored nor sent: the event's own fields describe the change.
     if (call !== undefined) Object.defineProperty(sent, 'toolCall', { get: () => toListenedCall(call) });
@@ -255,12 +252,9 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
   }
 
   /** An effect of a phase that is over by now is not performed. */
-  private perform(effect: RunEffect): void {
+  private perform(effect: Exclude<RunEffect, Published>): void {
     const { state } = this;
     switch (effect.type) {
-      case 'publish':
-      case 'publishCall':
-        return;
       case 'save':
         this.writer?.schedule();
         return;
@@ -364,7 +358,12 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
       return;
     }
     const onChecked = (below?: Spending['below']): void =>
-      this.dispatch({ type: 'checked', isDraining: false, seesImages: this.seesImages(), ...this.spending(below) });
+      this.dispatch({
+        type: 'checked',
+        isDraining: false,
+        seesImages: this.seesImages(this.state.lateResults),
+        ...this.spending(below),
+      });
     const userCheck = this.userCheck();
     const below = this.spentBelow();
     if (userCheck === undefined && below === undefined) onChecked();
@@ -403,10 +402,14 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
     return { nextTokens: estimateTokens(this.model.history()), price, below };
   }
 
-  /** Asked only if a result has images. The next model call reports a provider that is gone. */
-  private seesImages(): boolean {
+  /**
+   * Asked only if one of the results has images. The next model call reports a provider that is gone.
+   * @param callIds whose results the model receives next
+   */
+  private seesImages(callIds: readonly string[]): boolean {
     const { provider, options } = this.context;
-    if (!this.state.calls.some((call) => 'images' in call)) return false;
+    const { calls } = this.state;
+    if (!callIds.some((id) => 'images' in (calls.get(id) ?? {}))) return false;
     try {
       return provider.getCapabilities(options.model).supportsVision;
     } catch {
@@ -440,7 +443,8 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
     // Results that arrive together are delivered together.
     for (let task = 0; task < SETTLING_TASKS; task += 1) await SETTLED;
     if (this.state.transcript === undefined && !(await this.hasContent())) return;
-    this.dispatch({ type: 'turnEnded', seesImages: this.seesImages() });
+    const { turn = [] } = this.state;
+    this.dispatch({ type: 'turnEnded', seesImages: this.seesImages(turn.map(({ id }) => id)) });
   }
 
   private async resume(): Promise<void> {

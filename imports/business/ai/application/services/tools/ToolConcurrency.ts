@@ -81,8 +81,10 @@ export class Semaphore {
 }
 
 /** @returns undefined if all have a permit, and the work may begin; otherwise resolves when it may */
-export function takeTurn([first, ...others]: readonly Semaphore[], executions: Pacer): Promise<void> | undefined {
-  if (first === undefined) return executions.begin();
-  const turn = first.acquire();
-  return turn === undefined ? takeTurn(others, executions) : turn.then(() => takeTurn(others, executions));
+export function takeTurn(semaphores: readonly Semaphore[], executions: Pacer, from = 0): Promise<void> | undefined {
+  const semaphore = semaphores[from];
+  if (semaphore === undefined) return executions.begin();
+  const turn = semaphore.acquire();
+  if (turn === undefined) return takeTurn(semaphores, executions, from + 1);
+  return turn.then(() => takeTurn(semaphores, executions, from + 1));
 }

@@ -341,13 +341,13 @@ export class RunStoreWriter {
     if (this.isBroken || this.isQueued || !this.hasChanged) return;
     this.isQueued = true;
     // The request of a person who decides about a call must not wait for what else the run writes.
-    const run = runDetached(() => this.writeRun(this.runTail));
-    const calls = runDetached(() => this.writeCalls(this.callsTail, run));
-    // The next barrier rejects with the error; all others were notified by `onBroken`.
-    run.catch(() => undefined);
-    calls.catch(() => undefined);
-    this.runTail = run;
-    this.callsTail = calls;
+    runDetached(() => {
+      this.runTail = this.writeRun(this.runTail);
+      this.callsTail = this.writeCalls(this.callsTail, this.runTail);
+      // The next barrier rejects with the error; all others were notified by `onBroken`.
+      this.runTail.catch(() => undefined);
+      this.callsTail.catch(() => undefined);
+    });
   }
 
   private async writeRun(previous: Promise<void>): Promise<void> {

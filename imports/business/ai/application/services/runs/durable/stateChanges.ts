@@ -6,25 +6,23 @@ import type { CallTable } from '../../../../domain/run/CallTable';
 
 /** Whether the run itself must be written. Numbers of events alone are written with whatever else is. */
 export function isRunChanged(written: ActiveRun, state: ActiveRun): boolean {
+  if (written === state) return false;
   return (
-    written !== state && (isCalling(written) !== isCalling(state) || FIELDS.some((key) => written[key] !== state[key]))
+    written.status !== state.status ||
+    written.transcript !== state.transcript ||
+    written.turnStart !== state.turnStart ||
+    written.response !== state.response ||
+    written.totals !== state.totals ||
+    written.iterations !== state.iterations ||
+    written.deliveries !== state.deliveries ||
+    written.countedFrom !== state.countedFrom ||
+    written.failedTurns !== state.failedTurns ||
+    written.takeovers !== state.takeovers ||
+    written.compaction !== state.compaction ||
+    written.error !== state.error ||
+    isCalling(written) !== isCalling(state)
   );
 }
-
-const FIELDS = [
-  'status',
-  'transcript',
-  'turnStart',
-  'response',
-  'totals',
-  'iterations',
-  'deliveries',
-  'countedFrom',
-  'failedTurns',
-  'takeovers',
-  'compaction',
-  'error',
-] as const satisfies readonly (keyof ActiveRun)[];
 
 /** @param includesProgress whether calls count of which only the progress has changed */
 export function changedCalls(written: CallTable, calls: CallTable, includesProgress: boolean): readonly ToolCall[] {
