@@ -205,7 +205,8 @@ describe('a budget account', () => {
     for (let run = 0; run < 1_000; run += 1)
       account = settle(account, `run-${run}/1`, CALL, NOON, turn(1, `run-${run}`));
     expect(account.paid.length).to.be.at.most(200);
-    expect(kindOf(account, {}, NOON, turn(1, 'run-999'))).to.equal('paid');
+    for (const executionId of ['run-999', 'run-900'])
+      expect(kindOf(account, {}, NOON, turn(1, executionId))).to.equal('paid');
   });
 
   describe('that refuses a call', () => {
