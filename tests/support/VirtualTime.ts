@@ -58,9 +58,10 @@ export class VirtualTime {
     return time;
   }
 
-  /** Timers that are set. */
-  get timers(): number {
-    return this.clock.countTimers();
+  /** Timers that are set, each as its milliseconds and the beginning of its function, which says whose it is. */
+  get timers(): readonly string[] {
+    const set = this.clock.timerHeap?.timers ?? [];
+    return set.map(({ delay, func }) => `${delay} ms: ${String(func).slice(0, 200)}`);
   }
 
   /** Runs what is due within so many milliseconds, and what follows from it by promises alone. */

@@ -46,6 +46,6 @@ describe('HostShutdown', () => {
     usageStored.resolve();
     await handedOver;
     expect(log.slice(4)).to.deep.equal(['over']);
-    expect(time.timers).to.equal(0);
+    expect(time.timers).to.deep.equal([]);
   });
 });

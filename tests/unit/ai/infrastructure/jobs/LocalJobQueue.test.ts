@@ -37,15 +37,15 @@ describe('LocalJobQueue', () => {
     await queue.start(work);
     await queue.add('tomorrow', Date.now() + 86_400_000);
     await queue.schedule({ name: 'nightly', cron: '0 0 * * *' }, () => Promise.resolve());
-    expect(time.timers).to.equal(2);
+    expect(time.timers).to.have.length(2);
     await queue.stop();
-    expect(time.timers).to.equal(0);
+    expect(time.timers).to.deep.equal([]);
     await time.pass(2 * 86_400_000);
     expect(started).to.deep.equal([]);
     await queue.start(work);
     await time.pass(0);
     expect(started).to.deep.equal(['tomorrow']);
     await queue.stop();
-    expect(time.timers).to.equal(0);
+    expect(time.timers).to.deep.equal([]);
   });
 });

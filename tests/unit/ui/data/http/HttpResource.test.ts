@@ -48,6 +48,6 @@ describe('HttpResource', () => {
     expect(resource.get()).to.deep.equal({ state: 'ready', value: 'after' });
     expect(loads).to.have.length(2);
     unsubscribe();
-    expect([listeners.size, time.timers]).to.deep.equal([0, 0]);
+    expect([listeners.size, time.timers]).to.deep.equal([0, []]);
   });
 });
