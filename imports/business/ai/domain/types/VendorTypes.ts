@@ -71,7 +71,7 @@ export interface VendorQuirks {
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
   /** Chat: the role under which the operator's instructions are sent. */
   readonly systemRole: 'system' | 'developer';
-  /** Chat: whether a stream may end with `finish_reason: null` and `[DONE]`. */
+  /** Chat: whether a stream may end with `finish_reason: null` and `[DONE]`, even without usage. */
   readonly allowsNullFinishReason: boolean;
   /** Chat: whether a stream may end without `[DONE]`, after its finish reason and its usage. Default: false. */
   readonly allowsMissingEndMarker?: boolean;

@@ -209,7 +209,8 @@ export class ChatCompletionsDecoder implements StreamDecoder {
     if (firstChoice === undefined) throw this.incomplete('the stream has no choices');
     if (!firstChoice.hasMessage && !isFiltered({ finish_reason: firstChoice.finishReason }))
       throw this.incomplete('the stream has no message');
-    if (!isText(firstChoice.finishReason) && !this.quirks.allowsNullFinishReason)
+    // With usage before it, the end marker is the end: a host behind OpenRouter left the finish reason out.
+    if (!isText(firstChoice.finishReason) && !this.hasUsage && !this.quirks.allowsNullFinishReason)
       throw this.incomplete('the stream ended without a finish_reason');
     const response = fromChatCompletions(this.assembly.completion(), this.context);
     this.isDone = true;

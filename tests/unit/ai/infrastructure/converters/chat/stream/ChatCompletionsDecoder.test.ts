@@ -656,6 +656,14 @@ describe('ChatCompletionsDecoder', () => {
           .and.match(what);
     });
 
+    it('takes an end marker after usage for the end, as a host of OpenRouter ended without a finish reason', () => {
+      // https://github.com/simonw/llm/tree/main/tests/cassettes/test_tools_streaming
+      const call = { index: 0, id: '0', type: 'function', function: { name: 'f', arguments: '{}' } };
+      const events = streamed(fragments(call), chunk({ content: '' }, { usage: USAGE }));
+      expect(of(events, 'response.tool_use.done')).to.have.length(1);
+      expect(responseIn(events)).to.include({ status: 'completed' });
+    });
+
     it('rejects an end marker without a finish reason', () => {
       expect(brokenBy(() => streamed(chunk({ content: 'x' }))))
         .to.be.an.instanceOf(LLMStreamError)
