@@ -93,7 +93,7 @@ export function* responsesSlices(
     nativeAsync,
     partial:
       options.previous_response_id !== undefined ||
-      options.conversation !== undefined ||
+      (options.conversation ?? options.vendor?.openai_responses?.conversation ?? undefined) !== undefined ||
       hasItem(options.input, 'item_reference'),
   });
 

@@ -554,6 +554,13 @@ describe('toResponses: reasoning', () => {
     expect(losses).to.deep.equal([]);
   });
 
+  it('sends the result of a call that a conversation of the vendor holds', () => {
+    // https://platform.openai.com/docs/guides/conversation-state
+    const output: InputItem = { type: 'function_call_output', call_id: 'call_1', output: 'done' };
+    const vendor = { openai_responses: { conversation: 'conv_1' } };
+    expect(request({ input: [output], vendor }).body).to.deep.include({ conversation: 'conv_1', input: [output] });
+  });
+
   it('sends xAI the summary of reasoning whose message has no id', () => {
     // Accepted in https://github.com/0xPlaygrounds/rig/tree/main/tests/cassettes/xai/reasoning_roundtrip
     const written: ReasoningItem = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'hm' }] };
