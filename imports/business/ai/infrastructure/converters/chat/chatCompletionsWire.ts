@@ -2,6 +2,7 @@
 import { ChatCompletionsDecoder } from './stream/ChatCompletionsDecoder';
 import { customForms } from '../shared/customForms';
 import { chatCompletionsSlices, fromChatCompletions } from './ChatCompletionsConverter';
+import { isText, vendorFieldsOf } from './vendorFields';
 import type { Wire } from '../Wire';
 
 export const chatCompletionsWire: Wire = {
@@ -10,7 +11,9 @@ export const chatCompletionsWire: Wire = {
   fromResponse: fromChatCompletions,
   createDecoder: (context) => new ChatCompletionsDecoder(context),
   nativeForms: (_model, quirks) => customForms(quirks),
-  // The wire has no field for the URL of a file.
+  // The wire has no field for the URL of a file. A part of a vendor's own is sent as it came.
   fetchesUrl: (part, quirks) =>
-    part.type === 'input_image' ? quirks.fetchesImageUrls : quirks.fetchesFileUrls === true,
+    part.type === 'input_image'
+      ? quirks.fetchesImageUrls
+      : quirks.fetchesFileUrls === true || isText(vendorFieldsOf(part).type),
 };

@@ -22,7 +22,7 @@ export function toChatPart(part: Content, context: WireContext, path: string): J
     case 'refusal':
       return { type: 'text', text: part.refusal };
     case 'input_image':
-      return { ...own, type: 'image_url', image_url: { ...fieldsOf(own.image_url), ...imageUrl(part, context, path) } };
+      return { ...own, type: 'image_url', image_url: imageField(part, own.image_url, context, path) };
     case 'input_file':
       return toFilePart(part, own, context, path);
     default:
@@ -46,6 +46,12 @@ export function toChatContent(
   if (content.length === 1 && first?.type === 'input_text' && first.vendor?.openai === undefined) return first.text;
   const at = path();
   return content.map((part, index) => toChatPart(part, context, `${at}[${index}]`));
+}
+
+/** @param own the image's other fields; text if the client wrote the URL itself, as Mistral's clients do */
+function imageField(part: InputImage, own: unknown, context: WireContext, path: string): unknown {
+  const image = imageUrl(part, context, path);
+  return typeof own === 'string' ? image.url : { ...fieldsOf(own), ...image };
 }
 
 function imageUrl(part: InputImage, { quirks, vendor }: WireContext, path: string): JsonObject {
@@ -132,6 +138,14 @@ export function fromChatPart(raw: JsonObject): InputContent {
     return { type: 'input_text', text, ...siblingFields(raw, ['type', 'text']) };
   if (type === 'image_url' && isObject(image_url) && typeof image_url.url === 'string')
     return fromImagePart(raw, image_url, image_url.url);
+  // https://docs.mistral.ai/capabilities/vision
+  if (type === 'image_url' && isText(image_url))
+    return {
+      type: 'input_image',
+      image_url,
+      ...withVendorFields({ ...without(raw, ['type']), image_url: '' }, undefined),
+    };
+  if (type === 'document_url' && isText(raw.document_url)) return fromDocument(raw, raw.document_url);
   if (type === 'file' && isObject(file)) {
     const { file_id, file_data, filename } = file;
     const fields = {
@@ -166,6 +180,16 @@ function unknownPart(raw: JsonObject): InputFile {
     type: 'input_file',
     filename: `${String(raw.type)}.json`,
     file_data: `data:application/json;base64,${json}`,
+    ...withVendorFields(raw, undefined),
+  };
+}
+
+/** Reads Mistral's part for documents, which other vendors have as files. */
+function fromDocument(raw: JsonObject, url: string): InputFile {
+  return {
+    type: 'input_file',
+    ...stringField(/^data:/i.test(url) ? 'file_data' : 'file_url', url),
+    ...stringField('filename', raw.document_name),
     ...withVendorFields(raw, undefined),
   };
 }

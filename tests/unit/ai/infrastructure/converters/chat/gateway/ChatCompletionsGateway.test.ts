@@ -6,11 +6,16 @@ import {
 } from '../../../../../../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
 import { LLMInvalidRequestError } from '../../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type {
+  InputFile,
   LLMResponse,
+  MessageItem,
   OutputContent,
   OutputItem,
 } from '../../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
+import { toChatCompletions } from '../../../../../../../imports/business/ai/infrastructure/converters/chat/ChatCompletionsConverter';
+import { chatCompletionsWire } from '../../../../../../../imports/business/ai/infrastructure/converters/chat/chatCompletionsWire';
+import { chatContext } from '../../../../../../support/chatRecordings';
 import { response } from '../../../../../../../imports/testing/responses';
 
 const messages = [{ role: 'user', content: 'hi' }];
@@ -84,6 +89,26 @@ describe('readChatCompletionsRequest', () => {
       tool_choice: 'any',
     });
     expect([tools, tool_choice]).to.deep.equal([[{ type: 'function', name: 'a' }], 'required']);
+  });
+
+  it("reads the images and documents of Mistral's clients, and writes them as they came", () => {
+    // https://docs.mistral.ai/capabilities/vision, https://docs.mistral.ai/capabilities/document_ai/document_qna
+    const content = [
+      { type: 'image_url', image_url: 'data:image/png;base64,aaaa' },
+      { type: 'document_url', document_url: 'https://example.com/a.pdf', document_name: 'a.pdf' },
+      { type: 'document_url', document_url: 'data:application/pdf;base64,bbbb' },
+    ];
+    const { input } = readChatCompletionsRequest({ messages: [{ role: 'user', content }] });
+    const [message] = input as readonly MessageItem[];
+    expect(message?.content.map(({ vendor: _, ...part }) => part)).to.deep.equal([
+      { type: 'input_image', image_url: 'data:image/png;base64,aaaa' },
+      { type: 'input_file', file_url: 'https://example.com/a.pdf', filename: 'a.pdf' },
+      { type: 'input_file', file_data: 'data:application/pdf;base64,bbbb' },
+    ]);
+    const context = chatContext('openai_compatible');
+    expect(chatCompletionsWire.fetchesUrl(message?.content[1] as InputFile, context.quirks)).to.equal(true);
+    const { body } = toChatCompletions({ model: 'm', input: [message!] }, context, false);
+    expect(body.messages).to.deep.equal([{ role: 'user', content }]);
   });
 
   it('reads a choice among allowed tools', () => {
