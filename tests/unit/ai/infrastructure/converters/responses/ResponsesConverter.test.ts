@@ -554,6 +554,25 @@ describe('toResponses: reasoning', () => {
     expect(losses).to.deep.equal([]);
   });
 
+  it('sends only citations that the API has, and those of other wires with a range', () => {
+    const own = { type: 'url_citation', url: 'https://a', title: 'A', start_index: 0, end_index: 1 };
+    const annotations = [
+      own,
+      // Claude's, which have no range: https://platform.claude.com/docs/en/build-with-claude/citations
+      { type: 'url_citation', url: 'https://b', title: 'B', cited_text: 'b' },
+      { type: 'file_citation', index: 0, filename: 'c', cited_text: 'c', start: 0, end: 1 },
+      // OpenRouter's
+      { type: 'file', file: { hash: 'd' } },
+    ];
+    const cited = { ...ANSWER, content: [{ type: 'output_text', text: 'Hi', annotations }] } as MessageItem;
+    const { body, losses } = request({ input: [USER, cited, USER] });
+    expect(requestViolations(body)).to.equal('');
+    expect(body.input)
+      .to.have.nested.property('[1].content[0].annotations')
+      .that.deep.equals([own, { type: 'url_citation', url: 'https://b', title: 'B', start_index: 0, end_index: 2 }]);
+    expect(losses.map(({ path, what }) => [path, what])).to.deep.equal([['input[1].content[0]', 'annotations']]);
+  });
+
   it('sends the result of a call that a conversation of the vendor holds', () => {
     // https://platform.openai.com/docs/guides/conversation-state
     const output: InputItem = { type: 'function_call_output', call_id: 'call_1', output: 'done' };

@@ -9,7 +9,8 @@ import { repairSlices } from '../../shared/repairHistory';
 import { toCallId } from '../../shared/callIds';
 import type { CallIdRule } from '../../shared/callIds';
 import { isSearchOfXai } from '../../../../domain/run/clientCall';
-import { isObject } from '../../../../domain/util/json';
+import { locatedAnnotation } from '../../shared/locatedAnnotation';
+import { isObject, isObjectList } from '../../../../domain/util/json';
 import { SLICE } from '../../../../domain/util/slices';
 import type { Slices } from '../../../../domain/util/slices';
 import type { InputItem, ReasoningItem } from '../../../../domain/types/ResponsesAPITypes';
@@ -95,6 +96,8 @@ export function* toInput(history: readonly InputItem[], context: InputContext): 
     }
     if (pendingReasoning.length > 0) pendingReasoning = [];
     const wire = converted.convert(item, index);
+    for (const part of wire.uncitedParts ?? NONE)
+      recordLoss(item, 'annotations', 'The Responses API has no such citations.', `.content[${part}]`);
     if (wire.droppedParts.length > 0)
       for (const part of wire.droppedParts)
         recordLoss(item, 'image or file', 'Assistant messages can contain only text.', `.content[${part}]`);
@@ -215,6 +218,8 @@ interface WireItem {
   readonly form: JsonObject | undefined;
   /** Indices of the parts that were omitted. */
   readonly droppedParts: readonly number[];
+  /** Indices of the parts that lost citations. */
+  readonly uncitedParts?: readonly number[];
   /** The form without its id, once it was needed. */
   anonymous?: JsonObject;
 }
@@ -267,7 +272,12 @@ function withPartsOfRole(wire: JsonObject, assistant: boolean): WireItem {
     .map((part) => (assistant ? toAssistantPart(part) : toInputPart(part)));
   if (droppedParts.length === 0 && content.every((part, index) => part === parts[index]))
     return { form: wire, droppedParts };
-  return { form: content.length === 0 ? undefined : { ...wire, content }, droppedParts };
+  const uncitedParts = assistant
+    ? parts.flatMap((part, index) =>
+        citationsOf(part).length > citationsOf(toAssistantPart(part)).length ? [index] : [],
+      )
+    : NONE;
+  return { form: content.length === 0 ? undefined : { ...wire, content }, droppedParts, uncitedParts };
 }
 
 function isMedia(part: unknown): boolean {
@@ -275,9 +285,29 @@ function isMedia(part: unknown): boolean {
 }
 
 function toAssistantPart(part: unknown): unknown {
-  return isObject(part) && part.type === 'input_text'
-    ? { type: 'output_text', text: part.text, annotations: [] }
-    : part;
+  if (isObject(part) && part.type === 'input_text') return { type: 'output_text', text: part.text, annotations: [] };
+  const citations = citationsOf(part);
+  if (citations.length === 0 || !isObject(part)) return part;
+  const annotations = citations.flatMap((citation) => acceptedCitation(citation, String(part.text)));
+  return annotations.length === citations.length && annotations.every((each, index) => each === citations[index])
+    ? part
+    : { ...part, annotations };
+}
+
+function citationsOf(part: unknown): readonly JsonObject[] {
+  return isObject(part) && isObjectList(part.annotations) ? part.annotations : [];
+}
+
+/** Returns Claude's citation of a page with the range that this API requires, and nothing for a file of another wire. */
+function acceptedCitation(citation: JsonObject, text: string): readonly JsonObject[] {
+  if (!('cited_text' in citation) && citation.type !== 'file') return [citation];
+  return locatedAnnotation(citation, 0, text.length).map(({ type, url, title, start_index, end_index }) => ({
+    type,
+    url,
+    title,
+    start_index,
+    end_index,
+  }));
 }
 
 function toInputPart(part: unknown): unknown {
