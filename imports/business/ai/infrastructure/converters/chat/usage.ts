@@ -23,7 +23,8 @@ export function fromChatUsage(usage: JsonObject, quirks: VendorQuirks): Usage {
     total_tokens: typeof usage.total_tokens === 'number' ? usage.total_tokens : input_tokens + output_tokens,
     input_tokens_details: {
       cached_tokens: count(promptDetails.cached_tokens ?? cacheHits(usage)),
-      cache_write_tokens: count(promptDetails.cache_write_tokens),
+      // The second name is Model Studio's: https://www.alibabacloud.com/help/en/model-studio/context-cache
+      cache_write_tokens: count(promptDetails.cache_write_tokens ?? promptDetails.cache_creation_input_tokens),
       ...positiveCounts({ audio_tokens: promptDetails.audio_tokens, image_tokens: promptDetails.image_tokens }),
     },
     output_tokens_details: { reasoning_tokens, ...positiveCounts({ audio_tokens: completionDetails.audio_tokens }) },

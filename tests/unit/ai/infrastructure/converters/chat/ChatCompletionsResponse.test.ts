@@ -363,6 +363,14 @@ describe('fromChatCompletions', () => {
         ).to.deep.equal({ cached_tokens, cache_write_tokens: 0 });
     });
 
+    it("counts what was written to Model Studio's cache", () => {
+      // https://www.alibabacloud.com/help/en/model-studio/context-cache
+      const prompt_tokens_details = { cached_tokens: 3, cache_creation_input_tokens: 5 };
+      expect(
+        read({ content: 'x' }, {}, { usage: { ...USAGE, prompt_tokens_details } }).usage.input_tokens_details,
+      ).to.deep.equal({ cached_tokens: 3, cache_write_tokens: 5 });
+    });
+
     it('has the cost that Perplexity reports with its parts', () => {
       // https://docs.perplexity.ai/api-reference/chat-completions-post
       const cost = { input_tokens_cost: 0.0001, output_tokens_cost: 0.0002, request_cost: 0.005, total_cost: 0.0053 };
