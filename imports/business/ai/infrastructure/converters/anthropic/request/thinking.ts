@@ -36,8 +36,8 @@ export function continuesTurnWithoutThinking(messages: readonly JsonObject[]): b
 }
 
 /**
- * Lets the API drop earlier thinking whose context has changed, as by a new tool or a late result, rather than reject the
- * request. These models think adaptively unless told otherwise.
+ * Lets the API drop earlier thinking whose context has changed, as by a new tool or a late result, rather than reject
+ * the request. These models think adaptively unless told otherwise.
  * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/fix-bound-to-a-different-conversation
  */
 export function withBlockBinding(thinking: JsonObject = { type: 'adaptive' }): JsonObject {

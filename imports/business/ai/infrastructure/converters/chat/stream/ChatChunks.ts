@@ -77,7 +77,7 @@ export class ChatChunks {
           this.awaitsText = true;
           return NO_CHUNKS;
         }
-        // Those of files, which OpenAI has in its Responses API only.
+        // OpenAI has citations of files in its Responses API only.
         if ('file_id' in event.annotation) return NO_CHUNKS;
         return this.deltaChunks({ annotations: [toChatAnnotation(event.annotation)] });
       case 'response.created':

@@ -25,8 +25,8 @@ export interface GenerationOptions {
     | 'reasoning'
   >;
   /**
-   * Fields that options do not express exactly. The response format, thinking and less common sampling parameters are in
-   * both: as options for other vendors, and verbatim for Gemini.
+   * Fields that options do not express exactly. The response format, thinking and less common sampling parameters are
+   * in both: as options for other vendors, and verbatim for Gemini.
    */
   readonly verbatim?: JsonObject;
 }
