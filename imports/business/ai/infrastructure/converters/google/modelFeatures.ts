@@ -39,11 +39,7 @@ function featuresOf(model: string): GoogleModelFeatures {
   return {
     thinking: generation >= 3 ? 'level' : generation >= 2.5 ? 'budget' : 'none',
     canDisableThinking: generation === 2.5 && !isPro,
-    levels: !isPro
-      ? ['minimal', 'low', 'medium', 'high']
-      : generation >= 3.1
-        ? ['low', 'medium', 'high']
-        : ['low', 'high'],
+    levels: levelsOf(model, generation, isPro),
     requiresSignatures: generation >= 3,
     canCombineTools: generation >= 3,
     supportsJsonSchema: generation >= 2.5,
@@ -51,9 +47,17 @@ function featuresOf(model: string): GoogleModelFeatures {
   };
 }
 
+/** https://ai.google.dev/gemini-api/docs/generate-content/thinking#thinking-levels */
+function levelsOf(model: string, generation: number, isPro: boolean): GoogleModelFeatures['levels'] {
+  if (isPro) return generation >= 3.1 ? ['low', 'medium', 'high'] : ['low', 'high'];
+  return generation >= 3.7 && !model.includes('lite')
+    ? ['low', 'medium', 'high']
+    : ['minimal', 'low', 'medium', 'high'];
+}
+
 /** Aliases like `gemini-flash-latest` count as the newest generation, other models (Gemma, tuned models) as 2.5. */
 function generationOf(model: string): number {
   const numbered = /gemini-(\d+(?:\.\d+)?)/.exec(model)?.[1];
   if (numbered !== undefined) return Number(numbered);
-  return /gemini-.*latest/.test(model) ? 3.1 : 2.5;
+  return /gemini-.*latest/.test(model) ? 4 : 2.5;
 }

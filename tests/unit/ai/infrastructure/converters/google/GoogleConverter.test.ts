@@ -543,6 +543,14 @@ describe('toGoogle: generation config', () => {
     expect(thinking('gemini-3.1-pro-preview', 'medium')).to.deep.equal([{ thinkingLevel: 'medium' }, 0]);
     expect(thinking('gemini-3-flash-preview', 'minimal')).to.deep.equal([{ thinkingLevel: 'minimal' }, 0]);
     expect(thinking('gemini-3-flash-preview', 'none')).to.deep.equal([{ thinkingLevel: 'minimal' }, 1]);
+    // https://ai.google.dev/gemini-api/docs/generate-content/thinking#thinking-levels
+    expect(thinking('gemini-3.6-flash', 'none')).to.deep.equal([{ thinkingLevel: 'minimal' }, 1]);
+    for (const model of ['gemini-3.7-flash', 'gemini-3.8-flash', 'gemini-4-argon', 'gemini-flash-latest']) {
+      expect(thinking(model, 'none'), model).to.deep.equal([{ thinkingLevel: 'low' }, 1]);
+      expect(thinking(model, 'minimal'), model).to.deep.equal([{ thinkingLevel: 'low' }, 1]);
+      expect(thinking(model, 'medium'), model).to.deep.equal([{ thinkingLevel: 'medium' }, 0]);
+    }
+    expect(thinking('gemini-flash-lite-latest', 'minimal')).to.deep.equal([{ thinkingLevel: 'minimal' }, 0]);
     expect(thinking('gemini-2.0-flash', 'high')).to.deep.equal([undefined, 1]);
     expect(thinking('gemini-2.5-flash', 'constructor')).to.deep.equal([undefined, 1]);
   });

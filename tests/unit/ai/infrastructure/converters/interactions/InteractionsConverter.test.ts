@@ -141,6 +141,17 @@ describe('InteractionsConverter', () => {
       .and.to.match(/xhigh is sent as high/);
   });
 
+  it('sends the levels of thinking that the model has', () => {
+    for (const [model, effort, thinking_level] of [
+      ['gemini-3.6-flash', 'minimal', 'minimal'],
+      ['gemini-3.8-flash', 'minimal', 'low'],
+      ['gemini-3.8-flash', 'max', 'high'],
+    ] as const)
+      expect(convert({ model, reasoning: { effort } }).body.generation_config, `${model} ${effort}`).to.deep.equal({
+        thinking_level,
+      });
+  });
+
   it('sends images, documents, audio and files', () => {
     const content = [
       { type: 'input_image', image_url: `data:image/png;base64,${PIXEL}`, detail: 'low' },
