@@ -20,6 +20,13 @@ export interface GoogleModelFeatures {
   readonly supportsJsonSchema: boolean;
   /** Whether a `functionResponse` may contain images and files. Older models respond with 400. */
   readonly supportsMediaInResults: boolean;
+  /** Whether the penalties are supported. https://github.com/google-gemini/cookbook/issues/1290 */
+  readonly supportsPenalties: boolean;
+  /**
+   * Whether the model may be asked to continue its last message. Requests to Gemini 3.5 Flash go to 3.6.
+   * https://ai.google.dev/gemini-api/docs/generate-content/whats-new-gemini-3.6
+   */
+  readonly mayEndWithModel: boolean;
 }
 
 const cache = new Map<string, GoogleModelFeatures>();
@@ -44,6 +51,8 @@ function featuresOf(model: string): GoogleModelFeatures {
     canCombineTools: generation >= 3,
     supportsJsonSchema: generation >= 2.5,
     supportsMediaInResults: generation >= 3,
+    supportsPenalties: generation < 2.5,
+    mayEndWithModel: generation < 3.5,
   };
 }
 

@@ -101,6 +101,17 @@ describe('toGoogle: the history', () => {
     expect(losses.map(({ path }) => path)).to.deep.equal(['input']);
   });
 
+  it('asks later models to go on, since they reject a request that ends with an answer', () => {
+    // https://ai.google.dev/gemini-api/docs/generate-content/whats-new-gemini-3.6
+    const input = [user('Hi'), assistant('Well,')];
+    const { body, losses } = send({ model: 'gemini-3.8-flash', input });
+    expect(body.contents.at(-1)).to.deep.equal({ role: 'user', parts: [{ text: '(Continue your answer.)' }] });
+    expect(losses.map(({ path }) => path)).to.deep.equal(['input']);
+    expect(send({ model: 'gemini-3.1-pro-preview', input }).body.contents.at(-1)?.role).to.equal('model');
+    const results = [user('Hi'), call('a', 'weather'), result('a', '{}')];
+    expect(send({ model: 'gemini-3.8-flash', input: results }).losses).to.deep.equal([]);
+  });
+
   it('joins adjacent messages of one role to one content', () => {
     const { body } = send({ input: [user('One'), user('Two'), assistant('Three'), assistant('Four'), user('Five')] });
     expect(body.contents).to.deep.equal([
@@ -553,6 +564,26 @@ describe('toGoogle: generation config', () => {
     expect(thinking('gemini-flash-lite-latest', 'minimal')).to.deep.equal([{ thinkingLevel: 'minimal' }, 0]);
     expect(thinking('gemini-2.0-flash', 'high')).to.deep.equal([undefined, 1]);
     expect(thinking('gemini-2.5-flash', 'constructor')).to.deep.equal([undefined, 1]);
+  });
+
+  it('sends penalties to Gemini 2.0 only, as the later models reject them, with a warning', () => {
+    // https://github.com/google-gemini/cookbook/issues/1290
+    const penalties = { presence_penalty: 0.5, frequency_penalty: -1 };
+    expect(send({ model: 'gemini-2.0-flash', ...penalties }).body.generationConfig).to.deep.equal({
+      presencePenalty: 0.5,
+      frequencyPenalty: -1,
+    });
+    const later = send({ model: 'gemini-3.8-flash', ...penalties, temperature: 1 });
+    expect(later.body.generationConfig).to.deep.equal({ temperature: 1 });
+    expect(later.warnings).to.deep.equal([
+      'presence_penalty was omitted: gemini-3.8-flash does not support it.',
+      'frequency_penalty was omitted: gemini-3.8-flash does not support it.',
+    ]);
+    expect(send({ model: 'gemini-3.8-flash', presence_penalty: 0, frequency_penalty: 0 }).warnings).to.deep.equal([]);
+    const verbatim = { generationConfig: { presencePenalty: 0.5 } };
+    const own = send({ model: 'gemini-3.8-flash', presence_penalty: 0.5, vendor: { google: verbatim } });
+    expect(own.body).to.deep.include(verbatim);
+    expect(own.warnings).to.deep.equal([]);
   });
 
   it('warns about metadata, user and previous_response_id', () => {

@@ -83,12 +83,32 @@ export function* toContents(
     builder.add(item, converted);
     if (prefixEnds.has(item)) builder.endPrefix();
   }
-  const finished = builder.finish(features.requiresSignatures);
-  const isEmpty = finished.length === 0 && systemParts.length > 0;
-  if (isEmpty) losses.push(ONLY_INSTRUCTIONS);
-  const contents = isEmpty ? [{ role: 'user', parts: [{ text: FOLLOW_INSTRUCTIONS }] }] : finished;
-  return { systemParts, systemFields, contents, prefixLengths: builder.prefixLengths(), losses };
+  const contents = builder.finish(features.requiresSignatures);
+  const note = noteFor(contents, systemParts, features);
+  if (note !== undefined) losses.push(note.loss);
+  const sent = note === undefined ? contents : [...contents, { role: 'user', parts: [{ text: note.text }] }];
+  return { systemParts, systemFields, contents: sent, prefixLengths: builder.prefixLengths(), losses };
 }
+
+/** The message of the user that a request lacks at its end. */
+function noteFor(
+  contents: readonly JsonObject[],
+  systemParts: readonly GooglePart[],
+  { mayEndWithModel }: GoogleModelFeatures,
+): { readonly text: string; readonly loss: Loss } | undefined {
+  const last = contents.at(-1);
+  if (last === undefined)
+    return systemParts.length === 0 ? undefined : { text: FOLLOW_INSTRUCTIONS, loss: ONLY_INSTRUCTIONS };
+  return last.role === 'model' && !mayEndWithModel
+    ? { text: '(Continue your answer.)', loss: ENDS_WITH_MODEL }
+    : undefined;
+}
+
+const ENDS_WITH_MODEL: Loss = {
+  path: 'input',
+  what: 'assistant message at the end',
+  reason: 'The last message must be from the user, so a note is added after it.',
+};
 
 function isSystemMessage(item: InputItem): item is MessageItem {
   return item.type === 'message' && (item.role === 'system' || item.role === 'developer');

@@ -39,6 +39,10 @@ const LEVEL_OF_EFFORT: Readonly<Record<string, 'minimal' | 'low' | 'medium' | 'h
   max: 'high',
 };
 const MIN_BUDGET = 128;
+const PENALTIES = [
+  ['presence_penalty', 'presencePenalty'],
+  ['frequency_penalty', 'frequencyPenalty'],
+] as const;
 
 type JsonFormat = Exclude<ResponseFormat, { type: 'text' }>;
 
@@ -52,7 +56,6 @@ export function toGenerationConfig(
   losses: Loss[],
 ): GenerationConfig {
   const { temperature, top_p: topP, top_k: topK, seed, max_output_tokens: maxOutputTokens, stop } = options;
-  const { presence_penalty: presencePenalty, frequency_penalty: frequencyPenalty } = options;
   const format = formatOf(options.response_format, passthrough);
   const responseFields =
     format === undefined ? undefined : toResponseFormat(format, options, context, features, warnings, losses);
@@ -68,8 +71,7 @@ export function toGenerationConfig(
       topP,
       topK,
       seed,
-      presencePenalty,
-      frequencyPenalty,
+      ...penaltiesOf(options, features, passthrough, warnings),
       maxOutputTokens,
       stopSequences: stop === undefined || stop.length === 0 ? undefined : stop,
       ...responseFields?.fields,
@@ -77,6 +79,23 @@ export function toGenerationConfig(
     }),
     instruction: responseFields?.instruction,
   });
+}
+
+/** 0 is the default of both, so its omission is not reported. */
+function penaltiesOf(
+  options: NormalizedOptions,
+  { supportsPenalties }: GoogleModelFeatures,
+  passthrough: JsonObject,
+  warnings: string[],
+): JsonObject {
+  const penalties: JsonObject = {};
+  for (const [option, field] of PENALTIES) {
+    const value = options[option] ?? 0;
+    if (value === 0 || field in passthrough) continue;
+    if (supportsPenalties) penalties[field] = value;
+    else warnings.push(`${option} was omitted: ${options.model} does not support it.`);
+  }
+  return penalties;
 }
 
 function formatOf(format: ResponseFormat | undefined, passthrough: JsonObject): JsonFormat | undefined {
