@@ -598,6 +598,8 @@ describe('toOutputSchema', () => {
     const result = toOutputSchema({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
+      // Gemini's, which constrains nothing.
+      propertyOrdering: ['age', 'tags'],
       properties: {
         age: { type: 'integer', minimum: 0, description: 'Years' },
         tags: { type: 'array', items: { type: 'string', format: 'regex' }, minItems: 3, uniqueItems: true },

@@ -48,6 +48,7 @@ const IGNORED: ReadonlySet<string> = new Set([
   'readOnly',
   'writeOnly',
   'additionalProperties',
+  'propertyOrdering',
 ]);
 /** One of them states which values a schema means. */
 const TYPING = ['type', '$ref', 'enum', 'const', 'anyOf', 'allOf'] as const;
