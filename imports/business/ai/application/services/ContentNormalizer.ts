@@ -4,7 +4,7 @@
  */
 import { freezeDeep } from '../../domain/util/freezeDeep';
 import { freeze } from './normalizer/fields';
-import { normalizedItem } from './normalizer/alreadyNormal';
+import { adoptNormalItem, copyFields, normalizedItem } from './normalizer/alreadyNormal';
 import { normalizeItem } from './normalizer/normalizeItem';
 import { normalizeTool } from './normalizer/normalizeTool';
 import {
@@ -265,12 +265,17 @@ function* listOfItems(input: unknown, reader: PlainReader): Slices<readonly Inpu
   for (const element of reader.elements(input, 'input')) {
     index += 1;
     if (index > 0 && index % SLICE === 0) yield;
-    const source = reader.readElement(element, 'input', index);
-    const normal = normalizedItem(source);
+    const fields = copyFields(element);
+    const normal = fields && adoptNormalItem(fields, reader);
     if (normal !== undefined) items.push(normal);
-    else items.push(...normalizeItem(source, `input[${index}]`));
+    else items.push(...otherItems(reader.readElement(element, 'input', index, fields), index));
   }
   return items;
+}
+
+function otherItems(source: Plain, index: number): readonly InputItem[] {
+  const normal = normalizedItem(source);
+  return normal === undefined ? normalizeItem(source, `input[${index}]`) : [normal];
 }
 
 function toolList(given: unknown, reader: PlainReader): readonly Tool[] {

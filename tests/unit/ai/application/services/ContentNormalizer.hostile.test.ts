@@ -384,6 +384,8 @@ describe('normalizeInput, with invalid input', () => {
   it('rejects more text than a request may hold, however it is distributed', () => {
     const half = 'x'.repeat(17 * 1024 * 1024);
     expect(rejectionOf(() => normalizeInput([half, half])).path).to.equal('input[1]');
+    const normal = { type: 'message', role: 'user', content: [{ type: 'input_text', text: half }] };
+    expect(rejectionOf(() => normalizeInput([normal, normal])).path).to.equal('input[1].content[0].text');
     expect(rejectionOf(() => normalizeInput([{ type: 'x', [half]: half }])).message)
       .to.match(/exceeds the limit of 33554432 characters of text in a request\.$/)
       .and.have.length.below(500);
@@ -422,6 +424,16 @@ describe('normalizeInput, with invalid input', () => {
           { type: 'tool_use', id: 't', name: 'f', input: { a: { b: 1 } } },
         ],
         tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }],
+      },
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'normal' }] },
+      {
+        type: 'message',
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'normal' },
+          { type: 'input_text', text: 'not quite', vendor: { anthropic: { a: 1 } } },
+          { type: 'input_text', text: 'not read before' },
+        ],
       },
     ];
     expect(normalizeInput(watched(input, 'input'))).to.deep.equal(normalizeInput(input));

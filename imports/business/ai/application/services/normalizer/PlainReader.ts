@@ -16,6 +16,12 @@ export const MAX_TEXT = 32 * 1024 * 1024;
 /** Maximum number of values in one call; a small text can contain millions of brackets. */
 const MAX_VALUES = 300_000;
 
+/** What counts towards the limits. */
+export interface Size {
+  text: number;
+  values: number;
+}
+
 /** Keys that could reach a prototype when the data is merged or looked up elsewhere. */
 const RESERVED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -42,7 +48,7 @@ export class PlainReader {
   private readonly steps: (string | number)[] = [];
   private depth = 0;
   /** The objects around that value, outermost first: as many as `nesting` says. */
-  private readonly ancestors: object[] = [];
+  private readonly ancestors: unknown[] = [];
   private nesting = 0;
 
   /**
@@ -55,12 +61,15 @@ export class PlainReader {
     return this.copy(value);
   }
 
-  /** Reads an element of a list, as `read` does. */
-  readElement(value: unknown, listPath: string, index: number): Plain {
+  /**
+   * Reads an element of a list, as `read` does.
+   * @param fields of the element, if they have been read already
+   */
+  readElement(value: unknown, listPath: string, index: number, fields: unknown = value): Plain {
     this.begin(listPath);
     this.steps[0] = index;
     this.depth = 1;
-    return this.copy(value);
+    return this.copy(fields, value);
   }
 
   /** The own fields of an object, one level deep, for objects whose values are not all data. */
@@ -79,7 +88,7 @@ export class PlainReader {
   }
 
   /** The elements of an array, one level deep. */
-  elements(value: unknown, path: string): readonly unknown[] {
+  elements(value: unknown, path: string): unknown[] {
     this.begin(path);
     if (typeof value !== 'object' || value === null || !this.isArray(value))
       throw invalid(path, `must be an array, not ${describe(value)}`);
@@ -89,13 +98,22 @@ export class PlainReader {
     return elements;
   }
 
+  /** Counts what was copied without the reader. @returns false, and counts nothing, if it exceeds a limit */
+  count({ text, values }: Readonly<Size>): boolean {
+    if (this.text + text > MAX_TEXT || this.values + values > MAX_VALUES) return false;
+    this.text += text;
+    this.values += values;
+    return true;
+  }
+
   private begin(path: string): void {
     this.root = path;
     this.depth = 0;
     this.nesting = 0;
   }
 
-  private copy(value: unknown): Plain {
+  /** @param original the caller's object, of which `value` is a copy already */
+  private copy(value: unknown, original = value): Plain {
     this.values += 1;
     if (this.values > MAX_VALUES) throw this.invalid(`exceeds the limit of ${MAX_VALUES} values in a request`);
     switch (typeof value) {
@@ -108,7 +126,7 @@ export class PlainReader {
       case 'boolean':
         return value;
       case 'object':
-        return value === null ? null : this.nested(value);
+        return value === null ? null : this.nested(value, original);
       default:
         throw this.invalid(`must be a JSON value, not ${describe(value)}`);
     }
@@ -121,12 +139,12 @@ export class PlainReader {
     return value;
   }
 
-  private nested(value: object): Plain {
+  private nested(value: object, original: unknown): Plain {
     const { ancestors, depth, nesting } = this;
     for (let level = 0; level < nesting; level += 1)
       if (ancestors[level] === value) throw this.invalid('must not contain itself');
     if (nesting >= MAX_DEPTH) throw this.invalid(`must not be nested deeper than ${MAX_DEPTH} levels`);
-    ancestors[nesting] = value;
+    ancestors[nesting] = original;
     this.nesting = nesting + 1;
     const copy = this.isArray(value) ? this.copyList(value, depth) : this.copyRecord(value, depth);
     this.depth = depth;
