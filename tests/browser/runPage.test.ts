@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { ToolCall } from '../../imports/business/ai/domain/entities/Tool';
+import type { ToolCallContext } from '../../imports/business/ai/domain/interfaces/IToolExecutor';
 import { runAsTool } from '../../imports/business/ai/infrastructure/tools/runAsTool';
 import type { DashboardBrowser } from '../support/DashboardBrowser';
 import { withDashboard } from '../support/withDashboard';
@@ -68,6 +69,34 @@ describe('a run’s page in Chromium', () => {
     await inner.locator('.called-run .conversation').getByText('send_reminder returned').waitFor();
     expect(await page.locator('.called-run').count()).to.equal(2);
     expect(await overflow()).to.equal(0);
+  });
+
+  it('takes the results and answers that a run below waits for', async () => {
+    const { tools } = app.server.host.module;
+    tools.register({ name: 'ask_page', kind: 'external', parameters: { type: 'object' } });
+    tools.register({
+      name: 'book_table',
+      parameters: { type: 'object' },
+      idempotent: true,
+      execute: (_args: unknown, { requestInput }: ToolCallContext) => requestInput?.({ message: 'Outside?' }),
+    });
+    for (const [below, action] of [
+      ['ask_page', 'Submit result'],
+      ['book_table', 'Approve'],
+    ] as const) {
+      const input = `Use ${below} with "x".`;
+      tools.register(
+        runAsTool({ name: `to_${below}`, description: 'Delegates.', run: () => ({ input, tools: [below] }) }),
+      );
+      const id = await app.startRun(`Use to_${below} with "x".`, [`to_${below}`]);
+      await open(`/runs/${id}`);
+      const outer = page.locator(`.run-side > section details.call[data-name="to_${below}"]`);
+      await outer.locator('> summary').click();
+      await outer.locator(`[data-name="${below}"][data-state="executing"]`).waitFor();
+      if (below === 'ask_page') await outer.getByRole('textbox').first().fill('"here"');
+      await outer.getByRole('button', { name: action, exact: true }).click();
+      await page.locator('.run-page[data-state="completed"]').waitFor();
+    }
   });
 
   it('shows waiting as waiting after a reload of a finished run', async () => {

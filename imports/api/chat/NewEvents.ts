@@ -98,12 +98,8 @@ export class NewEvents {
   /** Whether the tool asks anew. What was emitted lately may go back before what the store has of the call. */
   private isLatest({ callId, input: { id }, expiresAt }: AgentEventOf<'tool:input_required'>): boolean {
     const last = this.asked.get(callId);
-    const isOld = last !== undefined && expiresAt < last.expiresAt;
-    const isLatest = !isOld && id !== last?.id;
-    this.asked.set(
-      callId,
-      isLatest ? { id, expiresAt, isOld } : { id: last?.id ?? id, expiresAt: last?.expiresAt ?? expiresAt, isOld },
-    );
+    const isLatest = last === undefined || (expiresAt >= last.expiresAt && id !== last.id);
+    this.asked.set(callId, isLatest ? { id, expiresAt, isOld: false } : { ...last, isOld: expiresAt < last.expiresAt });
     return isLatest;
   }
 

@@ -1,8 +1,8 @@
 /**
- * What people are asked about besides the calls of the run itself, as parts of its message, where `useChat` can answer:
- * calls of runs below, and what tools ask. It finds approvals among the parts of a message, and not in what a part has as
- * its output. Each has a step of its own, because a client answers at once only if the other calls of the last step have
- * settled. https://ai-sdk.dev/docs/ai-sdk-ui/chatbot-tool-usage
+ * What people are asked about besides the calls of the run itself, as parts of its message, where `useChat` can
+ * answer: calls of runs below, and what tools ask. It finds approvals among the parts of a message, and not in what a
+ * part has as its output. Each has a step of its own, because a client answers at once only if the other calls of the
+ * last step have settled. https://ai-sdk.dev/docs/ai-sdk-ui/chatbot-tool-usage
  */
 import type { AgentEventOf, CallOfRun, FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import { callOfRunId } from '../../business/ai/domain/entities/callOfRun';

@@ -65,7 +65,10 @@ describe('Chats', () => {
 });
 
 /** A chat whose run waits for an approval. @param isCalling what is stored, and what the run's process knows */
-function chatWithRun({ stored, live }: { stored: boolean; live?: boolean }, call: Readonly<Record<string, string>> = CALL) {
+function chatWithRun(
+  { stored, live }: { stored: boolean; live?: boolean },
+  call: Readonly<Record<string, string>> = CALL,
+) {
   const run = { executionId: 'run-1', userId: 'ann', state: 'running', isCalling: stored };
   const context = { executionId: 'run-1', toolCalls: new Map([[call.id, call]]), isCalling: live };
   const cancelled: string[] = [];
