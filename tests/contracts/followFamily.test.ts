@@ -1,12 +1,13 @@
 /** Runs below a run, followed from a process that has none of them, while another process takes them over. */
 import { expect } from 'chai';
-import { followFamily } from '../../imports/api/chat/followFamily';
+import { followFamily, MAX_FOLLOWED } from '../../imports/api/chat/followFamily';
+import { replayFamily } from '../../imports/api/chat/replayFamily';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
 import { childId } from '../../imports/business/ai/application/services/shared/childId';
 import { callOfRunId } from '../../imports/business/ai/domain/entities/callOfRun';
 import type { ToolCallContext } from '../../imports/business/ai/domain/interfaces/IToolExecutor';
-import type { FamilyEvent } from '../../imports/business/ai/domain/types/AgentEvents';
+import type { CallOfRun, FamilyEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import { LiveRunEvents } from '../../imports/business/ai/infrastructure/events/LiveRunEvents';
 import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { runAsTool } from '../../imports/business/ai/infrastructure/tools/runAsTool';
@@ -134,6 +135,44 @@ describe(
         await loop.close();
       });
 
+    for (const [what, limits, count, atOnce] of [
+      [
+        'more runs than are caught up with at a time',
+        { maxParallelTools: MAX_FOLLOWED + 2 },
+        MAX_FOLLOWED + 2,
+        MAX_FOLLOWED + 2,
+      ],
+      ['as many runs as may work at once', {}, 10, 8],
+      ['the one run that spends of a budget', { budget: { calls: 10 } }, 2, 1],
+    ] as const)
+      it(`end the following while people are asked about the calls of ${what}`, async () => {
+        const store = new MemoryRunStore();
+        const tools = new ToolRegistry()
+          .register({ name: 'work', needsApproval: true, execute: () => 'worked' })
+          .register(runAsTool({ name: 'outer', run: () => ({ input: 'Work.', tools: ['work'] }) }));
+        const provider = delegatingProvider({ outer: count, work: 1 });
+        const loop = new AgenticLoop({ provider, toolExecutor: tools, runStore: store });
+        const options = { executionId: 'root', model: 'm', input: 'Go.', tools: ['outer'], ...limits };
+        (await loop.start('ann', options)).done.catch(() => undefined);
+        const ports = { runs: store, live: new LiveRunEvents(), loop: { local: NO_RUNS }, tools, pollInterval: 10 };
+        const decided = new Set<string>();
+        for (let left: number = count; left > 0; left -= atOnce) {
+          const events = await all(followFamily(ports, 'root', { signal: ENDLESS, decided }));
+          const asked = events.filter(({ type }) => type === 'tool:approval_required');
+          const open = asked.filter((event) => !decided.has(callOfRunId(event as CallOfRun & FamilyEvent)));
+          expect(open).to.have.length(Math.min(left, atOnce));
+          for (const { executionId } of open) {
+            await loop.approve(executionId, 'call 0');
+            decided.add(callOfRunId({ executionId, callId: 'call 0' }));
+          }
+        }
+        const events = await all(followFamily(ports, 'root', { signal: ENDLESS, decided }));
+        const ends = (list: readonly FamilyEvent[]) => list.filter(({ type }) => type === 'run:completed');
+        expect(ends(events)).to.have.length(count + 1);
+        expect(ends(await replayed(store, tools))).to.have.length(count + 1);
+        await loop.close();
+      });
+
     it('end the following when the run is deleted while it waits', async () => {
       const store = new MemoryRunStore();
       const tools = new ToolRegistry().register({ name: 'work', needsApproval: true, execute: () => 'worked' });
@@ -151,6 +190,11 @@ describe(
     });
   }),
 );
+
+async function replayed(store: MemoryRunStore, tools: ToolRegistry): Promise<readonly FamilyEvent[]> {
+  const stored = await store.load('root');
+  return stored === undefined ? [] : replayFamily(stored, { load: (id) => store.load(id), tools });
+}
 
 async function ask(_args: unknown, { requestInput }: ToolCallContext): Promise<unknown> {
   return requestInput?.({ message: 'Really?' });

@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isFinished } from '../../business/ai/domain/entities/Run';
+import { runsAtOnce } from '../../business/ai/domain/run/runLimits';
 import { answeredIdOf, waitsForOutside, isSettled, waitsForOthers } from '../../business/ai/domain/entities/Tool';
 import type { FunctionTool } from '../../business/ai/domain/entities/Tool';
 import { ConflictError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
@@ -338,12 +339,17 @@ export class Chats {
     const progress = this.ports.loop.getExecutionContext(executionId) ?? stored?.run;
     const open = (stored?.calls ?? []).filter((call) => !isSettled(call));
     if (progress?.isCalling === true || open.length === 0) return false;
+    let [waiting, queued] = [0, 0];
     for (const call of open) {
       if (waitsForOthers(call, isExternal(tools, call.name, isBelow))) continue;
       if (!startsRun(tools, call.name)) return false;
-      if (!(await this.isWaiting({ executionId: childId(executionId, call.id) }, true))) return false;
+      const child = { executionId: childId(executionId, call.id) };
+      if ((await this.ports.runs.load(child.executionId)) === undefined) queued += 1;
+      else if (await this.isWaiting(child, true)) waiting += 1;
+      else return false;
     }
-    return true;
+    // A run that has no place begins only after another one has ended.
+    return queued === 0 || (stored !== undefined && waiting >= runsAtOnce(stored.run.plan.limits));
   }
 
   private cancel(principal: ApiPrincipal, { executionId }: RunRecord): Promise<RunRecord['state']> {

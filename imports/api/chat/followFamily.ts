@@ -4,13 +4,14 @@
  */
 import type { AgentEvent, CallStep, FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import { childId, MAX_RUN_DEPTH } from '../../business/ai/application/services/shared/childId';
+import { runsAtOnce } from '../../business/ai/domain/run/runLimits';
 import { callOfRunId } from '../../business/ai/domain/entities/callOfRun';
 import { followRun } from './followRun';
 import type { FollowRunOptions, FollowRunPorts } from './followRun';
 import type { OpenCalls } from './OpenCalls';
 import { startsRun } from './serverTools';
 
-/** How many runs below are followed. The results of further ones are shown without how they came about. */
+/** How many runs are caught up with at a time. Further ones follow as soon as nothing more is known of some of these. */
 export const MAX_FOLLOWED = 100;
 
 interface Source {
@@ -21,6 +22,7 @@ interface Source {
   readonly over: AbortController;
   /** Runs that its calls have started, by call. */
   readonly below: Map<string, Source>;
+  hasBegun: boolean;
   hasEnded: boolean;
   /** The run's calls, while all of its events so far have been read. */
   idle?: OpenCalls | undefined;
@@ -63,7 +65,9 @@ async function* merged(
   const signal = AbortSignal.any([options.signal, stopped.signal]);
   const arrivals: Arrival[] = [];
   let wake = (): void => undefined;
-  const sources: Source[] = [];
+  const sources = new Set<Source>();
+  /** Begins to follow runs for which there has been no room, by the ids of their calls. */
+  const queue = new Map<string, () => Source>();
   const arrive = (arrival: Arrival): void => {
     arrivals.push(arrival);
     wake();
@@ -79,10 +83,16 @@ async function* merged(
     const decided = decidedIn(id, options.decided);
     const onIdle = (idle: OpenCalls): void => arrive({ source, idle });
     const events = followRun(ports, id, { ...followed, decided, signal, onIdle });
-    const source: Source = { executionId: id, path, events, over, below: new Map<string, Source>(), hasEnded: false };
-    sources.push(source);
+    const state = { hasBegun: false, hasEnded: false };
+    const source: Source = { executionId: id, path, events, over, below: new Map<string, Source>(), ...state };
+    sources.add(source);
     read(source);
     return source;
+  };
+  const followNext = (): void => {
+    if (queue.size === 0) return;
+    let room = MAX_FOLLOWED - [...sources].filter(({ idle }) => idle === undefined).length;
+    for (const follow of queue.values()) if (room-- > 0) follow();
   };
   const root = open(executionId, []);
   try {
@@ -96,7 +106,10 @@ async function* merged(
       const { source } = arrival;
       source.idle = 'idle' in arrival ? arrival.idle : undefined;
       if ('idle' in arrival) {
-        if (options.over === undefined && isWaiting(root)) return;
+        followNext();
+        // What has arrived meanwhile may be what people are asked.
+        const isQuiet = (): boolean => options.over === undefined && arrivals.length === 0;
+        if (isQuiet() && (await isWaiting(root, ports.runs)) && isQuiet()) return;
         continue;
       }
       const { result } = arrival;
@@ -104,12 +117,16 @@ async function* merged(
       if (result.done === true) {
         if (source === root) return;
         source.hasEnded = true;
+        sources.delete(source);
         source.onEnd?.();
+        followNext();
         continue;
       }
+      source.hasBegun = true;
       const event = result.value;
       const callId = 'callId' in event ? event.callId : '';
-      const child = below.get(callId);
+      const call = callOfRunId({ executionId: source.executionId, callId });
+      const child = below.get(callId) ?? (SETTLED.has(event.type) ? queue.get(call)?.() : undefined);
       if (child?.hasEnded === false && SETTLED.has(event.type)) {
         child.onEnd = () => arrive(arrival);
         child.over.abort();
@@ -117,26 +134,40 @@ async function* merged(
       }
       yield path.length === 0 ? event : { ...event, path };
       if (event.type === 'tool:executing' && startsRun(ports.tools, event.name) && child === undefined)
-        if (path.length < MAX_RUN_DEPTH && sources.length <= MAX_FOLLOWED) {
+        if (path.length < MAX_RUN_DEPTH) {
           const step = { executionId: source.executionId, callId, name: event.name };
-          below.set(callId, open(childId(source.executionId, callId), [...path, step]));
+          queue.set(call, () => {
+            const followed = open(childId(source.executionId, callId), [...path, step]);
+            queue.delete(call);
+            below.set(callId, followed);
+            return followed;
+          });
+          followNext();
         }
       read(source);
     }
   } finally {
     // Ends the waiting of those that wait for events.
     stopped.abort();
-    await Promise.allSettled(sources.map(({ events }) => events.return()));
+    await Promise.allSettled([...sources].map(({ events }) => events.return()));
   }
 }
 
 /** Whether the run can continue only after people have decided about calls, its own or those of runs below. */
-function isWaiting({ idle, below, hasEnded }: Source): boolean {
-  if (idle === undefined || hasEnded) return false;
-  return idle.isWaiting((callId) => {
-    const child = below.get(callId);
-    return child !== undefined && isWaiting(child);
-  });
+async function isWaiting({ executionId, idle, below }: Source, runs: FollowRunPorts['runs']): Promise<boolean> {
+  if (idle === undefined) return false;
+  const waiting = new Set<string>();
+  let isQueued = false;
+  for (const [callId, child] of below) {
+    if (child.hasEnded) continue;
+    if (!child.hasBegun) isQueued = true;
+    else if (await isWaiting(child, runs)) waiting.add(callId);
+    else return false;
+  }
+  // A run that has no place begins only after another one has ended.
+  const limits = isQueued && waiting.size > 0 ? (await runs.load(executionId))?.run.plan.limits : undefined;
+  const isFull = limits !== undefined && waiting.size >= runsAtOnce(limits);
+  return idle.isWaiting((callId) => waiting.has(callId) || (isFull && below.get(callId)?.hasBegun === false));
 }
 
 function decidedIn(executionId: string, decided: ReadonlySet<string> = new Set()): ReadonlySet<string> {

@@ -4,7 +4,6 @@ import { childId, MAX_RUN_DEPTH } from '../../business/ai/application/services/s
 import type { StoredRun } from '../../business/ai/domain/interfaces/RunStore';
 import type { FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { FunctionTool } from '../../business/ai/domain/entities/Tool';
-import { MAX_FOLLOWED } from './followFamily';
 import { startsRun } from './serverTools';
 
 export interface FamilyPorts {
@@ -14,14 +13,12 @@ export interface FamilyPorts {
 }
 
 export async function replayFamily(stored: StoredRun, { load, tools }: FamilyPorts): Promise<readonly FamilyEvent[]> {
-  let left = MAX_FOLLOWED;
   const replay = async (run: StoredRun, path: NonNullable<FamilyEvent['path']>): Promise<readonly FamilyEvent[]> => {
     const events: FamilyEvent[] = [];
     for (const event of replayRun(run)) {
       events.push(path.length === 0 ? event : { ...event, path });
       if (event.type !== 'tool:executing' || !startsRun(tools, event.name)) continue;
-      if (path.length >= MAX_RUN_DEPTH || left === 0) continue;
-      left -= 1;
+      if (path.length >= MAX_RUN_DEPTH) continue;
       const { executionId, callId, name } = event;
       const child = await load(childId(executionId, callId));
       if (child !== undefined) events.push(...(await replay(child, [...path, { executionId, callId, name }])));

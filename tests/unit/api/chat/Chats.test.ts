@@ -4,6 +4,7 @@ import type { ChatsPorts } from '../../../../imports/api/chat/Chats';
 import type { ChatRequest } from '../../../../imports/api/chat/readChatRequest';
 import { HttpError } from '../../../../imports/api/http/HttpError';
 import { readUIMessages } from '../../../../imports/interop/aiSdk/readUIMessages';
+import { childId } from '../../../../imports/business/ai/application/services/shared/childId';
 import { failure } from '../../../support/failure';
 
 const PRINCIPAL = { userId: 'ann' };
@@ -46,9 +47,21 @@ describe('Chats', () => {
     expect(cancelled).to.deep.equal(['run-1']);
   });
 
+  it('takes a message in place of decisions about as many runs below as may work at once', async () => {
+    const calls = ['first', 'second'].map((id) => ({ id, name: 'ask', state: 'executing' }));
+    const plan = (maxParallelTools: number): object => ({ limits: { maxParallelTools } });
+    const below = { [childId('run-1', 'first')]: { run: { isCalling: false }, calls: [CALL] } };
+    const { chats, cancelled } = chatWithRun({ stored: false }, calls, { plan: plan(1), below });
+    await chats.submit(PRINCIPAL, MESSAGE);
+    expect(cancelled).to.deep.equal(['run-1']);
+    const busy = chatWithRun({ stored: false }, calls, { plan: plan(2), below });
+    await busy.chats.submit(PRINCIPAL, MESSAGE);
+    expect(busy).to.deep.include({ sent: ['run-1'], cancelled: [] });
+  });
+
   it('decides about a call of the run whose id looks like that of a call of another run', async () => {
     const id = `${'a'.repeat(32)}:b`;
-    const { chats, approved } = chatWithRun({ stored: false }, { ...CALL, id, arguments: '{}' });
+    const { chats, approved } = chatWithRun({ stored: false }, [{ ...CALL, id, arguments: '{}' }]);
     const [message] = readUIMessages([
       {
         id: 'run-1',
@@ -67,10 +80,15 @@ describe('Chats', () => {
 /** A chat whose run waits for an approval. @param isCalling what is stored, and what the run's process knows */
 function chatWithRun(
   { stored, live }: { stored: boolean; live?: boolean },
-  call: Readonly<Record<string, string>> = CALL,
+  calls: readonly Readonly<Record<string, string>>[] = [CALL],
+  { plan, below = {} }: { plan?: object; below?: Readonly<Record<string, object>> } = {},
 ) {
-  const run = { executionId: 'run-1', userId: 'ann', state: 'running', isCalling: stored };
-  const context = { executionId: 'run-1', toolCalls: new Map([[call.id, call]]), isCalling: live };
+  const run = { plan, executionId: 'run-1', userId: 'ann', state: 'running', isCalling: stored };
+  const context = {
+    executionId: 'run-1',
+    toolCalls: new Map(calls.map((call) => [call['id'], call])),
+    isCalling: live,
+  };
   const cancelled: string[] = [];
   const sent: string[] = [];
   const approved: string[] = [];
@@ -81,7 +99,7 @@ function chatWithRun(
     },
     runs: {
       findRequest: async () => run,
-      load: async (id: string) => (id === 'run-1' ? { run, calls: [call] } : undefined),
+      load: async (id: string) => (id === 'run-1' ? { run, calls } : below[id]),
     },
     methods: {
       'ai.runs.start': async () => ({ executionId: 'run-2' }),
@@ -94,7 +112,7 @@ function chatWithRun(
     },
     loop: { getExecutionContext: () => (live === undefined ? undefined : context) },
     models: { resolve: async () => ({ providerId: 'openai', address: 'openai' }) },
-    tools: { tools: [] },
+    tools: { tools: [{ name: 'ask', kind: 'run' }] },
   };
   return { chats: new Chats(ports as unknown as ChatsPorts), cancelled, sent, approved };
 }

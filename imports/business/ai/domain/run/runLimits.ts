@@ -38,6 +38,14 @@ export function limitsOf(requested: Partial<RunLimits>, defaults: RunLimits): Ru
   return omitUndefined({ ...limits, budget });
 }
 
+/**
+ * How many of the runs that its calls start are at work at a time, also those that wait for people. With a budget, each
+ * gets what its siblings have left of it.
+ */
+export function runsAtOnce({ budget, maxParallelTools }: Pick<RunLimits, 'budget' | 'maxParallelTools'>): number {
+  return budget === undefined ? maxParallelTools : 1;
+}
+
 /** What the next model call would spend, and what the runs below have. Only for runs with a budget. */
 export interface Spending {
   /** Tokens of the request, estimated. */

@@ -2,6 +2,9 @@
  * What the tool calls of one run share: semaphores, pacers, and the calls that are open. Non-blocking calls have a
  * semaphore of their own, so that long ones never delay a turn.
  */
+import { runsAtOnce } from '../../../domain/run/runLimits';
+import type { Budget } from '../../../domain/types/RunLimits';
+import { omitUndefined } from '../../../domain/util/omitUndefined';
 import { Pacer } from './Pacer';
 import type { ToolCallOutcome } from './ToolCallOutcome';
 
@@ -36,9 +39,11 @@ export class ToolConcurrency {
     return this.sequentialSemaphore;
   }
 
-  /** @param isSingle whether one run at a time is started for the calls */
-  children(isSingle: boolean): Semaphore {
-    this.childSemaphore ??= new Semaphore(isSingle ? 1 : this.maxParallelTools);
+  /** @param budget of the run whose calls start others */
+  children(budget: Budget | undefined): Semaphore {
+    this.childSemaphore ??= new Semaphore(
+      runsAtOnce(omitUndefined({ budget, maxParallelTools: this.maxParallelTools })),
+    );
     return this.childSemaphore;
   }
 

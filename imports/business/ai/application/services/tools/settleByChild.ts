@@ -19,8 +19,7 @@ export async function settleByChild(
     // The end of the parent cancels those that could not be cancelled now.
     runs.cancel(parent.executionId, call.id).catch(() => undefined);
   });
-  // Each gets what its siblings have left of the parent's budget.
-  const places = concurrency.children(parent.budget !== undefined);
+  const places = concurrency.children(parent.budget);
   const turn = places.acquire();
   if (turn !== undefined) await turn;
   try {
