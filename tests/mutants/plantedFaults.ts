@@ -153,7 +153,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     name: 'a request id is not checked against its arguments',
     layer: 'application',
     file: 'imports/business/ai/application/usecases/RunLauncher.ts',
-    find: 'if (existing.argumentsHash !== hash)',
+    find: 'if (existing.argumentsHash !== argumentsHash)',
     replace: "if (existing.argumentsHash === '')",
     shows: 'A client that uses a request id twice gets the answer to another question.',
   },

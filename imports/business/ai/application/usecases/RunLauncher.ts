@@ -3,7 +3,7 @@
  * starts at most once.
  */
 import { consoleLogger } from '../../../../log/consoleLogger';
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { FunctionTool } from '../../domain/entities/Tool';
 import type { RunResult } from '../../domain/entities/Run';
 import {
@@ -139,13 +139,14 @@ export class RunLauncher {
         throw new LLMInvalidRequestError('"requestId" must be 1 to 128 visible characters without spaces.', {
           path: 'requestId',
         });
-      const hash = createHash('sha256')
-        .update(canonicalJson({ ...read, ...work.args }))
-        .digest('hex');
+      const argumentsHash = hash('sha256', canonicalJson({ ...read, ...work.args }), 'hex');
       // Asked meanwhile, and of no concern to a request that is repeated.
       const permission = this.authorize(actor, read, work);
       permission.catch(() => undefined);
-      return (await this.join(actor, read, hash, work)) ?? (await this.start(actor, read, hash, work, permission));
+      return (
+        (await this.join(actor, read, argumentsHash, work)) ??
+        (await this.start(actor, read, argumentsHash, work, permission))
+      );
     } catch (error) {
       const { requestId, providerId } = request;
       const code = isLLMError(error) ? error.code : 'vendor-error';
@@ -158,13 +159,13 @@ export class RunLauncher {
   private async join<T>(
     { userId }: Actor,
     request: ReadRequest,
-    hash: string,
+    argumentsHash: string,
     work: RunWork<T>,
   ): Promise<StartedRequest<T> | undefined> {
     const { requestId } = request;
     const existing = await this.ports.runs.findRequest(userId, requestId);
     if (existing === undefined) return undefined;
-    if (existing.argumentsHash !== hash)
+    if (existing.argumentsHash !== argumentsHash)
       throw new ConflictError(`The request id "${requestId}" was already used with other arguments. Use a new id.`, {
         path: 'requestId',
       });
@@ -190,7 +191,7 @@ export class RunLauncher {
   private async start<T>(
     actor: Actor,
     request: ReadRequest,
-    hash: string,
+    argumentsHash: string,
     work: RunWork<T>,
     permission: ReturnType<typeof authorizeUse>,
   ): Promise<StartedRequest<T>> {
@@ -204,7 +205,7 @@ export class RunLauncher {
     const named = { userId, source, requestId, providerId, executionId };
     const metadata = omitUndefined({
       requestId,
-      argumentsHash: hash,
+      argumentsHash,
       source,
       providerId,
       title: titleOf(input),
@@ -250,7 +251,7 @@ export class RunLauncher {
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
       // Another process has just started the same request.
-      const joined = await this.join(actor, request, hash, work);
+      const joined = await this.join(actor, request, argumentsHash, work);
       if (joined === undefined) throw error;
       return joined;
     } finally {

@@ -1,5 +1,5 @@
 /** The key of a run's requests for caches of prompts: the one of all runs that continue the same conversation. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Item } from '../../../domain/types/ResponsesAPITypes';
 import { canonicalJson } from '../../../domain/util/canonicalJson';
 
@@ -8,7 +8,5 @@ import { canonicalJson } from '../../../domain/util/canonicalJson';
  * it. Users share none, so that nobody learns from cache hits what others have asked.
  */
 export function conversationKey(userId: string, [first]: readonly Item[]): string {
-  return createHash('sha256')
-    .update(canonicalJson([userId, first]))
-    .digest('base64url');
+  return hash('sha256', canonicalJson([userId, first]), 'base64url');
 }

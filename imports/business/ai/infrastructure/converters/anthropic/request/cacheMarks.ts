@@ -3,7 +3,6 @@
  * message that was the last one of the request before. A history that only grows is read from the cache that way.
  * https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
-import { isObject } from '../../../../domain/util/json';
 import { keepListJson } from '../../../../domain/util/keptJson';
 import type { PromptCache } from '../../../../domain/types/LLMTypes';
 import type { InputItem } from '../../../../domain/types/ResponsesAPITypes';
@@ -69,7 +68,8 @@ export function systemBlocks(system: unknown): readonly JsonObject[] {
 export function countMarks(blocks: unknown): number {
   if (!Array.isArray(blocks)) return 0;
   let count = 0;
-  for (const block of blocks) if (isObject(block) && block.cache_control !== undefined) count += 1;
+  for (const block of blocks as readonly (Partial<JsonObject> | null)[])
+    if (block?.cache_control !== undefined) count += 1;
   return count;
 }
 

@@ -2,7 +2,7 @@
  * The headers of a request: the API version and the beta features that the request uses.
  * https://platform.claude.com/docs/en/api/beta-headers
  */
-import { fieldsOf, isObject, isObjectList } from '../../../../domain/util/json';
+import { fieldsOf, isList, isObject, isObjectList } from '../../../../domain/util/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 const COMPACTION_BETA = 'compact-2026-09-04';
@@ -58,17 +58,19 @@ function betaHeader(body: JsonObject, requested: unknown): Readonly<Record<strin
 
 /** Detects a compaction on request. Compactions at a threshold of tokens are not signed. */
 function beginsWithSignedCompaction(messages: unknown): boolean {
-  const content = isObjectList(messages) ? messages[0]?.content : undefined;
+  const { content } = fieldsOf(isList(messages) ? messages[0] : undefined);
   const first = isObjectList(content) ? content[0] : undefined;
   return first?.type === 'compaction' && typeof first.signature === 'string';
 }
 
 /** https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages */
 function changesTools(messages: unknown): boolean {
-  if (!isObjectList(messages)) return false;
-  return messages.some(
-    ({ role, content }) => role === 'system' && isObjectList(content) && content.some(({ type }) => isToolChange(type)),
-  );
+  if (!isList(messages)) return false;
+  for (const message of messages) {
+    const { role, content } = fieldsOf(message);
+    if (role === 'system' && isObjectList(content) && content.some(({ type }) => isToolChange(type))) return true;
+  }
+  return false;
 }
 
 function isToolChange(type: unknown): boolean {

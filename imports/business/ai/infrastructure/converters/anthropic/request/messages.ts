@@ -58,7 +58,8 @@ export function* toConversation(
     }
     const { blocks, media } = converted;
     if (media !== NO_MEDIA) assertSupported(media, context, pathOf(item));
-    for (const loss of converted.losses) losses.push({ ...loss, path: `${pathOf(item)}${loss.path}` });
+    if (converted.losses.length > 0)
+      for (const loss of converted.losses) losses.push({ ...loss, path: `${pathOf(item)}${loss.path}` });
     const isSystem = isSystemMessage(item);
     if (isSystem) assertTextOnly(media, () => pathOf(item));
     if (isSystem && !hasStarted) {
@@ -83,13 +84,14 @@ const convertedHistory = keepHistories<ItemBlocks, JsonObject>(toContentBlocks);
 
 /** The previous request's message if the new one is the same, so that its JSON is written once. */
 function sameAs(earlier: JsonObject | undefined, message: JsonObject): JsonObject {
-  if (earlier?.role !== message.role) return message;
-  const [before, now] = [earlier?.content, message.content];
+  if (earlier === undefined || earlier.role !== message.role) return message;
+  const before = earlier.content;
+  const now = message.content;
   if (!Array.isArray(before) || !Array.isArray(now) || before.length !== now.length) return message;
   for (let index = 0; index < now.length; index += 1) if (before[index] !== now[index]) return message;
-  const keys = Object.keys(message);
-  if (keys.length !== Object.keys(earlier ?? {}).length) return message;
-  return keys.every((key) => key === 'content' || earlier?.[key] === message[key]) ? (earlier ?? message) : message;
+  for (const key in message) if (key !== 'content' && earlier[key] !== message[key]) return message;
+  for (const key in earlier) if (!(key in message)) return message;
+  return earlier;
 }
 
 /** An error of an item's conversion, with the item's path. */
