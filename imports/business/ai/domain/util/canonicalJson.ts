@@ -1,15 +1,25 @@
 /** Texts that identify a JSON value. */
-import { isObject } from './json';
-import type { JsonObject } from '../types/VendorTypes';
+import { isList, isObject } from './json';
 
 /** JSON whose keys are sorted, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, entry: unknown) => (isObject(entry) ? sorted(entry) : entry));
+  return JSON.stringify(sorted(value));
 }
 
-function sorted(object: JsonObject): JsonObject {
-  const names = Object.keys(object);
-  // Most objects have few names, which are sorted already.
-  if (names.every((name, index) => index === 0 || (names[index - 1] ?? '') <= name)) return object;
-  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
+/** The value with sorted keys. With a replacer that sorts them, `JSON.stringify` takes several times as long. */
+function sorted(value: unknown): unknown {
+  if (isList(value)) return value.map((element) => sorted(element));
+  if (!isObject(value)) return value;
+  // A date, for example.
+  if (hasToJson(value)) return sorted(value.toJSON());
+  // By entries, since a key may be `__proto__`.
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted(value[key])]),
+  );
+}
+
+function hasToJson(value: object): value is { toJSON(): unknown } {
+  return 'toJSON' in value && typeof value.toJSON === 'function';
 }

@@ -51,7 +51,7 @@ async function inlineItem(
   return result;
 }
 
-/** Cheap checks first: long conversations consist mostly of calls and texts, and are looked through for each request. */
+/** Cheap checks first: long conversations consist mostly of calls and texts, and each request goes through them. */
 function holdsMedia(items: readonly InputItem[], options: InlineOptions): boolean {
   for (const item of items) {
     if (item.type === 'function_call' || item.type === 'reasoning') continue;
