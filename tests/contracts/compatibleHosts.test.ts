@@ -89,22 +89,10 @@ describe('A stream', () => {
   const chunk = (choice: object, usage?: object): string =>
     `data: ${JSON.stringify({ id: 'c', model: 'm', created: 1, choices: [{ index: 0, ...choice }], usage })}\n\n`;
   const TEXT = chunk({ delta: { content: 'Hi' } });
-  const read = async (
-    host: string,
-    body: string,
-    vendor: 'openai' | 'openai_compatible' = 'openai_compatible',
-  ): Promise<string> => {
+  const read = async (host: string, body: string): Promise<string> => {
     server.respondWith(body, 'text/event-stream');
     const quirks = quirksAtHost(openAICompatible, `https://${host}/v1`) ?? {};
-    const { url: baseURL } = server;
-    const settings = {
-      vendor,
-      apiKey: 'k',
-      wire: 'chat_completions',
-      baseURL,
-      quirks,
-      allowPrivateHosts: true,
-    } as const;
+    const settings = { vendor: 'openai_compatible', baseURL: server.url, quirks, allowPrivateHosts: true } as const;
     for await (const event of createProvider(settings).stream('ann', { model: 'm', input: 'Hi' }))
       if (event.type === 'response.completed') return event.response.output_text;
     throw new Error('The stream has no response.');
@@ -116,13 +104,14 @@ describe('A stream', () => {
     expect(await failure(read('notsnowflakecomputing.com', body))).to.have.property('code', 'stream-broken');
   });
 
-  // https://github.com/perplexityai/api-discussion/issues/209
-  it('may end without a marker at hosts that are no vendor of their own, but not without its reason and its usage', async () => {
+  it('may end without a marker, but not without its reason and its usage, at Perplexity and Hugging Face’s router only', async () => {
     const stop = { delta: {}, finish_reason: 'stop' };
     const whole = TEXT + chunk(stop, USAGE);
-    expect(await read('api.perplexity.ai', whole)).to.equal('Hi');
-    expect(await failure(read('api.openai.com', whole, 'openai'))).to.have.property('code', 'stream-broken');
-    for (const body of [TEXT + chunk(stop), TEXT + chunk({ delta: {} }, USAGE)])
-      expect(await failure(read('api.perplexity.ai', body)), body).to.have.property('code', 'stream-broken');
+    for (const host of ['api.perplexity.ai', 'router.huggingface.co']) {
+      expect(await read(host, whole)).to.equal('Hi');
+      for (const body of [TEXT + chunk(stop), TEXT + chunk({ delta: {} }, USAGE)])
+        expect(await failure(read(host, body)), body).to.have.property('code', 'stream-broken');
+    }
+    expect(await failure(read('example.com', whole))).to.have.property('code', 'stream-broken');
   });
 });

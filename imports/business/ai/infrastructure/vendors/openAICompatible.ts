@@ -13,14 +13,16 @@ export const openAICompatible: Vendor = {
   wires: ['chat_completions', 'responses'],
   requiresBaseURL: true,
   storesResponses: false,
-  // Perplexity's streams end without the marker, and so do some of Hugging Face's router:
-  // https://github.com/perplexityai/api-discussion/issues/209
-  quirks: { hasOpenResponsesPenalties: true, allowsMissingEndMarker: true },
+  quirks: { hasOpenResponsesPenalties: true },
   quirksByHost: {
     // https://openrouter.ai/docs/api-reference/chat-completion: the content of a tool message may have any part.
     // https://openrouter.ai/docs/features/multimodal/pdfs: annotations that are sent back spare parsing a file again.
     // https://docs.snowflake.com/en/user-guide/snowflake-cortex/cortex-rest-api: streams end without a finish reason.
     'snowflakecomputing.com': { allowsNullFinishReason: true },
+    // https://github.com/perplexityai/api-discussion/issues/209
+    'api.perplexity.ai': { allowsMissingEndMarker: true },
+    // Recorded with models that Cerebras serves; from others, the marker comes.
+    'router.huggingface.co': { allowsMissingEndMarker: true },
     'openrouter.ai': { imagesInToolOutput: true, acceptsFileAnnotations: true, fetchesFileUrls: true },
   },
   models: [],
