@@ -365,7 +365,7 @@ describe('The Responses API', () => {
       ['azure_openai', false],
       ['anthropic', false],
       ['openai_compatible', true],
-      ['google', true],
+      ['google', false],
     ] as const) {
       const answer = await gateway.request('/v1/responses', { model, ...body });
       expect(answer.status, model).to.equal(200);
