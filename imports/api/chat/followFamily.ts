@@ -11,7 +11,7 @@ import type { FollowRunOptions, FollowRunPorts } from './followRun';
 import type { OpenCalls } from './OpenCalls';
 import { startsRun } from './serverTools';
 
-/** How many runs are caught up with at a time. Further ones follow as soon as nothing more is known of some of these. */
+/** How many runs are caught up with at a time. Further ones follow once nothing more is known of some of these. */
 export const MAX_FOLLOWED = 100;
 
 interface Source {

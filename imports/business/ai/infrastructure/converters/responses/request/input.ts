@@ -298,7 +298,7 @@ function citationsOf(part: unknown): readonly JsonObject[] {
   return isObject(part) && isObjectList(part.annotations) ? part.annotations : [];
 }
 
-/** Returns Claude's citation of a page with the range that this API requires, and nothing for a file of another wire. */
+/** Returns Claude's citation of a page with the range that this API requires, nothing for a file of another wire. */
 function acceptedCitation(citation: JsonObject, text: string): readonly JsonObject[] {
   if (!('cited_text' in citation) && citation.type !== 'file') return [citation];
   return locatedAnnotation(citation, 0, text.length).map(({ type, url, title, start_index, end_index }) => ({
