@@ -352,7 +352,6 @@ export class ToolProcessor {
 
   /** @returns undefined if the call settles when its result is submitted, or its time has come */
   private run(job: ToolJob, tool: OfferedTool, args: unknown, outcome: ToolCallOutcome): Promise<void> | undefined {
-    const { signals, children } = job;
     const { kind = 'function' } = tool.definition;
     switch (kind) {
       case 'function':
@@ -361,11 +360,13 @@ export class ToolProcessor {
         this.runTimer(job, args, outcome);
         return undefined;
       case 'signal':
-        if (signals !== undefined) return this.runSignal(job, signals, tool, args, outcome);
+        if (job.signals !== undefined) return this.runSignal(job, job.signals, tool, args, outcome);
         break;
-      case 'run':
+      case 'run': {
+        const { children } = job;
         if (children !== undefined) return this.runChild(job, children, tool, args, outcome);
         break;
+      }
       case 'external':
         break;
       default:
