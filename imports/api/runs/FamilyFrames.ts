@@ -1,42 +1,83 @@
 /** The events of a run and of those below it, each of the latter with the calls that lead to it as `path`. */
-import type { RunFamilyPaths } from '../../business/ai/application/operations/RunQueries';
-import type { AgentEventOf } from '../../business/ai/domain/types/AgentEvents';
+import { RUN_END_EVENTS } from '../../business/ai/domain/types/AgentEvents';
+import type { AgentEventOf, CallOfRun } from '../../business/ai/domain/types/AgentEvents';
 import type { LoggedEvent } from '../../business/ai/infrastructure/events/RunEventLog';
 
+type Path = readonly CallOfRun[];
+
+export interface FamilyFramesOptions {
+  readonly executionId: string;
+  /** Reads from the store which calls lead from the run to that one. @returns undefined if it is not below it */
+  readonly pathTo: (executionId: string) => Promise<Path | undefined>;
+  readonly send: (event: LoggedEvent) => void;
+  /** Called when an event may have been missed, after which there are no more. */
+  readonly onError: (error: unknown) => void;
+}
+
 export class FamilyFrames {
-  private readonly send: (event: LoggedEvent) => void;
-  private paths: RunFamilyPaths | undefined;
-  /** Events that arrive before it is known which runs there are. */
-  private early: LoggedEvent[] = [];
+  private readonly options: FamilyFramesOptions;
+  /** By run. Undefined for one that is not below the run. */
+  private readonly paths = new Map<string, Path | undefined>();
+  /** Events in their order, the first of which is of a run that is being looked up. */
+  private readonly queue: LoggedEvent[] = [];
+  private hasFailed = false;
 
-  constructor(send: (event: LoggedEvent) => void) {
-    this.send = send;
-  }
-
-  /** @param paths those of the runs that there are by now */
-  begin(paths: RunFamilyPaths): void {
-    this.paths = paths;
-    for (const event of this.early.splice(0)) this.push(event);
+  constructor(options: FamilyFramesOptions) {
+    this.options = options;
+    this.paths.set(options.executionId, []);
   }
 
   /** @param event of any run that the reader may see */
   push(event: LoggedEvent): void {
+    if (this.hasFailed) return;
+    if (this.queue.length === 0 && this.pass(event)) return;
+    this.queue.push(event);
+    if (this.queue.length === 1) void this.lookUp(event);
+  }
+
+  /** @returns false if it is not known whether the event's run is below the run */
+  private pass(event: LoggedEvent): boolean {
     const { paths } = this;
-    if (paths === undefined) {
-      this.early.push(event);
+    const { executionId, type } = event;
+    if (type === 'run:started' && !paths.has(executionId)) this.addStarted(event);
+    if (!paths.has(executionId)) return false;
+    const path = paths.get(executionId);
+    if (path === undefined) {
+      if (RUN_END_EVENTS.has(type)) paths.delete(executionId);
+      return true;
+    }
+    const data = path.length === 0 ? event.data : `${event.data.slice(0, -1)},"path":${JSON.stringify(path)}}`;
+    this.options.send({ ...event, data });
+    return true;
+  }
+
+  private addStarted({ executionId, data }: LoggedEvent): void {
+    const { paths } = this;
+    // The log holds serialized events.
+    const { parentExecutionId, parentCallId: callId = '' } = JSON.parse(data) as AgentEventOf<'run:started'>;
+    if (parentExecutionId === undefined) paths.set(executionId, undefined);
+    else if (paths.has(parentExecutionId)) {
+      const above = paths.get(parentExecutionId);
+      paths.set(executionId, above && [...above, { executionId: parentExecutionId, callId }]);
+    }
+  }
+
+  /** Events of other processes may come before that with which the run above has begun, or without it. */
+  private async lookUp({ executionId }: LoggedEvent): Promise<void> {
+    try {
+      this.paths.set(executionId, await this.options.pathTo(executionId));
+    } catch (error) {
+      this.hasFailed = true;
+      this.options.onError(error);
       return;
     }
-    if (event.type === 'run:started' && !paths.has(event.executionId)) addRun(paths, event);
-    const path = paths.get(event.executionId);
-    if (path === undefined) return;
-    const { data } = event;
-    this.send(path.length === 0 ? event : { ...event, data: `${data.slice(0, -1)},"path":${JSON.stringify(path)}}` });
+    let passed = 0;
+    for (const event of this.queue) {
+      if (!this.pass(event)) break;
+      passed += 1;
+    }
+    this.queue.splice(0, passed);
+    const [next] = this.queue;
+    if (next !== undefined) void this.lookUp(next);
   }
-}
-
-function addRun(paths: RunFamilyPaths, { executionId, data }: LoggedEvent): void {
-  // The log holds serialized events.
-  const { parentExecutionId = '', parentCallId = '' } = JSON.parse(data) as AgentEventOf<'run:started'>;
-  const above = paths.get(parentExecutionId);
-  if (above !== undefined) paths.set(executionId, [...above, { executionId: parentExecutionId, callId: parentCallId }]);
 }

@@ -17,7 +17,7 @@ import { FrameBatcher } from './FrameBatcher';
 
 export interface RunEventStreamPorts {
   readonly events: RunEventLog;
-  readonly queries: Pick<RunQueries, 'family'>;
+  readonly queries: Pick<RunQueries, 'pathTo'>;
   /** Sent to clients that read the events of all runs. */
   readonly changes?: TopicChanges;
   /** No other process changes what pages show. Default: false. */
@@ -94,7 +94,16 @@ export function streamRunEvents({
       response.end(lastFrame);
     };
     const send = (event: LoggedEvent): void => write(isBrief ? toBriefFrame(event) : toRunEventFrame(event));
-    const family = isFamily ? new FamilyFrames(send) : undefined;
+    const family =
+      executionId !== undefined && isFamily
+        ? new FamilyFrames({
+            executionId,
+            pathTo: (id) => queries.pathTo(actor, executionId, id),
+            send,
+            // The client resumes after the last event that it has.
+            onError: () => end(),
+          })
+        : undefined;
     // Clients store an id without data, but dispatch no event for it: from here on they can resume.
     write(`id: ${since ?? events.position}\n\n`);
     unsubscribe = events.subscribe(
@@ -111,8 +120,7 @@ export function streamRunEvents({
     );
     let stopChanges: (() => void) | undefined;
     try {
-      if (executionId !== undefined) family?.begin(await queries.family(actor, executionId));
-      else if (changes !== undefined)
+      if (executionId === undefined && changes !== undefined)
         stopChanges = sendChanges(changes, actor, isAlone, (topics) => write(toChangesFrame(topics)));
       const ended = AbortSignal.any([signal, closing, AbortSignal.timeout(maxConnectionTime)]);
       if (ended.aborted) end();

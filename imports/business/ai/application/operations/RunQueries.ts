@@ -54,18 +54,19 @@ export class RunQueries {
     return { run, toolCalls, deltas, plan };
   }
 
-  /** The runs below a run, each with the calls that lead to it from there; and the run itself, with none. */
-  async family(actor: Actor, executionId: string): Promise<RunFamilyPaths> {
+  /** The calls that lead from one run to another. Undefined if they don't, or the actor may not see the other. */
+  async pathTo(actor: Actor, ancestorId: string, executionId: string): Promise<readonly CallOfRun[] | undefined> {
     signedIn(actor);
-    const paths = new Map<string, readonly CallOfRun[]>([[executionId, []]]);
-    // Also of those that it adds.
-    for (const [parentExecutionId, path] of paths) {
-      if (paths.size > VIEW_LIMITS.runs) break;
-      const filter = { ...ownOnly(actor), parentExecutionId };
-      for (const { _id, parentCallId = '' } of await this.ports.views.runs(filter, VIEW_LIMITS.runs))
-        paths.set(_id, [...path, { executionId: parentExecutionId, callId: parentCallId }]);
+    const { views, whenStored } = this.ports;
+    let path: readonly CallOfRun[] = [];
+    for (let id = executionId; id !== ancestorId;) {
+      await whenStored?.(id);
+      const run = await views.run(id);
+      if (run?.parentExecutionId === undefined || !canAccess(actor, run.userId)) return undefined;
+      id = run.parentExecutionId;
+      path = [{ executionId: id, callId: run.parentCallId ?? '' }, ...path];
     }
-    return paths;
+    return path;
   }
 
   async tools(actor: Actor): Promise<readonly ToolSummary[]> {
@@ -94,9 +95,6 @@ export class RunQueries {
     return this.ports.stats.counts(ownOnly(actor), VIEW_LIMITS.counts);
   }
 }
-
-/** Paths by run. */
-export type RunFamilyPaths = Map<string, readonly CallOfRun[]>;
 
 const STATES = Object.keys(RUN_TRANSITIONS) as RunState[];
 

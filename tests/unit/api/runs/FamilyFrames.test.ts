@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import { FamilyFrames } from '../../../../imports/api/runs/FamilyFrames';
+import type { CallOfRun } from '../../../../imports/business/ai/domain/types/AgentEvents';
+import type { LoggedEvent } from '../../../../imports/business/ai/infrastructure/events/RunEventLog';
+import { until } from '../../../support/until';
+
+const PATHS: Readonly<Record<string, readonly CallOfRun[]>> = {
+  child: [{ executionId: 'root', callId: 'c' }],
+  grandchild: [
+    { executionId: 'root', callId: 'c' },
+    { executionId: 'child', callId: 'd' },
+  ],
+};
+
+function frames(pathTo: (executionId: string) => Promise<readonly CallOfRun[] | undefined>) {
+  const sent: string[] = [];
+  const errors: unknown[] = [];
+  const family = new FamilyFrames({
+    executionId: 'root',
+    pathTo,
+    send: ({ data }) => {
+      const { executionId, type, path } = JSON.parse(data) as Record<string, unknown>;
+      sent.push(`${String(executionId)} ${String(type)}`);
+      expect(path).to.deep.equal(PATHS[String(executionId)]);
+    },
+    onError: (error) => void errors.push(error),
+  });
+  const push = (executionId: string, type: string, fields: object = {}): void =>
+    // Boundary: the members that are read of an event.
+    family.push({ executionId, type, data: JSON.stringify({ executionId, type, ...fields }) } as LoggedEvent);
+  return { sent, errors, push };
+}
+
+const BELOW = { parentExecutionId: 'child', parentCallId: 'd' };
+
+describe('the events of a run and of those below it', () => {
+  it('are sent in their order where the run above has begun unseen, or its beginning comes later', async () => {
+    const lookUps: string[] = [];
+    const { sent, push } = frames(async (executionId) => {
+      lookUps.push(executionId);
+      return PATHS[executionId];
+    });
+    push('stranger', 'llm:delta');
+    push('grandchild', 'run:started', BELOW);
+    push('root', 'iteration:start');
+    push('child', 'run:started', { parentExecutionId: 'root', parentCallId: 'c' });
+    push('other', 'run:started');
+    push('other', 'run:completed');
+    push('grandchild', 'run:completed', BELOW);
+    await until(() => sent.length === 4);
+    push('stranger', 'run:completed');
+    expect(sent).to.deep.equal([
+      'grandchild run:started',
+      'root iteration:start',
+      'child run:started',
+      'grandchild run:completed',
+    ]);
+    expect(lookUps).to.deep.equal(['stranger', 'grandchild']);
+  });
+
+  it('end when it cannot be read whose run it is', async () => {
+    const { sent, errors, push } = frames(() => Promise.reject(new Error('The store is down.')));
+    push('grandchild', 'run:started', BELOW);
+    push('root', 'iteration:start');
+    await until(() => errors.length === 1);
+    push('root', 'llm:delta');
+    expect(sent).to.deep.equal([]);
+  });
+});
