@@ -1,7 +1,10 @@
 /** The stored audit trail, on every database: append-only, expiring, and without those whose data was deleted. */
 import { expect } from 'chai';
+import { AUDIT_OPERATIONS } from '../../imports/business/audit/application/auditOperations';
 import { DocumentAuditStore } from '../../imports/business/audit/infrastructure/DocumentAuditStore';
 import type { AuditEntry } from '../../imports/business/ai/domain/types/AuditEntries';
+import type { Actor } from '../../imports/business/ai/domain/types/Actor';
+import { bindOperations } from '../../imports/host/bindOperations';
 import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';
@@ -63,6 +66,23 @@ for (const [kind, open] of Object.entries(DATABASES))
         ]);
         const found = await store.page({ search: 't-1' }, { order: 'desc', limit: 1 });
         expect(found.total, 'by the id of what was created').to.equal(1);
+      });
+
+      it('is searched by admins for the acts of users, and for acts upon them, by name or address', async () => {
+        const store = await create();
+        await store.insert(entry('by', { userId: 'bob' }));
+        await store.insert(entry('upon', { userId: 'root', subject: { kind: 'budget', id: 'bob' } }));
+        await store.insert(entry('other'));
+        const { 'ai.audit.list': list } = bindOperations(AUDIT_OPERATIONS, {
+          auditEntries: store,
+          searchAuditedUsers: (start) => Promise.resolve('bea@x.org'.startsWith(start) ? ['bob'] : []),
+        });
+        const found = async (actor: Actor, search: string): Promise<readonly string[]> =>
+          (await list(actor, { search, order: 'asc' })).entries.map(({ _id }) => _id);
+        const admin: Actor = { userId: 'root', isAdmin: true, source: 'http' };
+        expect(await found(admin, 'bea@x')).to.deep.equal(['by', 'upon']);
+        expect(await found(admin, 'b.a@x')).to.deep.equal([]);
+        expect(await found({ userId: 'bob', source: 'http' }, 'bea@x'), 'of others').to.deep.equal([]);
       });
 
       it('forgets entries after their time, unless it is to keep them', async () => {

@@ -9,7 +9,7 @@ export const audit = defineFeature({
   collections: AUDIT_COLLECTIONS,
   operations: AUDIT_OPERATIONS,
   open: nothingToOpen,
-  async start({ settings, database, logger, notify, runs, providers }) {
+  async start({ settings, database, logger, notify, runs, providers, searchUsers }) {
     const opened = await openAudit({
       database,
       logger,
@@ -20,7 +20,7 @@ export const audit = defineFeature({
       forwardedCount: settings.forwardedCount ?? 0,
     });
     return {
-      services: { auditEntries: opened.entries },
+      services: { auditEntries: opened.entries, searchAuditedUsers: searchUsers },
       opened,
       flush: () => opened.trail.settled(),
       async pseudonymizeUser(userId) {

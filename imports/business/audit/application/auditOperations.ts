@@ -3,14 +3,17 @@ import * as v from 'valibot';
 import { defineOperation } from '../../../host/defineOperation';
 import { boolean, identifier, integer, line, listOrOne, object, oneOf, text, time } from '../../../host/schemas';
 import type { AuditFilter, AuditReader } from '../domain/AuditStore';
-import type { Actor } from '../../ai/domain/types/Actor';
+import type { Actor, UserSearch } from '../../ai/domain/types/Actor';
 import { AUDIT_ACTIONS, AUDIT_CHANNELS, AUDIT_OUTCOMES, AUDIT_SUBJECTS } from '../../ai/domain/types/AuditEntries';
 import type { AuditEntry } from '../../ai/domain/types/AuditEntries';
 import { assertOwn } from '../../ai/application/operations/assertOwn';
+import { searchedUsers } from '../../ai/application/operations/searchedUsers';
 import { ARGUMENT_LIMITS } from '../../ai/application/operations/readArguments';
 
 export interface AuditServices {
   readonly auditEntries: AuditReader;
+  /** Default: no user is found by name. */
+  readonly searchAuditedUsers?: UserSearch | undefined;
 }
 
 const LIMITS = { page: 200, defaultPage: 50, search: 200, after: 2_000, subjectId: 300 } as const;
@@ -42,7 +45,9 @@ export const AUDIT_OPERATIONS = [
   defineOperation({
     name: 'ai.audit.list',
     summary: 'List what was done, by whom and from where',
-    description: 'Fields of the [audit trail](methods-and-publications.md#the-audit-trail).',
+    description:
+      'Fields of the [audit trail](methods-and-publications.md#the-audit-trail). For administrators, `search` is also the ' +
+      'beginning of the name or the e-mail address of a user, who acted or was acted upon.',
     access: 'read',
     argument: object({
       ...filter,
@@ -59,11 +64,12 @@ export const AUDIT_OPERATIONS = [
     http: 'GET /api/audit',
     reads: ['audit'],
     execute: async (
-      { auditEntries }: AuditServices,
+      { auditEntries, searchAuditedUsers }: AuditServices,
       { actor, argument: { action: actions, outcome: outcomes, order, limit, after, count, ...others } },
     ) => {
-      const found = permittedFilter(actor, { ...others, actions, outcomes });
-      const page = await auditEntries.page(found, { order, limit, after, count });
+      const permitted = permittedFilter(actor, { ...others, actions, outcomes });
+      const found = await searchedUsers(actor, permitted.search, searchAuditedUsers);
+      const page = await auditEntries.page({ ...permitted, searchedUsers: found }, { order, limit, after, count });
       if (actor.isAdmin === true) return page;
       return { ...page, entries: page.entries.map((each) => withoutOwner(each, actor)) };
     },

@@ -18,6 +18,8 @@ export interface AuditFilter {
   readonly outcomes?: readonly AuditOutcome[] | undefined;
   /** Words, or the beginnings of words: of ids, actions, addresses and details. */
   readonly search?: string | undefined;
+  /** Users who are found by `search` as well: what they did, and what was done to them. */
+  readonly searchedUsers?: readonly string[] | undefined;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }

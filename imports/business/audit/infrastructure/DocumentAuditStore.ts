@@ -199,16 +199,34 @@ function pseudonymOf(key: Buffer, text: string): string {
 }
 
 function auditSelector(filter: AuditFilter): Selector {
-  const { userId, tokenId, actions, kind, subjectId, via, outcomes, search = '', from, to } = filter;
+  const {
+    userId,
+    tokenId,
+    actions,
+    kind,
+    subjectId,
+    via,
+    outcomes,
+    search = '',
+    searchedUsers = [],
+    from,
+    to,
+  } = filter;
   const named = Object.entries({ userId, tokenId, via, 'subject.kind': kind, 'subject.id': subjectId });
   const conditions: readonly Selector[] = [
     ...named.flatMap(([field, value]) => (value === undefined ? [] : [{ [field]: value }])),
     ...oneOf('action', actions),
     ...oneOf('outcome', outcomes),
     ...(from === undefined && to === undefined ? [] : [{ at: omitUndefined({ $gte: from, $lte: to }) }]),
-    searchSelector(search, ['words']),
+    foundBy(search, searchedUsers),
   ].filter((condition) => Object.keys(condition).length > 0);
   return conditions.length <= 1 ? (conditions[0] ?? {}) : { $and: conditions };
+}
+
+function foundBy(search: string, userIds: readonly string[]): Selector {
+  const byWords = searchSelector(search, ['words']);
+  if (userIds.length === 0) return byWords;
+  return { $or: [byWords, { userId: { $in: userIds } }, { 'subject.id': { $in: userIds } }] };
 }
 
 function oneOf(field: string, values: readonly string[] | undefined): readonly Selector[] {
