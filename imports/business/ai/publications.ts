@@ -23,7 +23,7 @@ import {
 import { DELTA_FIELDS, DELTAS_COLLECTION } from './infrastructure/persistence/runs/LiveTextStore';
 import { COUNT_FIELDS, STATS_COLLECTION } from './infrastructure/persistence/runs/RunStatistics';
 import { RUNS, TOOL_CALLS } from './infrastructure/persistence/runs/runDocuments';
-import { publishDerived, publishOpened } from '../privacy/infrastructure/publishOpened';
+import { publishOpened } from '../privacy/infrastructure/publishOpened';
 import type { OpenContent, PublishedCursor } from '../privacy/infrastructure/publishOpened';
 import { toMeteorError } from './methods';
 
@@ -131,10 +131,8 @@ export function definePublications(ports: AIPublicationPorts): readonly string[]
       if (actor === undefined) return [];
       try {
         const cursors = await publication(actor, argument ?? {});
-        if (openContent === undefined) {
-          for (const each of cursors) if (each.derive !== undefined) await publishDerived(this, each);
-          return cursors.filter(({ derive }) => derive === undefined).map(({ cursor }) => cursor);
-        }
+        if (openContent === undefined && cursors.every(({ derive }) => derive === undefined))
+          return cursors.map(({ cursor }) => cursor);
         // Boundary: whatever is thrown here is an Error.
         const onError = (error: unknown): void => this.error(toMeteorError(Meteor, error) as Error);
         await publishOpened(this, cursors, { open: openContent, onError });

@@ -1,6 +1,6 @@
 /**
- * Publishes documents whose content is sealed. Meteor publishes what a cursor observes as the database has it, so these
- * are opened on the way.
+ * Publishes documents whose content is sealed, or that have fields which are derived. Meteor publishes what a cursor
+ * observes as the database has it, so these are opened and completed on the way.
  */
 import type { MeteorSubscription } from '../../ai/domain/interfaces/MeteorServer';
 import type { StoredDocument } from '../../../database/DocumentCollection';
@@ -19,7 +19,8 @@ export interface PublishedCursor {
 export type OpenContent = (collection: string, document: StoredDocument) => Promise<StoredDocument | undefined>;
 
 export interface PublishOpenedPorts {
-  readonly open: OpenContent;
+  /** Default: no content is sealed. */
+  readonly open?: OpenContent | undefined;
   /** Ends the subscription: content could not be opened. */
   readonly onError: (error: unknown) => void;
 }
@@ -28,7 +29,7 @@ export interface PublishOpenedPorts {
 export async function publishOpened(
   subscription: MeteorSubscription,
   published: readonly PublishedCursor[],
-  { open, onError }: PublishOpenedPorts,
+  { open = asItIs, onError }: PublishOpenedPorts,
 ): Promise<void> {
   const handles: { stop(): void }[] = [];
   const stopped = new AbortController();
@@ -74,20 +75,8 @@ export async function publishOpened(
   if (!stopped.signal.aborted) subscription.ready();
 }
 
-/** Publishes documents with the fields that are derived. Their content is not sealed. */
-export async function publishDerived(
-  subscription: MeteorSubscription,
-  { collection, cursor, derive = asStored }: PublishedCursor,
-): Promise<void> {
-  const stopped = new AbortController();
-  subscription.onStop(() => stopped.abort());
-  const handle = await cursor.observeChangesAsync({
-    added: (id, fields) => subscription.added(collection, id, derive(fields)),
-    changed: (id, fields) => subscription.changed(collection, id, derive(fields)),
-    removed: (id) => subscription.removed(collection, id),
-  });
-  if (stopped.signal.aborted) handle.stop();
-  else stopped.signal.addEventListener('abort', () => handle.stop(), { once: true });
+function asItIs(_collection: string, document: StoredDocument): Promise<StoredDocument> {
+  return Promise.resolve(document);
 }
 
 function asStored(fields: Fields): Fields {
