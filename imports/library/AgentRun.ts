@@ -88,8 +88,9 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
 
   /**
    * The run's events and, between them, those of the runs that its calls start, directly or not: each has the calls
-   * that lead to it as `path`. What a run below does comes before the event with which its call settles. Runs that go
-   * on in another process are not part of it.
+   * that lead to it as `path`. What a run below does comes before the event with which its call settles. An
+   * iteration that starts after a response of one below has no deltas of it. Runs that go on in another process are not
+   * part of it.
    */
   get familyEvents(): AsyncIterable<FamilyEvent> {
     return { [Symbol.asyncIterator]: () => this.buffer.familyEvents() };

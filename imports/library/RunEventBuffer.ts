@@ -2,8 +2,9 @@
  * The events of a run, for any number of readers, each at its own pace and from the first event. The run never waits
  * for a reader. A reader that keeps up receives every event as it was emitted; for one that is behind, adjacent
  * fragments of one text are joined, and of the progress reports of a call only the latest of those in between remains.
- * Every other event is delivered as it is, in order. What is buffered is therefore bounded by the text and the calls of
- * the run and of those below it, whose events stand between its own.
+ * Every other event is delivered as it is, in order. What a run below has written is left out for readers that come after
+ * its response, which has all of it. What is buffered is therefore bounded by the text and the calls of the run and of those below
+ * it, whose events stand between its own.
  */
 import { isDelta, textOfDelta } from '../business/ai/domain/types/AgentEvents';
 import type {
@@ -29,7 +30,11 @@ type Entry = { readonly path: Path | undefined } & (
 
 export class RunEventBuffer {
   private readonly entries: Entry[] = [];
-  private readonly readers = new Set<{ wake(): void }>();
+  /** The parts of what the model calls in progress of runs below have written. */
+  private readonly written = new Map<Path, string[][]>();
+  /** What runs below have written up to an entry, oldest first, until all readers are past it. */
+  private readonly superseded: { readonly at: number; readonly written: readonly string[][] }[] = [];
+  private readonly readers = new Set<{ wake(): void; readonly place: number }>();
   private ending: { readonly error?: unknown } | undefined;
   /** The number of entries up to the run's result. Undefined before it has one. */
   private answerLength: number | undefined;
@@ -42,14 +47,20 @@ export class RunEventBuffer {
       if (last?.kind === 'delta' && textOfDelta(last.last) === textOfDelta(event)) {
         last.last = event;
         last.parts.push(event.delta);
-      } else this.entries.push({ kind: 'delta', path, last: event, parts: [event.delta] });
+      } else {
+        const parts = [event.delta];
+        this.entries.push({ kind: 'delta', path, last: event, parts });
+        if (path !== undefined) this.written.set(path, [...(this.written.get(path) ?? []), parts]);
+      }
     } else if (event.type === 'tool:progress') {
       if (last?.kind === 'progress') {
         last.latest.delete(event.callId);
         last.latest.set(event.callId, event);
       } else this.entries.push({ kind: 'progress', path, latest: new Map([[event.callId, event]]) });
     } else this.entries.push({ kind: 'event', path, event });
+    if (path !== undefined && event.type === 'llm:response') this.supersede(path);
     this.wakeReaders();
+    this.forgetSuperseded();
   }
 
   /** Ends the text, but not the events, after the given response. */
@@ -86,17 +97,37 @@ export class RunEventBuffer {
     return this.read(new TextCursor());
   }
 
+  private supersede(path: Path): void {
+    this.superseded.push({ at: this.entries.length, written: this.written.get(path) ?? [] });
+    this.written.delete(path);
+  }
+
+  private forgetSuperseded(): void {
+    if (this.superseded.length === 0) return;
+    const place = Math.min(...[...this.readers].map((reader) => reader.place));
+    const kept = this.superseded.findIndex(({ at }) => at > place);
+    for (const { written } of this.superseded.splice(0, kept === -1 ? Infinity : kept))
+      for (const parts of written) parts.length = 0;
+  }
+
   private read<T>(cursor: Cursor<T>): AsyncIterableIterator<T, undefined> {
     const reader = new Reader<T>(
       () => {
         const value = cursor.take(this.entries, cursor.isText ? this.answerLength : undefined);
-        if (value !== undefined) return { value, done: false };
+        if (value !== undefined) {
+          this.forgetSuperseded();
+          return { value, done: false };
+        }
         if (cursor.isText && this.answerLength !== undefined) return DONE;
         if (this.ending === undefined) return undefined;
         if ('error' in this.ending) throw this.ending.error;
         return DONE;
       },
-      () => this.readers.delete(reader),
+      () => {
+        this.readers.delete(reader);
+        this.forgetSuperseded();
+      },
+      cursor,
     );
     this.readers.add(reader);
     return reader;
@@ -111,6 +142,8 @@ const DONE = { value: undefined, done: true } as const;
 
 interface Cursor<T> {
   readonly isText: boolean;
+  /** The index of the entry of a run below that it reads next. Infinity: it reads none. */
+  readonly place: number;
   /** The next value, or undefined if there is none yet. @param end the number of entries that may be read */
   take(entries: readonly Entry[], end?: number): T | undefined;
 }
@@ -145,6 +178,10 @@ class EventCursor implements Cursor<LocalAgentEvent> {
     }
   }
 
+  get place(): number {
+    return this.isFamily ? this.index : Infinity;
+  }
+
   /** The path of the event that was read last. */
   pathIn(entries: readonly Entry[]): Path | undefined {
     return entries[this.index]?.path;
@@ -172,6 +209,10 @@ class FamilyCursor implements Cursor<FamilyEvent> {
   readonly isText = false;
   private readonly events = new EventCursor(true);
 
+  get place(): number {
+    return this.events.place;
+  }
+
   take(entries: readonly Entry[]): FamilyEvent | undefined {
     const event = this.events.take(entries);
     const path = this.events.pathIn(entries);
@@ -181,6 +222,7 @@ class FamilyCursor implements Cursor<FamilyEvent> {
 
 class TextCursor implements Cursor<string> {
   readonly isText = true;
+  readonly place = Infinity;
   private index = 0;
   private part = 0;
 
@@ -209,13 +251,19 @@ interface Request<T> {
 class Reader<T> implements AsyncIterableIterator<T, undefined> {
   private readonly take: () => IteratorResult<T, undefined> | undefined;
   private readonly onLeave: () => void;
+  private readonly cursor: { readonly place: number };
   private readonly requests: Request<T>[] = [];
   private hasLeft = false;
 
   /** @param take the next result, or undefined if there is none yet; throws the error that ended the run */
-  constructor(take: () => IteratorResult<T, undefined> | undefined, onLeave: () => void) {
+  constructor(take: () => IteratorResult<T, undefined> | undefined, onLeave: () => void, cursor: Cursor<T>) {
     this.take = take;
+    this.cursor = cursor;
     this.onLeave = onLeave;
+  }
+
+  get place(): number {
+    return this.cursor.place;
   }
 
   [Symbol.asyncIterator](): this {

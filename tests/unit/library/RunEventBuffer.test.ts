@@ -251,4 +251,45 @@ describe('RunEventBuffer', () => {
     expect(length).to.equal(2 * count);
     expect((await all(buffer.text())).join('')).to.have.length(2 * count);
   });
+
+  it('leaves out what a run below has written for readers that come after its response', async () => {
+    const path = [{ executionId: 'run', callId: 'c', name: 'ask' }];
+    const below = (body: AgentEventBody): void =>
+      buffer.append({ executionId: 'below', at: 0, seq: 0, ...body } as LocalAgentEvent, path);
+    const behind = buffer.familyEvents();
+    const types = async (reader: AsyncIterable<{ readonly type: string }>): Promise<readonly string[]> =>
+      (await all(reader)).map(({ type }) => type);
+    emit(start(1));
+    emit(text('own'));
+    below(start(1));
+    below(text('a'));
+    expect((await behind.next()).value).to.include({ type: 'iteration:start' });
+    expect((await behind.next()).value).to.include({ type: 'llm:delta', delta: 'own' });
+    await behind.next();
+    expect((await behind.next()).value).to.include({ type: 'llm:delta', delta: 'a' });
+    below(text('b'));
+    emit(text('own'));
+    below(text('c'));
+    below({ type: 'llm:response', iteration: 1, response: answer('abc') });
+    below(start(2));
+    below(text('d'));
+    buffer.end();
+    expect(await types(behind)).to.deep.equal([
+      'llm:delta',
+      'llm:delta',
+      'llm:delta',
+      'llm:response',
+      'iteration:start',
+      'llm:delta',
+    ]);
+    expect(await types(buffer.familyEvents())).to.deep.equal([
+      'iteration:start',
+      'llm:delta',
+      'iteration:start',
+      'llm:delta',
+      'llm:response',
+      'iteration:start',
+      'llm:delta',
+    ]);
+  });
 });
