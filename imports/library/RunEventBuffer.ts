@@ -2,9 +2,9 @@
  * The events of a run, for any number of readers, each at its own pace and from the first event. The run never waits
  * for a reader. A reader that keeps up receives every event as it was emitted; for one that is behind, adjacent
  * fragments of one text are joined, and of the progress reports of a call only the latest of those in between remains.
- * Every other event is delivered as it is, in order. What a run below has written is left out for readers that come after
- * its response, which has all of it. What is buffered is therefore bounded by the text and the calls of the run and of those below
- * it, whose events stand between its own.
+ * Every other event is delivered as it is, in order. What a run below has written is left out for readers that come
+ * after its response, which has all of it. What is buffered is therefore bounded by the text and the calls of the run
+ * and of those below it, whose events stand between its own.
  */
 import { isDelta, textOfDelta } from '../business/ai/domain/types/AgentEvents';
 import type {

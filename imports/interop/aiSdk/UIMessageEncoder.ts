@@ -91,7 +91,7 @@ export class UIMessageEncoder {
   }
 
   private ask(event: FamilyEvent, isBelow: boolean): void {
-    if (!this.isNested) this.asked.push(...this.askedCalls.push(event, isBelow));
+    if (!this.isNested && 'callId' in event) this.asked.push(...this.askedCalls.push(event, isBelow));
   }
 
   /** See `RunEventEncoder.end`. */
