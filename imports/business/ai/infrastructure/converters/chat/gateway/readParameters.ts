@@ -35,8 +35,8 @@ const READERS = {
   model: (value, field) => ({ model: text(value, field) }),
   temperature: (value, field) => ({ temperature: number(value, field) }),
   top_p: (value, field) => ({ top_p: number(value, field) }),
-  max_tokens: (value, field) => ({ max_output_tokens: number(value, field) }),
-  max_completion_tokens: (value, field) => ({ max_output_tokens: number(value, field) }),
+  max_tokens: readLimit,
+  max_completion_tokens: readLimit,
   parallel_tool_calls: (value, field) => ({ parallel_tool_calls: boolean(value, field) }),
   store: (value, field) => ({ store: boolean(value, field) }),
   user: (value, field) => ({ user: text(value, field) }),
@@ -48,6 +48,12 @@ const READERS = {
   tool_choice: readToolChoice,
   response_format: readFormat,
 } as const satisfies Record<string, Reader>;
+
+/** LM Studio and Ollama take -1 or 0 for no limit: https://lmstudio.ai/docs/developer/openai-compat */
+function readLimit(value: unknown, field: string): Partial<GenerateOptions> | undefined {
+  const limit = number(value, field);
+  return limit > 0 ? { max_output_tokens: limit } : undefined;
+}
 
 function readStop(value: unknown, field: string): Partial<GenerateOptions> | undefined {
   if (isText(value)) return { stop: [value] };

@@ -82,6 +82,16 @@ describe('readChatCompletionsRequest', () => {
     });
   });
 
+  it('preserves limits that local servers take for none', () => {
+    // LM Studio's examples have -1, Ollama takes 0: https://lmstudio.ai/docs/developer/openai-compat
+    for (const max_tokens of [-1, 0]) {
+      const read = readChatCompletionsRequest({ messages, max_tokens });
+      expect(read)
+        .to.deep.include({ vendor: { openai: { max_tokens } } })
+        .and.not.to.have.property('max_output_tokens');
+    }
+  });
+
   it('reads functions without a type, and the choice "any", as Mistral does', () => {
     const { tools, tool_choice } = readChatCompletionsRequest({
       messages,
