@@ -22,8 +22,14 @@ export interface VendorErrorReport {
   readonly cause?: unknown;
 }
 
-/** Headers with the request id: OpenAI, xAI and Groq; Anthropic; Azure. */
-export const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'apim-request-id', 'x-ms-request-id'] as const;
+/** Headers with the request id: OpenAI, xAI and Groq; Anthropic; Azure; Mistral. */
+export const REQUEST_ID_HEADERS = [
+  'x-request-id',
+  'request-id',
+  'apim-request-id',
+  'x-ms-request-id',
+  'mistral-correlation-id',
+] as const;
 
 /**
  * The message is the vendor's own, safe to show and at most 1,000 characters long; `vendorCode` is verbatim. `cause` is

@@ -251,6 +251,14 @@ const SYNTHETIC: readonly Synthetic[] = [
     code: 'context-too-long',
   },
   {
+    title: 'Mistral',
+    status: 400,
+    body: { object: 'error', message: 'Invalid model: x', type: 'invalid_model', param: null, code: '1500' },
+    headers: { 'mistral-correlation-id': 'c1' },
+    code: 'model-not-found',
+    requestId: 'c1',
+  },
+  {
     title: 'Z.ai prompt length',
     status: 400,
     body: { error: { code: '1261', message: 'Prompt exceeds max length' } },
