@@ -112,6 +112,8 @@ describe('A stream', () => {
       for (const body of [TEXT + chunk(stop), TEXT + chunk({ delta: {} }, USAGE)])
         expect(await failure(read(host, body)), body).to.have.property('code', 'stream-broken');
     }
-    expect(await failure(read('example.com', whole))).to.have.property('code', 'stream-broken');
+    const error = await failure(read('example.com', whole));
+    expect(error).to.have.property('code', 'stream-broken');
+    expect(error).to.have.property('message').that.contains('"allowsMissingEndMarker"');
   });
 });

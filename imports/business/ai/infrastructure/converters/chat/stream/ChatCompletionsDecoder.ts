@@ -81,7 +81,9 @@ export class ChatCompletionsDecoder implements StreamDecoder {
   end(out: ResponseStreamEvent[]): void {
     const isWhole = this.hasUsage && isText(this.assembly.firstChoice?.finishReason);
     if (!this.isDone && isWhole && this.quirks.allowsMissingEndMarker === true) this.finish(out);
-    if (!this.isDone) throw this.incomplete('the stream ended without the end marker [DONE]');
+    if (this.isDone) return;
+    const advice = isWhole ? `. If this host never sends it, set its provider's quirk "allowsMissingEndMarker"` : '';
+    throw this.incomplete(`the stream ended without the end marker [DONE]${advice}`);
   }
 
   private parse(data: string, event: string | undefined): JsonObject {
