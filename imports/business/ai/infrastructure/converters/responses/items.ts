@@ -105,11 +105,9 @@ export function wireForm(item: Item): JsonObject {
   let form = restoreReserved(item as unknown as JsonObject, reservedIn(item));
   for (const name of listsOfParts(item)) {
     const parts = form[name];
-    if (!Array.isArray(parts)) continue;
-    const released: readonly unknown[] = parts.map((part: unknown) =>
-      isObject(part) ? restoreReserved(part, RESERVED_IN_PARTS) : part,
-    );
-    if (released.some((part, index) => part !== parts[index])) form = { ...form, [name]: released };
+    if (!Array.isArray(parts) || !parts.some(holdsReservedPart)) continue;
+    const released = parts.map((part: unknown) => (isObject(part) ? restoreReserved(part, RESERVED_IN_PARTS) : part));
+    form = { ...form, [name]: released };
   }
   return form;
 }
@@ -205,8 +203,17 @@ function entriesOf(fields: JsonObject, keys: readonly string[]): (readonly [stri
   return keys.map((key) => [key, fields[key]] as const);
 }
 
+function holdsReservedPart(part: unknown): boolean {
+  return isObject(part) && holdsAny(part, RESERVED_IN_PARTS);
+}
+
+function holdsAny(fields: JsonObject, names: ReadonlySet<string>): boolean {
+  for (const name in fields) if (names.has(name)) return true;
+  return false;
+}
+
 function restoreReserved(fields: JsonObject, reserved: ReadonlySet<string>): JsonObject {
-  if (!Object.keys(fields).some((key) => reserved.has(key))) return fields;
+  if (!holdsAny(fields, reserved)) return fields;
   const own = Object.fromEntries(Object.entries(fields).filter(([key]) => !reserved.has(key)));
   const verbatim = isObject(fields.vendor) ? fields.vendor.openai_responses : undefined;
   return isObject(verbatim) ? { ...own, ...verbatim } : own;

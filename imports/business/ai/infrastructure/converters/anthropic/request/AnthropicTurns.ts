@@ -163,7 +163,7 @@ function appendMessage(
   const last = messages.at(-1);
   if (last?.role === role && Array.isArray(last.content))
     last.content = [...(last.content as readonly JsonObject[]), ...blocks];
-  else messages.push({ role, content: blocks, ...fields });
+  else messages.push(fields === NO_FIELDS ? { role, content: blocks } : { role, content: blocks, ...fields });
 }
 
 function beginsWithCompaction({ content }: JsonObject): boolean {

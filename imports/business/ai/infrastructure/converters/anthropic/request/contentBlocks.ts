@@ -188,19 +188,19 @@ function resultBlock(item: FunctionCallOutputItem): ItemBlocks {
   const { output } = item;
   const type = 'tool_result';
   const tool_use_id = toCallId(item.call_id, ANTHROPIC_CALL_ID);
-  const error = isErrorState(item.state) ? { is_error: true } : NOTHING;
+  const isError = isErrorState(item.state);
   if (typeof output === 'string') {
-    const content = error === NOTHING || !isBlank(output) ? output : NO_MESSAGE;
-    return withoutMedia([withVendorFields({ type, tool_use_id, ...error, content }, item.vendor?.anthropic)]);
+    const content = isError && isBlank(output) ? NO_MESSAGE : output;
+    const block = isError ? { type, tool_use_id, is_error: true, content } : { type, tool_use_id, content };
+    return withoutMedia([withVendorFields(block, item.vendor?.anthropic)]);
   }
   const blocks = withoutBlanks(output.map(toContentBlock));
   // An empty result is expressed by omitting the content, which an error must have.
-  const content = blocks.length > 0 ? blocks : error === NOTHING ? undefined : NO_MESSAGE;
-  const block = omitUndefined({ type, tool_use_id, ...error, content });
+  const content = blocks.length > 0 ? blocks : isError ? NO_MESSAGE : undefined;
+  const block = omitUndefined({ type, tool_use_id, is_error: isError ? true : undefined, content });
   return { blocks: [withVendorFields(block, item.vendor?.anthropic)], losses: NO_LOSSES, media: mediaOf(output) };
 }
 
-const NOTHING = {};
 const NO_MESSAGE = 'The tool failed without a message.';
 
 function thinkingBlock(item: ReasoningItem): JsonObject {

@@ -266,18 +266,25 @@ function withoutEmptyContent(wire: JsonObject): JsonObject {
 function withPartsOfRole(wire: JsonObject, assistant: boolean): WireItem {
   if (!Array.isArray(wire.content)) return { form: wire, droppedParts: NONE };
   const parts: readonly unknown[] = wire.content;
+  if (parts.every(assistant ? isAssistantPart : isInputPart)) return { form: wire, droppedParts: NONE };
   const droppedParts = assistant ? parts.flatMap((part, index) => (isMedia(part) ? [index] : [])) : [];
   const content = parts
     .filter((part) => !assistant || !isMedia(part))
     .map((part) => (assistant ? toAssistantPart(part) : toInputPart(part)));
-  if (droppedParts.length === 0 && content.every((part, index) => part === parts[index]))
-    return { form: wire, droppedParts };
   const uncitedParts = assistant
     ? parts.flatMap((part, index) =>
         citationsOf(part).length > citationsOf(toAssistantPart(part)).length ? [index] : [],
       )
     : NONE;
   return { form: content.length === 0 ? undefined : { ...wire, content }, droppedParts, uncitedParts };
+}
+
+function isAssistantPart(part: unknown): boolean {
+  return !isMedia(part) && toAssistantPart(part) === part;
+}
+
+function isInputPart(part: unknown): boolean {
+  return toInputPart(part) === part;
 }
 
 function isMedia(part: unknown): boolean {
