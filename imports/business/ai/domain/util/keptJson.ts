@@ -33,18 +33,40 @@ function isSameList(one: readonly object[], other: readonly object[]): boolean {
 }
 
 /**
- * The JSON of a request's body. Its fields with a kept text come last.
+ * The JSON of a request's body. Its long lists, and its fields with a kept text, come last.
  * @returns pieces to be written one after the other: joining long strings would copy them
  */
 export function bodyJson(body: object): readonly string[] {
   const others: [string, unknown][] = [];
   const kept: string[] = [];
   for (const [key, value] of Object.entries(body) as [string, unknown][]) {
-    const elements = Array.isArray(value) ? texts.get(value) : undefined;
+    const elements = Array.isArray(value) ? piecesOf(value) : undefined;
     if (elements === undefined) others.push([key, value]);
-    else kept.push(`${kept.length === 0 ? '' : '],'}${JSON.stringify(key)}:[`, elements);
+    else kept.push(`${kept.length === 0 ? '' : '],'}${JSON.stringify(key)}:[`, ...elements);
   }
   if (kept.length === 0) return [JSON.stringify(body)];
   const json = JSON.stringify(Object.fromEntries(others)).slice(0, -1);
   return [json, ...(json === '{' ? [] : [',']), ...kept, ']}'];
+}
+
+/** Elements of a list that is written in pieces. */
+const LONG = 256;
+/** Characters of a piece. V8 keeps strings above 128 KB apart, where each costs a system call. */
+const PIECE = 48 * 1_024;
+
+/** @returns undefined for a short list without a kept text */
+function piecesOf(list: readonly unknown[]): readonly string[] | undefined {
+  const kept = texts.get(list);
+  if (kept !== undefined) return [kept];
+  if (list.length < LONG) return undefined;
+  const pieces: string[] = [];
+  let count = 16;
+  for (let from = 0; from < list.length;) {
+    const piece = JSON.stringify(list.slice(from, from + count)).slice(1, -1);
+    if (from > 0) pieces.push(',');
+    pieces.push(piece);
+    from += count;
+    count = Math.max(1, Math.round((count * PIECE) / piece.length));
+  }
+  return pieces;
 }

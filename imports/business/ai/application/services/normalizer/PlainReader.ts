@@ -94,7 +94,11 @@ export class PlainReader {
       throw invalid(path, `must be an array, not ${describe(value)}`);
     const length = this.lengthOf(value);
     const elements: unknown[] = [];
-    for (let index = 0; index < length; index += 1) elements.push(this.get(value, index));
+    try {
+      for (let index = 0; index < length; index += 1) elements.push(Reflect.get(value, index));
+    } catch (cause) {
+      throw this.unreadable(cause);
+    }
     return elements;
   }
 

@@ -30,6 +30,16 @@ describe('bodyJson', () => {
     expect(bodyJson({ input, other: input })).to.equal('{"input":[{"a":1}],"other":[{"a":1}]}');
   });
 
+  it('writes a long list in short pieces, whatever the size of its elements', () => {
+    for (const sizes of [[1], [1, 4_000], [4_000, 1], [300, 0, 20_000]]) {
+      const list = Array.from({ length: 300 }, (_, index) => ({ text: 'é'.repeat(sizes[index % sizes.length] ?? 0) }));
+      const pieces = bodyPieces({ list, model: 'm', undefinedFields: [undefined] });
+      expect(JSON.parse(pieces.join(''))).to.deep.equal({ list, model: 'm', undefinedFields: [null] });
+    }
+    const even = Array.from({ length: 600 }, () => ({ text: 'x'.repeat(1_000) }));
+    expect(Math.max(...bodyPieces({ even }).map(({ length }) => length))).to.be.within(32 * 1_024, 64 * 1_024);
+  });
+
   it('keeps the text of lists with the same elements only', () => {
     const [first, second, third] = [{ a: 1 }, { b: 2 }, { c: 3 }];
     for (const list of [[first, second], [first, second], [first, third], [first], [first, second, third], []]) {
