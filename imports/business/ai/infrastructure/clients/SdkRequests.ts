@@ -55,6 +55,13 @@ interface RequestHead {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+interface KnownHead extends Omit<SdkRequest, 'body'> {
+  readonly model: unknown;
+  readonly token: string | undefined;
+  readonly kind: Credential['kind'] | undefined;
+  readonly head: RequestHead;
+}
+
 interface PooledSdk {
   readonly sdk: RequestBuilder;
   readonly heads: LRUCache<string, RequestHead>;
@@ -66,6 +73,8 @@ export class SdkRequests {
   private readonly pool = new Map<string, PooledSdk>();
   /** The heads that calls are waiting for. */
   private readonly building = new Map<string, Promise<RequestHead>>();
+  /** Most calls of a program go to one path with one credential. */
+  private last: KnownHead | undefined;
 
   constructor(options: SdkRequestsOptions) {
     this.options = options;
@@ -103,10 +112,29 @@ export class SdkRequests {
         const body = request.body === undefined ? undefined : joined(bodyJson(request.body));
         return fetch(url, { method: request.method.toUpperCase(), headers, body, call });
       };
-      const pooled = this.pooled(options.credential);
-      const head = pooled && cachedHead(request, pooled);
+      const head = this.knownHead(request, options.credential);
       return head === undefined ? this.firstHead(request, options.credential).then(sendWith) : sendWith(head);
     });
+  }
+
+  private knownHead(request: SdkRequest, credential: Credential | undefined): RequestHead | undefined {
+    const { method, path, query, headers } = request;
+    const model = modelOf(request);
+    const { last } = this;
+    const isLast =
+      last?.path === path &&
+      last.token === credential?.token &&
+      last.kind === credential?.kind &&
+      last.model === model &&
+      last.headers === headers &&
+      last.query === query &&
+      last.method === method;
+    if (isLast) return last.head;
+    const pooled = this.pooled(credential);
+    const head = pooled && cachedHead(request, pooled);
+    if (head !== undefined)
+      this.last = { method, path, query, headers, model, token: credential?.token, kind: credential?.kind, head };
+    return head;
   }
 
   private firstHead(request: SdkRequest, credential: Credential | undefined): Promise<RequestHead> {

@@ -204,6 +204,27 @@ describe('SdkRequests', () => {
     ]);
   });
 
+  it('have heads of their own where they differ in one thing from the request before', async () => {
+    const first = { method: 'post', path: '/', query: undefined, headers: undefined, body: { model: 'm' } } as const;
+    const empty = { ...first, body: undefined };
+    const pairs: readonly (readonly [SdkRequest, SdkRequest])[] = [
+      [empty, { ...empty, method: 'delete' }],
+      [first, { ...first, path: '/other' }],
+      [first, { ...first, query: { page: 2 } }],
+      [first, { ...first, headers: { beta: 'yes' } }],
+      [first, { ...first, body: { model: 'n' } }],
+    ];
+    const wordsOf = ({ method, path, query, headers, body }: SdkRequest): string =>
+      JSON.stringify([method, path, query, headers, body]);
+    const buildRequest = (request: SdkRequest): ReturnType<RequestBuilder['buildRequest']> =>
+      Promise.resolve({ req: { headers: new Headers({ 'x-words': wordsOf(request) }) }, url: server.url });
+    const sdk = new SdkRequests({ vendor: 'openai', fetch, limits, load: async () => () => ({ buildRequest }) });
+    const credential = { kind: 'api_key', token: 'a' } as const;
+    const sent = pairs.flatMap(([one, other]) => [one, one, other, other, one]);
+    for (const request of sent) await (await sdk.send(request, { credential })).text();
+    expect(server.requests.map(({ headers }) => headers['x-words'])).to.deep.equal(sent.map(wordsOf));
+  });
+
   it('build one head for all that need it at once, and again after a failure', async () => {
     const sdk = requests();
     await Promise.all(Array.from({ length: 5 }, () => ask(sdk, 'a')));
