@@ -92,7 +92,7 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
 
 /** Normalizes options as `normalizeOptions` does, but lets other work run between slices of a long input. */
 export function normalizeOptionsInTurns(options: unknown): NormalizedOptions | Promise<NormalizedOptions> {
-  return inTurns(checkedOptions(options));
+  return isKnown(options, knownOptions) ? options : inTurns(checkedOptions(options));
 }
 
 function* checkedOptions(options: unknown): Slices<NormalizedOptions> {
@@ -113,8 +113,8 @@ function* checkedOptions(options: unknown): Slices<NormalizedOptions> {
   const normalized: Record<string, unknown> = {
     model: modelName(reader.read(model, 'model'), 'model'),
     input: yield* inputItems(given.get('input'), reader),
-    ...(tools.length === 0 ? {} : { tools }),
   };
+  if (tools.length > 0) normalized['tools'] = tools;
   for (const [key, value] of given) {
     const check = CHECKS[key as keyof GenerateOptions];
     const checked = value === undefined || check === undefined ? undefined : check(value, key, reader, tools);
@@ -278,12 +278,13 @@ function otherItems(source: Plain, index: number): readonly InputItem[] {
   return normal === undefined ? normalizeItem(source, `input[${index}]`) : [normal];
 }
 
+const NO_TOOLS: readonly Tool[] = freeze([]);
+knownToolLists.add(NO_TOOLS);
+
 function toolList(given: unknown, reader: PlainReader): readonly Tool[] {
+  if (given === undefined || given === null) return NO_TOOLS;
   if (isKnown(given, knownToolLists)) return given;
-  const tools =
-    given === undefined || given === null
-      ? []
-      : reader.elements(given, 'tools').map((tool, index) => oneTool(tool, reader, `tools[${index}]`));
+  const tools = reader.elements(given, 'tools').map((tool, index) => oneTool(tool, reader, `tools[${index}]`));
   const names = new Set<string>();
   tools.forEach((tool, index) => {
     if (typeof tool.name !== 'string') return;

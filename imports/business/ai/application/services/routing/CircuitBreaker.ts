@@ -26,6 +26,8 @@ interface OpenCircuit {
   failedProber?: string;
 }
 
+const NO_CIRCUITS: readonly OpenCircuit[] = [];
+
 export class CircuitBreaker {
   private readonly openForMs: number;
   private readonly clock: () => number;
@@ -90,6 +92,7 @@ export class CircuitBreaker {
   }
 
   private circuitsOf(userId: string): readonly OpenCircuit[] {
+    if (this.shared === undefined && this.own.size === 0) return NO_CIRCUITS;
     return [this.shared, this.own.get(userId)].filter((circuit) => circuit !== undefined);
   }
 

@@ -35,9 +35,10 @@ export interface Served<T> {
   readonly startedAt: number;
 }
 
-interface Call<T> extends CallLimits {
+interface Call<T> {
   readonly userId: string;
   readonly options: GenerateOptions;
+  readonly limits: CallLimits;
   readonly attempt: Attempt<T>;
   readonly startedAt: number;
   /** The failures so far, oldest first. */
@@ -64,7 +65,7 @@ export class FallbackCalls {
     const resolving = routes?.[0] ?? this.ports.router.resolveFresh(options.model, options.providerId);
     const first = resolving instanceof Promise ? await resolving : resolving;
     const limits = { deadline, retryUntil, ...limitsOf(options) };
-    const call: Call<T> = { userId, options, ...limits, attempt, startedAt, failures, kind, first };
+    const call: Call<T> = { userId, options, limits, attempt, startedAt, failures, kind, first };
     try {
       const value = await this.callTarget(call, first);
       return { target: first.target, value, warnings: [], attempts: failures, startedAt };
@@ -104,7 +105,7 @@ export class FallbackCalls {
     const { first: failed } = call;
     let last = { target: failed.target, failure: error };
     for (const route of fallbacks) {
-      if (this.ports.clock() >= call.deadline) break;
+      if (this.ports.clock() >= call.limits.deadline) break;
       this.onFallback(call, last, route.target);
       try {
         const value = await this.callFallback(call, route);
@@ -146,10 +147,10 @@ export class FallbackCalls {
   }
 
   private callTarget<T>(call: Call<T>, route: Route): Promise<T> {
-    const { userId, options, attempt } = call;
+    const { userId, options, limits, attempt } = call;
     const { target } = route;
     let startedAt = 0;
-    return target.call(userId, forRoute(options, route), call, attempt, {
+    return target.call(userId, forRoute(options, route), limits, attempt, {
       starting: () => {
         startedAt = this.ports.clock();
         this.reportAttempt(call, route);

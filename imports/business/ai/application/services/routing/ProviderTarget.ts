@@ -66,9 +66,9 @@ export interface CallLimits {
   /** No retry starts later. */
   readonly retryUntil: number;
   /** Limit of each attempt, in milliseconds. */
-  readonly attemptTimeout?: number;
+  readonly attemptTimeout?: number | undefined;
   /** Default: the retry policy's. */
-  readonly maxAttempts?: number;
+  readonly maxAttempts?: number | undefined;
   /** The caller or a routing rule has set a timeout, which says nothing about the provider. */
   readonly hasOwnTimeout?: boolean;
 }

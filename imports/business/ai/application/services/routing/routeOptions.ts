@@ -1,6 +1,5 @@
 /** What a route makes of the options of a call. */
 import { isObject } from '../../../domain/util/json';
-import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import { withModel } from '../ContentNormalizer';
 import type { Route } from './ProviderRouter';
@@ -36,12 +35,12 @@ export function addressOf({ target, model }: Route): string {
 export function limitsOf(
   options: GenerateOptions,
 ): Pick<CallLimits, 'attemptTimeout' | 'maxAttempts' | 'hasOwnTimeout'> {
-  const { timeout, maxRetries } = options.route ?? {};
+  const maxRetries = options.route?.maxRetries;
   const maxAttempts = maxRetries === undefined ? undefined : maxRetries + 1;
-  return omitUndefined({
+  return {
     hasOwnTimeout: hasOwnTimeout(options),
-    attemptTimeout: timeout,
+    attemptTimeout: options.route?.timeout,
     // The batch retries what concerns all of it.
     maxAttempts: options.batch === undefined ? maxAttempts : 1,
-  });
+  };
 }
