@@ -10,7 +10,10 @@ export type Speaker = 'assistant' | 'other';
 
 /** Text, images and files. A part of an unknown type is passed through unchanged. */
 export function normalizePart(part: Plain, speaker: Speaker, path: string): Content {
-  if (typeof part === 'string') return textPart({ text: part }, speaker, path);
+  if (typeof part === 'string')
+    return speaker === 'assistant'
+      ? freeze({ type: 'output_text', text: part, annotations: freeze([]) })
+      : freeze({ type: 'input_text', text: part });
   if (!isRecord(part))
     throw invalid(path, `must be a content part (an object with a type) or a string, not ${describe(part)}`);
   switch (requiredName(part, 'type', path)) {

@@ -98,32 +98,32 @@ export function* anthropicSlices(
   const output_config = omitUndefined({ format: structured.format, effort: thinking.effort });
   const user = options.user ?? options.metadata?.user_id;
   const marked = withPrefixMarks(conversation.messages, system, allTools, mark);
-  const fields: JsonObject = omitUndefined({
-    model: options.model,
-    max_tokens,
-    messages: conversation.messages,
-    system: marked.system,
-    tools: marked.tools.length > 0 ? marked.tools : undefined,
-    tool_choice: choice,
-    mcp_servers: tools.mcp_servers.length > 0 ? tools.mcp_servers : undefined,
-    container: containerFor(history.items, tools.container),
-    ...sampling,
-    stop_sequences: stopSequences(options, warnings),
-    thinking: isBound ? withBlockBinding(thinking.thinking) : thinking.thinking,
-    output_config: Object.keys(output_config).length > 0 ? output_config : undefined,
-    metadata: user === undefined ? undefined : { user_id: user },
-    stream: stream ? true : undefined,
-  });
+  const stops = stopSequences(options, warnings);
+  const bound = isBound ? withBlockBinding(thinking.thinking) : thinking.thinking;
+  const container = containerFor(history.items, tools.container);
+  const fields: JsonObject = { model: options.model, max_tokens, messages: conversation.messages };
+  if (marked.system !== undefined) fields.system = marked.system;
+  if (marked.tools.length > 0) fields.tools = marked.tools;
+  if (choice !== undefined) fields.tool_choice = choice;
+  if (tools.mcp_servers.length > 0) fields.mcp_servers = tools.mcp_servers;
+  if (container !== undefined) fields.container = container;
+  Object.assign(fields, sampling);
+  if (stops !== undefined) fields.stop_sequences = stops;
+  if (bound !== undefined) fields.thinking = bound;
+  if (!isEmpty(output_config)) fields.output_config = output_config;
+  if (user !== undefined) fields.metadata = { user_id: user };
+  if (stream) fields.stream = true;
   const merged = withPassthrough(withoutUnsupportedFields(fields, context, warnings), passthrough);
   const body = options.compact === true ? asCompaction(merged) : merged;
-  const headers = anthropicHeaders(body, { betas, version });
-  return omitUndefined({
+  const request: Writable<WireRequest> = {
     body,
-    headers,
     warnings: [...warnings, ...tools.warnings, ...structured.warnings, ...thinking.warnings],
     losses: [...history.losses, ...conversation.losses, ...structured.losses],
-    structuredOutputTool: structured.tool?.name,
-  });
+  };
+  const headers = anthropicHeaders(body, { betas, version });
+  if (headers !== undefined) request.headers = headers;
+  if (structured.tool !== undefined) request.structuredOutputTool = structured.tool.name;
+  return request;
 }
 
 /**

@@ -405,11 +405,14 @@ function isMetadata(value: unknown): value is Readonly<Record<string, string>> {
 
 /** The fields of the body that the domain response does not hold with the same value. */
 function unmappedFields(response: LLMResponse, wire: JsonObject): JsonObject {
-  const unmapped: [string, unknown][] = [];
-  for (const field of Object.keys(wire))
-    if (!isMapped(field, response, wire[field])) unmapped.push([field, wire[field]]);
-  // By entries, since a field may be named `__proto__`.
-  return Object.fromEntries(unmapped);
+  const unmapped: JsonObject = {};
+  for (const field of Object.keys(wire)) {
+    const value = wire[field];
+    if (isMapped(field, response, value)) continue;
+    if (field !== '__proto__') unmapped[field] = value;
+    else Object.defineProperty(unmapped, field, { value, enumerable: true, writable: true, configurable: true });
+  }
+  return unmapped;
 }
 
 function isMapped(field: string, response: LLMResponse, value: unknown): boolean {

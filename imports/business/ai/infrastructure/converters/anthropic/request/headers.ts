@@ -7,11 +7,11 @@ import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 const COMPACTION_BETA = 'compact-2026-09-04';
 
-const BETA_OF_FIELD: Readonly<Record<string, string>> = {
+const BETA_OF_FIELD = Object.entries({
   compaction: COMPACTION_BETA,
   context_management: 'context-management-2025-06-27',
   output_format: 'structured-outputs-2025-11-13',
-};
+});
 
 const BETA_OF_TOOL: Readonly<Record<string, string>> = {
   advisor_20260301: 'advisor-tool-2026-03-01',
@@ -46,7 +46,7 @@ export function isVersion(value: unknown): value is string {
 function betaHeader(body: JsonObject, requested: unknown): Readonly<Record<string, string>> | undefined {
   const betas = new Set<string>();
   if (Array.isArray(requested)) for (const beta of requested) if (typeof beta === 'string') betas.add(beta);
-  for (const [field, beta] of Object.entries(BETA_OF_FIELD)) if (isSet(body[field])) betas.add(beta);
+  for (const [field, beta] of BETA_OF_FIELD) if (isSet(body[field])) betas.add(beta);
   if (isSet(fieldsOf(body.thinking).block_binding)) betas.add('thinking-binding-controls-2026-08-01');
   if (isSet(body.mcp_servers)) betas.add(mcpBeta(body.mcp_servers));
   addByType(body.tools, BETA_OF_TOOL, betas);

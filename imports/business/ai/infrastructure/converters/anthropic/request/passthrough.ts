@@ -1,18 +1,21 @@
 /** Request fields in Anthropic's own format, and how they are merged with the converted ones. */
-import { isObject } from '../../../../domain/util/json';
+import { isEmpty, isObject } from '../../../../domain/util/json';
 import type { NormalizedOptions } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import type { WireContext } from '../../Wire';
 
+const NO_FIELDS: JsonObject = {};
+
 /** The fields for this wire, overridden by those for this vendor. */
 export function passthroughFields({ vendor }: NormalizedOptions, context: WireContext): JsonObject {
-  const wireFields = vendor?.anthropic ?? {};
-  const vendorFields = vendor?.[context.vendor] ?? {};
+  const wireFields = vendor?.anthropic ?? NO_FIELDS;
+  const vendorFields = vendor?.[context.vendor] ?? NO_FIELDS;
   return vendorFields === wireFields ? wireFields : withPassthrough(wireFields, vendorFields);
 }
 
 /** `output_config` and `metadata` are groups of unrelated settings, so they are merged one level deep. */
 export function withPassthrough(fields: JsonObject, passthrough: JsonObject): JsonObject {
+  if (isEmpty(passthrough)) return fields;
   const body = { ...fields, ...passthrough };
   for (const key of ['output_config', 'metadata'] as const) {
     const [converted, verbatim] = [fields[key], passthrough[key]];
