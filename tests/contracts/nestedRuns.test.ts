@@ -132,6 +132,27 @@ describe('runs within a run', () => {
     ]);
   });
 
+  it('are followed in AG-UI to their ends if the front end has a tool of the same name as one of theirs', async () => {
+    const agent = new HttpAgent({
+      url: `${server.url}/api/ag-ui`,
+      threadId: 'thread',
+      headers: { authorization: `Bearer ${server.token}` },
+    });
+    agent.messages.push({ id: 'm', role: 'user', content: QUESTION });
+    let hasEnded = false;
+    const running = runAgent(agent, {
+      tools: [{ name: 'wait_for', description: 'Waits.', parameters: {} }],
+      forwardedProps: { bolide: { tools: ['ask_first'] } },
+    }).finally(() => (hasEnded = true));
+    const isWaiting = (): boolean =>
+      agent.messages.some((each) => each.role === 'assistant' && each.toolCalls?.[0]?.function.name === 'wait_for');
+    await until(() => hasEnded || isWaiting());
+    server.release();
+    const { error, messages } = await running;
+    expect(error).to.equal(undefined);
+    expect(messages.findLast(({ role }) => role === 'assistant')?.content).to.contain('tea is here');
+  });
+
   it('are between the events of the run, also for a reader that comes later, and one that comes back', async () => {
     const headers = { authorization: `Bearer ${server.token}` };
     const { chat } = chatClient(server, { id });

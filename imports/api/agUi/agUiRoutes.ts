@@ -58,7 +58,6 @@ async function streamTurn(
   ports: AgUiRoutePorts,
 ): Promise<AgUiEncoder> {
   const { threadId, runId, parentRunId, messages, state } = input;
-  const serverTools = ports.tools.tools;
   const frontEndTools = new Set([...input.tools.map(({ name }) => name), ...frontEndToolsOf(stored)]);
   const encoder = new AgUiEncoder({
     executionId,
@@ -74,11 +73,7 @@ async function streamTurn(
   const past = stored === undefined ? [] : replayRun(stored).filter(({ type }) => !RUN_END_EVENTS.has(type));
   const known = new NewEvents();
   for (const event of past) known.accepts(event);
-  const tools = [...serverTools, ...[...frontEndTools].map((name) => ({ name, kind: 'external' as const }))];
-  const all = followFamily({ ...ports, tools: { tools } }, executionId, {
-    signal: context.signal,
-    decided,
-  });
+  const all = followFamily(ports, executionId, { signal: context.signal, decided, clientTools: frontEndTools });
   await streamEvents(context, untilDone(all, known, encoder), new AgUiStreamEncoder(encoder, past), ports);
   return encoder;
 }

@@ -29,6 +29,8 @@ export interface FollowRunOptions {
   readonly signal: AbortSignal;
   /** Calls that were decided just now. */
   readonly decided?: ReadonlySet<string> | undefined;
+  /** The tools of the run, but of none below it, that its client executes. Default: none. */
+  readonly clientTools?: ReadonlySet<string> | undefined;
   /** A call of another run has started it. Default: false. */
   readonly isBelow?: boolean | undefined;
   /**
@@ -53,12 +55,12 @@ const DEFAULT_POLL_INTERVAL_MS = 1_000;
 export async function* followRun(
   { runs, live, watch, loop, tools, pollInterval = DEFAULT_POLL_INTERVAL_MS }: FollowRunPorts,
   executionId: string,
-  { signal, decided, isBelow, over, onIdle }: FollowRunOptions,
+  { signal, decided, clientTools, isBelow, over, onIdle }: FollowRunOptions,
 ): AsyncGenerator<AgentEvent, void, undefined> {
   const fresh = new NewEvents();
   const silent = new Set(tools.tools.flatMap(({ name, delivery }) => (delivery === 'silent' ? [name] : [])));
   const open = new OpenCalls({
-    isExternal: (name) => isExternal(tools, name, isBelow),
+    isExternal: (name) => clientTools?.has(name) === true || isExternal(tools, name, isBelow),
     isSilent: (name) => silent.has(name),
     decided,
   });
