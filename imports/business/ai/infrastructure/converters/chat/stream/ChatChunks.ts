@@ -79,7 +79,7 @@ export class ChatChunks {
         }
         // OpenAI has citations of files in its Responses API only.
         if ('file_id' in event.annotation) return NO_CHUNKS;
-        return this.deltaChunks({ annotations: [toChatAnnotation(event.annotation)] });
+        return this.deltaChunks({ annotations: [toChatAnnotation(this.inContent(event.annotation))] });
       case 'response.created':
         this.identity = { ...this.identity, id: event.id === '' ? this.identity.id : event.id, model: event.model };
         this.emptyChunk = undefined;
@@ -144,6 +144,13 @@ export class ChatChunks {
       return item.origin.wire === 'chat_completions' ? this.deltaChunks({ executed_tools: [item.item] }) : NO_CHUNKS;
     const missing = this.backfill.missingDeltas(output_index, item).flatMap((delta) => this.push(delta));
     return item.type === 'message' ? [...missing, ...this.citationChunks(item)] : missing;
+  }
+
+  /** Counts a range from the beginning of the content instead of that of the message. */
+  private inContent(annotation: JsonObject): JsonObject {
+    const { start_index, end_index } = annotation;
+    if (this.textLength === 0 || typeof start_index !== 'number' || typeof end_index !== 'number') return annotation;
+    return { ...annotation, start_index: start_index + this.textLength, end_index: end_index + this.textLength };
   }
 
   private citationChunks(item: MessageItem): readonly OpenAIChunk[] {

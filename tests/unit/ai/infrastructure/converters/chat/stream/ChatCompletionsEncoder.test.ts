@@ -182,6 +182,23 @@ describe('ChatCompletionsEncoder', () => {
     ]);
   });
 
+  it('writes the ranges of citations in the entire content, also in a later message', () => {
+    const annotation = { type: 'url_citation', url: 'u', title: 'T', start_index: 1, end_index: 3 };
+    const deltas = deltasOf(
+      encodedEvents('openai', [
+        CREATED_EVENT,
+        textDelta('Hm. '),
+        { type: 'response.output_item.done', output_index: 0, item: textItem('Hm. ') },
+        textDelta('I say', 1),
+        { type: 'response.annotation.added', output_index: 1, annotation },
+        completed('responses'),
+      ]),
+    );
+    expect(deltas[3]).to.deep.equal({
+      annotations: [{ type: 'url_citation', url_citation: { url: 'u', title: 'T', start_index: 5, end_index: 7 } }],
+    });
+  });
+
   it('writes citations that have a quote but no range once their text is complete', () => {
     const cited = { type: 'url_citation', url: 'u', title: 'T', cited_text: 'q' };
     const page = { type: 'file_citation', index: 0, filename: 'a.pdf', cited_text: 'c', start_page: 1, end_page: 2 };
