@@ -14,11 +14,12 @@ import type { Vendor } from './Vendor';
 const GPT_5_1_AND_LATER = 'gpt-(?:5\\.[1-9]|[6-9])';
 
 /**
- * Reasoning models before GPT-5.1 refuse to be sampled otherwise than by default.
+ * Reasoning models before GPT-5.1 refuse to be sampled otherwise than by default. Names of Azure's deployments go on as
+ * they like, and have a dash where a version has a dot.
  * https://learn.microsoft.com/azure/ai-foundry/openai/how-to/reasoning#not-supported
  */
 export const FIXED_SAMPLING: ModelRule = {
-  models: '^(?:ft:)?(?:o\\d|codex-mini|gpt-5(?:-(?!chat)[a-z]+)?(?:-\\d|$))',
+  models: '^(?:ft:)?(?:o\\d|codex-mini|gpt-5(?![.\\d]|-(?:chat|search|\\d(?!\\d))))',
   quirks: { fixedSampling: true },
 };
 

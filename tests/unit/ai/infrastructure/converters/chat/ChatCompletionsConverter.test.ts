@@ -495,6 +495,17 @@ describe('toChatCompletions', () => {
       }
     });
 
+    it("finds reasoning models in the names of Azure's deployments", () => {
+      const temperatureOf = (model: string): unknown =>
+        sent({ model, temperature: 0.2 }, 'azure_openai').body.temperature;
+      expect(['gpt-5-mini-eu', 'GPT-5-prod', 'o3-batch'].map(temperatureOf)).to.deep.equal([
+        undefined,
+        undefined,
+        undefined,
+      ]);
+      expect(['gpt-5-1', 'gpt-5-chat-eu', 'gpt-4o-eu'].map(temperatureOf)).to.deep.equal([0.2, 0.2, 0.2]);
+    });
+
     it('omits what a model of the vendor rejects', () => {
       const { body, warnings } = sent({ model: 'grok-4', stop: ['x'], reasoning: { effort: 'low' } }, 'grok');
       expect(body).to.have.all.keys('model', 'messages');
