@@ -118,6 +118,8 @@ export interface VendorQuirks {
   readonly fetchesImageUrls: boolean;
   /** Chat: whether the API fetches URLs of files itself, in place of their data. Default: false. */
   readonly fetchesFileUrls?: boolean;
+  /** Chat: whether Mistral's `document_url` is accepted; otherwise a client's is sent as a file. Default: false. */
+  readonly acceptsDocumentUrls?: boolean;
   /** Top-level request fields that the API rejects; they are dropped and reported. */
   readonly unsupportedFields: readonly string[];
   /**

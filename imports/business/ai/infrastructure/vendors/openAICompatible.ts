@@ -13,7 +13,7 @@ export const openAICompatible: Vendor = {
   wires: ['chat_completions', 'responses'],
   requiresBaseURL: true,
   storesResponses: false,
-  quirks: { hasOpenResponsesPenalties: true },
+  quirks: { hasOpenResponsesPenalties: true, acceptsDocumentUrls: true },
   quirksByHost: {
     // https://openrouter.ai/docs/api-reference/chat-completion: the content of a tool message may have any part.
     // https://openrouter.ai/docs/features/multimodal/pdfs: annotations that are sent back spare parsing a file again.

@@ -2,7 +2,8 @@
 import { ChatCompletionsDecoder } from './stream/ChatCompletionsDecoder';
 import { customForms } from '../shared/customForms';
 import { chatCompletionsSlices, fromChatCompletions } from './ChatCompletionsConverter';
-import { isText, vendorFieldsOf } from './vendorFields';
+import { isSentAsItCame } from './contentParts';
+import { vendorFieldsOf } from './vendorFields';
 import type { Wire } from '../Wire';
 
 export const chatCompletionsWire: Wire = {
@@ -15,5 +16,5 @@ export const chatCompletionsWire: Wire = {
   fetchesUrl: (part, quirks) =>
     part.type === 'input_image'
       ? quirks.fetchesImageUrls
-      : quirks.fetchesFileUrls === true || isText(vendorFieldsOf(part).type),
+      : quirks.fetchesFileUrls === true || isSentAsItCame(vendorFieldsOf(part), quirks),
 };

@@ -5,7 +5,7 @@
 import { isText, ownFieldsOf, vendorFieldsOf, without, withVendorFields } from './vendorFields';
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import type { Content, InputContent, InputFile, InputImage } from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import type { JsonObject, VendorQuirks } from '../../../domain/types/VendorTypes';
 import { fieldsOf, isObject } from '../../../domain/util/json';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { WireContext } from '../Wire';
@@ -22,7 +22,7 @@ export function toChatPart(part: Content, context: WireContext, path: string): J
     case 'refusal':
       return { type: 'text', text: part.refusal };
     case 'input_image':
-      return { ...own, type: 'image_url', image_url: imageField(part, own.image_url, context, path) };
+      return { ...own, type: 'image_url', image_url: { ...fieldsOf(own.image_url), ...imageUrl(part, context, path) } };
     case 'input_file':
       return toFilePart(part, own, context, path);
     default:
@@ -48,12 +48,6 @@ export function toChatContent(
   return content.map((part, index) => toChatPart(part, context, `${at}[${index}]`));
 }
 
-/** @param own the image's other fields; text if the client wrote the URL itself, as Mistral's clients do */
-function imageField(part: InputImage, own: unknown, context: WireContext, path: string): unknown {
-  const image = imageUrl(part, context, path);
-  return typeof own === 'string' ? image.url : { ...fieldsOf(own), ...image };
-}
-
 function imageUrl(part: InputImage, { quirks, vendor }: WireContext, path: string): JsonObject {
   if (part.image_url === undefined)
     throw unsupported(path, 'chat completions accept images by URL or data URI, not by file id');
@@ -62,9 +56,10 @@ function imageUrl(part: InputImage, { quirks, vendor }: WireContext, path: strin
   return omitUndefined({ url: part.image_url, detail: part.detail });
 }
 
-function toFilePart(part: InputFile, own: JsonObject, { quirks, vendor }: WireContext, path: string): JsonObject {
+function toFilePart(part: InputFile, fields: JsonObject, { quirks, vendor }: WireContext, path: string): JsonObject {
   // A part of a type that the domain model lacks was stored in full among the vendor's fields.
-  if (isText(own.type)) return own;
+  if (isSentAsItCame(fields, quirks)) return fields;
+  const own = without(fields, DOCUMENT_FIELDS);
   const audio = toAudio(part);
   if (audio !== undefined) return { ...own, type: 'input_audio', input_audio: audio };
   if (quirks.acceptsFiles === false) throw unsupported(path, `${vendor} does not accept files in chat completions`);
@@ -81,6 +76,13 @@ function toFilePart(part: InputFile, own: JsonObject, { quirks, vendor }: WireCo
   if (part.file_url !== undefined) throw unsupported(path, 'chat completions do not accept file URLs; inline the file');
   throw unsupported(path, 'the file has neither data nor an id');
 }
+
+/** Whether the part of a client is sent without changes. A vendor without Mistral's documents gets them as files. */
+export function isSentAsItCame({ type }: JsonObject, { acceptsDocumentUrls = false }: VendorQuirks): boolean {
+  return isText(type) && (type !== 'document_url' || acceptsDocumentUrls);
+}
+
+const DOCUMENT_FIELDS = ['type', 'document_url', 'document_name'];
 
 function filenameField(part: InputFile): JsonObject {
   return part.filename === undefined ? {} : { filename: part.filename };
@@ -138,13 +140,9 @@ export function fromChatPart(raw: JsonObject): InputContent {
     return { type: 'input_text', text, ...siblingFields(raw, ['type', 'text']) };
   if (type === 'image_url' && isObject(image_url) && typeof image_url.url === 'string')
     return fromImagePart(raw, image_url, image_url.url);
-  // https://docs.mistral.ai/capabilities/vision
+  // https://docs.mistral.ai/capabilities/vision, which takes the form of OpenAI, too
   if (type === 'image_url' && isText(image_url))
-    return {
-      type: 'input_image',
-      image_url,
-      ...withVendorFields({ ...without(raw, ['type']), image_url: '' }, undefined),
-    };
+    return { type: 'input_image', image_url, ...siblingFields(raw, ['type', 'image_url']) };
   if (type === 'document_url' && isText(raw.document_url)) return fromDocument(raw, raw.document_url);
   if (type === 'file' && isObject(file)) {
     const { file_id, file_data, filename } = file;

@@ -101,7 +101,7 @@ describe('readChatCompletionsRequest', () => {
     expect([tools, tool_choice]).to.deep.equal([[{ type: 'function', name: 'a' }], 'required']);
   });
 
-  it("reads the images and documents of Mistral's clients, and writes them as they came", () => {
+  it("reads the images and documents of Mistral's clients, and writes what the vendor takes", () => {
     // https://docs.mistral.ai/capabilities/vision, https://docs.mistral.ai/capabilities/document_ai/document_qna
     const content = [
       { type: 'image_url', image_url: 'data:image/png;base64,aaaa' },
@@ -117,8 +117,16 @@ describe('readChatCompletionsRequest', () => {
     ]);
     const context = chatContext('openai_compatible');
     expect(chatCompletionsWire.fetchesUrl(message?.content[1] as InputFile, context.quirks)).to.equal(true);
-    const { body } = toChatCompletions({ model: 'm', input: [message!] }, context, false);
-    expect(body.messages).to.deep.equal([{ role: 'user', content }]);
+    const sent = (to: typeof context, parts = message!.content): unknown =>
+      toChatCompletions({ model: 'm', input: [{ ...message!, content: parts }] }, to, false).body.messages;
+    // Mistral takes an image in either form: `ImageURLChunk` of its SDK.
+    const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,aaaa' } };
+    expect(sent(context)).to.deep.equal([{ role: 'user', content: [image, ...content.slice(1)] }]);
+    const openai = chatContext('openai');
+    expect(chatCompletionsWire.fetchesUrl(message?.content[1] as InputFile, openai.quirks)).to.equal(false);
+    const [first, , third] = message!.content;
+    const file = { type: 'file', file: { file_data: 'data:application/pdf;base64,bbbb' } };
+    expect(sent(openai, [first!, third!])).to.deep.equal([{ role: 'user', content: [image, file] }]);
   });
 
   it('reads a choice among allowed tools', () => {
