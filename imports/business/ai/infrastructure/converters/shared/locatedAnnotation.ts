@@ -17,3 +17,9 @@ export function locatedAnnotation(annotation: JsonObject, from: number, to: numb
     : { start_index: from, end_index: to };
   return [{ ...annotation, title: typeof title === 'string' ? title : '', ...range }];
 }
+
+/** Whether it is a citation of the Interactions API that OpenAI lacks: `FileCitation` or `PlaceCitation` of its SDK. */
+export function isOfGoogle({ type, file_id, document_uri, file_name }: JsonObject): boolean {
+  if (type === 'file_citation') return file_id === undefined && (document_uri ?? file_name) !== undefined;
+  return type === 'place_citation';
+}

@@ -563,6 +563,9 @@ describe('toResponses: reasoning', () => {
       { type: 'file_citation', index: 0, filename: 'c', cited_text: 'c', start: 0, end: 1 },
       // OpenRouter's
       { type: 'file', file: { hash: 'd' } },
+      // The Interactions API's: `Annotation` of @google/genai
+      { type: 'file_citation', document_uri: 'f', file_name: 'f', start_index: 0, end_index: 1 },
+      { type: 'place_citation', place_id: 'g', name: 'G', start_index: 0, end_index: 1 },
     ];
     const cited = { ...ANSWER, content: [{ type: 'output_text', text: 'Hi', annotations }] } as MessageItem;
     const { body, losses } = request({ input: [USER, cited, USER] });

@@ -9,7 +9,7 @@ import { repairSlices } from '../../shared/repairHistory';
 import { toCallId } from '../../shared/callIds';
 import type { CallIdRule } from '../../shared/callIds';
 import { isSearchOfXai } from '../../../../domain/run/clientCall';
-import { locatedAnnotation } from '../../shared/locatedAnnotation';
+import { isOfGoogle, locatedAnnotation } from '../../shared/locatedAnnotation';
 import { isObject, isObjectList } from '../../../../domain/util/json';
 import { SLICE } from '../../../../domain/util/slices';
 import type { Slices } from '../../../../domain/util/slices';
@@ -305,9 +305,9 @@ function citationsOf(part: unknown): readonly JsonObject[] {
   return isObject(part) && isObjectList(part.annotations) ? part.annotations : [];
 }
 
-/** Returns Claude's citation of a page with the range that this API requires, nothing for a file of another wire. */
+/** Returns Claude's citation of a page with the range that this API requires, nothing for those that it lacks. */
 function acceptedCitation(citation: JsonObject, text: string): readonly JsonObject[] {
-  if (!('cited_text' in citation) && citation.type !== 'file') return [citation];
+  if (!('cited_text' in citation) && citation.type !== 'file' && !isOfGoogle(citation)) return [citation];
   return locatedAnnotation(citation, 0, text.length).map(({ type, url, title, start_index, end_index }) => ({
     type,
     url,

@@ -172,6 +172,11 @@ describe('ChatCompletionsEncoder', () => {
         output_index: 0,
         annotation: { type: 'file_citation', file_id: 'file_1', index: 1, filename: 'a.pdf' },
       } as const,
+      {
+        type: 'response.annotation.added',
+        output_index: 0,
+        annotation: { type: 'place_citation', place_id: 'p', name: 'P', start_index: 0, end_index: 1 },
+      } as const,
       { type: 'response.refusal.delta', output_index: 0, delta: 'No.' } as const,
       completed('responses'),
     ];
