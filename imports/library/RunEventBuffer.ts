@@ -26,14 +26,18 @@ type Entry = { readonly path: Path | undefined } & (
   /** Adjacent progress reports: the latest of each call, oldest first. */
   | { readonly kind: 'progress'; readonly latest: Map<string, Progress> }
   | { readonly kind: 'event'; readonly event: LocalAgentEvent }
+  /** What a run below had written. */
+  | { readonly kind: 'forgotten' }
 );
+
+const FORGOTTEN: Entry = { kind: 'forgotten', path: [] };
 
 export class RunEventBuffer {
   private readonly entries: Entry[] = [];
-  /** The parts of what the model calls in progress of runs below have written. */
-  private readonly written = new Map<Path, string[][]>();
-  /** What runs below have written up to an entry, oldest first, until all readers are past it. */
-  private readonly superseded: { readonly at: number; readonly written: readonly string[][] }[] = [];
+  /** The entries of what the model calls in progress of runs below have written. */
+  private readonly written = new Map<Path, number[]>();
+  /** The entries of what runs below have written up to another one, oldest first, until all readers are past it. */
+  private readonly superseded: { readonly at: number; readonly written: readonly number[] }[] = [];
   private readonly readers = new Set<{ wake(): void; readonly place: number }>();
   private ending: { readonly error?: unknown } | undefined;
   /** The number of entries up to the run's result. Undefined before it has one. */
@@ -48,9 +52,8 @@ export class RunEventBuffer {
         last.last = event;
         last.parts.push(event.delta);
       } else {
-        const parts = [event.delta];
-        this.entries.push({ kind: 'delta', path, last: event, parts });
-        if (path !== undefined) this.written.set(path, [...(this.written.get(path) ?? []), parts]);
+        if (path !== undefined) this.noteWritten(path);
+        this.entries.push({ kind: 'delta', path, last: event, parts: [event.delta] });
       }
     } else if (event.type === 'tool:progress') {
       if (last?.kind === 'progress') {
@@ -97,6 +100,12 @@ export class RunEventBuffer {
     return this.read(new TextCursor());
   }
 
+  private noteWritten(path: Path): void {
+    const written = this.written.get(path);
+    if (written === undefined) this.written.set(path, [this.entries.length]);
+    else written.push(this.entries.length);
+  }
+
   private supersede(path: Path): void {
     this.superseded.push({ at: this.entries.length, written: this.written.get(path) ?? [] });
     this.written.delete(path);
@@ -107,7 +116,7 @@ export class RunEventBuffer {
     const place = Math.min(...[...this.readers].map((reader) => reader.place));
     const kept = this.superseded.findIndex(({ at }) => at > place);
     for (const { written } of this.superseded.splice(0, kept === -1 ? Infinity : kept))
-      for (const parts of written) parts.length = 0;
+      for (const index of written) this.entries[index] = FORGOTTEN;
   }
 
   private read<T>(cursor: Cursor<T>): AsyncIterableIterator<T, undefined> {
@@ -201,6 +210,8 @@ class EventCursor implements Cursor<LocalAgentEvent> {
         this.part = entry.parts.length;
         return unread === 1 ? entry.last : { ...entry.last, delta };
       }
+      case 'forgotten':
+        return undefined;
     }
   }
 }

@@ -292,4 +292,17 @@ describe('RunEventBuffer', () => {
       'llm:delta',
     ]);
   });
+
+  it('holds nothing of what runs below have written in turns once their responses have come', () => {
+    const paths = ['c', 'd'].map((callId) => [{ executionId: 'run', callId, name: 'ask' }]);
+    const below = (body: AgentEventBody): void => {
+      for (const path of paths)
+        buffer.append({ executionId: 'below', at: 0, seq: 0, ...body } as LocalAgentEvent, path);
+    };
+    below(text('draft'));
+    below(text('draft'));
+    expect(JSON.stringify(buffer)).to.contain('draft');
+    below({ type: 'llm:response', iteration: 1, response: answer('whole') });
+    expect(JSON.stringify(buffer)).to.contain('whole').and.not.to.contain('draft');
+  });
 });
