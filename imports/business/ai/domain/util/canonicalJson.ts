@@ -8,18 +8,19 @@ export function canonicalJson(value: unknown): string {
 
 /** The value with sorted keys. With a replacer that sorts them, `JSON.stringify` takes several times as long. */
 function sorted(value: unknown): unknown {
-  if (isList(value)) return value.map((element) => sorted(element));
-  if (!isObject(value)) return value;
-  // A date, for example.
-  if (hasToJson(value)) return sorted(value.toJSON());
+  // A date, for example. As in JSON, the form of an object is final: it may be the object itself.
+  const form = hasToJson(value) ? value.toJSON() : value;
+  if (isList(form)) return form.map((element) => sorted(element));
+  if (!isObject(form)) return typeof form === 'function' ? undefined : form;
   // By entries, since a key may be `__proto__`.
   return Object.fromEntries(
-    Object.keys(value)
+    Object.keys(form)
       .sort()
-      .map((key) => [key, sorted(value[key])]),
+      .map((key) => [key, sorted(form[key])]),
   );
 }
 
-function hasToJson(value: object): value is { toJSON(): unknown } {
-  return 'toJSON' in value && typeof value.toJSON === 'function';
+function hasToJson(value: unknown): value is { toJSON(): unknown } {
+  const isHolder = isObject(value) || typeof value === 'function';
+  return isHolder && 'toJSON' in value && typeof value.toJSON === 'function';
 }

@@ -12,4 +12,12 @@ describe('canonicalJson', () => {
       '{"__proto__":{"y":2,"z":1},"a":{"2":"text","10":null,"Z":null,"é":0},"b":[{"c":"1970-01-01T00:00:00.000Z"},null]}',
     );
   });
+
+  it('takes the form that an object or a function has in JSON, even if that has a form itself', () => {
+    const money = { unit: 'EUR', amount: 5, toJSON: () => ({ ...money }) };
+    const type = Object.assign(() => true, { toJSON: () => ({ type: 'string', format: 'uuid' }) });
+    expect(canonicalJson({ type, money, check: () => true })).to.equal(
+      '{"money":{"amount":5,"unit":"EUR"},"type":{"format":"uuid","type":"string"}}',
+    );
+  });
 });
