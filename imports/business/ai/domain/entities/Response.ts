@@ -1,4 +1,5 @@
 /** Reads responses and adds up their token usage. */
+import { freezeDeep } from '../util/freezeDeep';
 import type { FunctionCallItem, LLMResponse, OutputItem, Usage } from '../types/ResponsesAPITypes';
 
 export type { LLMResponse } from '../types/ResponsesAPITypes';
@@ -30,13 +31,14 @@ export function refusalOf(response: Pick<LLMResponse, 'output'>): string | undef
   return undefined;
 }
 
-export const NO_USAGE: Usage = {
+/** Frozen, since responses without usage hold it: what a caller wrote into it would count for all others. */
+export const NO_USAGE: Usage = freezeDeep({
   input_tokens: 0,
   output_tokens: 0,
   total_tokens: 0,
   input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
   output_tokens_details: { reasoning_tokens: 0 },
-};
+});
 
 export function addUsage(a: Usage, b: Usage): Usage {
   const inputs = a.input_tokens_details;

@@ -836,6 +836,14 @@ describe('fromResponses', () => {
     }
   });
 
+  it('shares no missing usage that who receives it could change for all others', () => {
+    const { usage } = fromResponses({ ...body, usage: undefined }, responsesResponseContext());
+    for (const counts of [usage, usage.input_tokens_details, usage.output_tokens_details])
+      for (const [name, count] of Object.entries(counts)) if (count === 0) Reflect.set(counts, name, 7);
+    const { usage: next } = fromResponses({ ...body, usage: undefined }, responsesResponseContext());
+    expect([next.input_tokens, next.input_tokens_details.cached_tokens]).to.deep.equal([0, 0]);
+  });
+
   it('sums totals that the vendor omitted', () => {
     expect(
       fromResponses({ ...body, usage: { input_tokens: 3, output_tokens: 2 } }, responsesResponseContext()).usage,
