@@ -8,7 +8,6 @@ import { createMcpServer } from '../../business/mcp/api/createMcpServer';
 import { toMcpCaller } from '../../business/mcp/api/McpCaller';
 import { consoleLogger } from '../../log/consoleLogger';
 import { isLLMError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { openDatabase } from '../../database/openDatabase';
 import { toToolRegistry } from '../../business/ai/infrastructure/tools/toToolRegistry';
 import { closeOnSignals } from '../closeOnSignals';
 import { createHost } from '../createHost';
@@ -19,6 +18,7 @@ import { listenedUrl } from '../settings/nodeSettings';
 import { readServerSettings } from '../settings/server';
 import { DEFAULT_SHUTDOWN_GRACE_MS } from '../settings/host';
 import { exitOnLoss } from './exitOnLoss';
+import { openFreeDatabase } from './openFreeDatabase';
 import { openLog } from './openLog';
 import { readSecretKeys } from './readSecretKeys';
 import type { ServerOptions } from './startServer';
@@ -80,7 +80,7 @@ async function serve(
     );
   const registry = toToolRegistry(tools);
   const { settings: ai, simulator } = await openSettings(env);
-  const database = await openDatabase(env);
+  const database = await openFreeDatabase(env);
   const host = await createHost(
     { ai, secretKeys: await readSecretKeys(env), rootUrl, ...settings },
     {
