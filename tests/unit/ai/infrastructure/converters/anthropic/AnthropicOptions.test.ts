@@ -8,6 +8,7 @@ import { anthropicModelFeatures } from '../../../../../../imports/business/ai/in
 import { toOutputSchema } from '../../../../../../imports/business/ai/infrastructure/converters/anthropic/request/outputSchema';
 import { anthropicContext } from '../../../../../support/anthropicRecordings';
 import { assertAnthropicBody } from '../../../../../support/publishedSchemas';
+import { itInSoak } from '../../../../../support/soak';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../../../../imports/business/ai/domain/entities/Tool';
 import type { NormalizedOptions } from '../../../../../../imports/business/ai/domain/types/LLMTypes';
 import type { InputItem } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
@@ -679,7 +680,7 @@ describe('unions at the root of a tool’s parameters', () => {
     expect(requiredBy('anyOf')).to.equal(undefined);
   });
 
-  it('of tens of thousands of parts take a time that grows with their number alone', () => {
+  itInSoak('of tens of thousands of parts take a time that grows with their number alone', () => {
     // Other processes only make it longer.
     const shortestOf = (keyword: 'allOf' | 'anyOf'): number => {
       const times = Array.from({ length: 5 }, () => {
