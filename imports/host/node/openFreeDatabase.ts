@@ -13,7 +13,7 @@ const MAX_WAIT_MS = 10_000;
 /** A lock that is released tells nobody. */
 const RETRY_MS = 100;
 
-/** @throws DirectoryLockedError if another process has used the directory all the time, and what `openDatabase` throws */
+/** @throws DirectoryLockedError if the directory stays in use, and what `openDatabase` throws */
 export async function openFreeDatabase(env: DatabaseEnvironment): Promise<DocumentDatabase> {
   const until = performance.now() + MAX_WAIT_MS;
   for (;;) {
