@@ -1,8 +1,8 @@
 /** Model calls and what people do about runs. Another user's run is indistinguishable from one that does not exist. */
 import { LLMPermissionError } from '../../domain/errors/LLMErrors';
 import type { RunState } from '../../domain/entities/Run';
-import { needsReview } from '../../domain/entities/Tool';
-import type { Decider, ToolCallState } from '../../domain/entities/Tool';
+import { inputOf, needsReview } from '../../domain/entities/Tool';
+import type { Decider, ToolCall, ToolCallState } from '../../domain/entities/Tool';
 import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { Embeddings } from '../../domain/types/EmbeddingTypes';
@@ -45,7 +45,7 @@ export interface RunControl {
     result: ExternalResult,
     by: Decider,
   ): Awaitable<'accepted' | 'already-settled'>;
-  stateOfCall(executionId: string, callId: string): Awaitable<ToolCallState>;
+  callOf(executionId: string, callId: string): Awaitable<ToolCall>;
   signal(
     executionId: string,
     name: string,
@@ -205,11 +205,15 @@ export class RunCommands {
   ): Promise<SubmittedCall> {
     await this.assertAccess(actor, executionId);
     const { control } = this.ports;
-    // The outcome of a call under review decides about it.
-    if (actor.mayDecide === false && needsReview({ state: await control.stateOfCall(executionId, callId) }))
-      assertMayDecide(actor);
+    // The outcome of a call under review decides about it, and so does that of one whose tool asks for a confirmation.
+    if (actor.mayDecide === false) {
+      const call = await control.callOf(executionId, callId);
+      const question = inputOf(call);
+      if (needsReview(call) || (question !== undefined && question.schema === undefined)) assertMayDecide(actor);
+    }
     const result = await control.submitToolResult(executionId, callId, given, deciderOf(actor));
-    return { executionId, callId, result, state: await control.stateOfCall(executionId, callId) };
+    const { state } = await control.callOf(executionId, callId);
+    return { executionId, callId, result, state };
   }
 
   /** @throws ConflictError for a run that has ended, or was sent too many */

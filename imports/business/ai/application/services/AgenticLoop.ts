@@ -545,8 +545,16 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
    * The state of a call of any run.
    * @throws LLMInvalidRequestError for an unknown run or call
    */
-  stateOfCall(executionId: string, callId: string): Promise<ToolCall['state']> {
-    return this.decisions.stateOf(executionId, callId);
+  async stateOfCall(executionId: string, callId: string): Promise<ToolCall['state']> {
+    return (await this.callOf(executionId, callId)).state;
+  }
+
+  /**
+   * A call of any run, with every decision that this process has applied.
+   * @throws LLMInvalidRequestError for an unknown run or call
+   */
+  callOf(executionId: string, callId: string): Promise<ToolCall> {
+    return this.decisions.recordedCall(executionId, callId);
   }
 
   /**

@@ -9,15 +9,16 @@ import type {
 } from '../../../../../imports/business/ai/application/operations/RunCommands';
 import { UnknownRunError } from '../../../../../imports/business/ai/application/operations/runAccess';
 import { LLMPermissionError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
-import type { ToolCallState } from '../../../../../imports/business/ai/domain/entities/Tool';
+import type { InputRequest, ToolCall, ToolCallState } from '../../../../../imports/business/ai/domain/entities/Tool';
 import type { Actor } from '../../../../../imports/business/ai/domain/types/Actor';
+import { omitUndefined } from '../../../../../imports/business/ai/domain/util/omitUndefined';
 import { bindOperations } from '../../../../../imports/host/bindOperations';
 import { failure } from '../../../../support/failure';
 
 const CALL = { executionId: 'r', callId: 'c' };
 const DECISION = { ...CALL, argumentsHash: 'a'.repeat(64) };
 
-function operations(state: ToolCallState): { methods: RunMethods; decisions: unknown[] } {
+function operations(state: ToolCallState, input?: InputRequest): { methods: RunMethods; decisions: unknown[] } {
   const decisions: unknown[] = [];
   const control: RunControl = {
     cancel: () => 'cancelled',
@@ -26,7 +27,7 @@ function operations(state: ToolCallState): { methods: RunMethods; decisions: unk
     rerun: (_executionId, _callId, _startTime, _hash, by) => (decisions.push(by), 'executing'),
     reject: (_executionId, _callId, _reason, _hash, by) => (decisions.push(by), 'failed'),
     submitToolResult: (_executionId, _callId, _result, by) => (decisions.push(by), 'accepted'),
-    stateOfCall: () => state,
+    callOf: () => omitUndefined({ state, input }) as ToolCall,
     signal: () => 'accepted',
     send: () => ({ messageId: 'm', result: 'accepted' }),
     editMessage: () => undefined,
@@ -60,6 +61,16 @@ describe('decisions about tool calls', () => {
     for (const attempt of decide(methods, { userId: 'ann', source: 'http', mayDecide: false }))
       expect(await attempt().catch((error: unknown) => error)).to.be.instanceOf(LLMPermissionError);
     expect(decisions).to.deep.equal([]);
+  });
+
+  it('are outcomes of calls whose tools ask for a confirmation, but not answers with values', async () => {
+    const actor: Actor = { userId: 'ann', source: 'http', mayDecide: false };
+    const question = { id: 'q', message: 'Outside?' };
+    const { methods } = operations('executing', question);
+    const submitted = { ...CALL, output: {} };
+    expect(await failure(methods['ai.runs.submitToolResult'](actor, submitted))).to.be.instanceOf(LLMPermissionError);
+    const form = operations('executing', { ...question, schema: { type: 'object' } });
+    expect(await form.methods['ai.runs.submitToolResult'](actor, submitted)).to.include({ result: 'accepted' });
   });
 
   it('are no results of external tools, which such an actor submits', async () => {

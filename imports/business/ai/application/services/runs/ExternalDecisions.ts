@@ -93,16 +93,15 @@ export class ExternalDecisions {
     throw new LLMInvalidRequestError(`The call "${callId}" does not wait for approval.`, { path: 'callId' });
   }
 
-  /**
-   * The call's recorded state, with every decision that this process has applied.
-   * @throws LLMInvalidRequestError for an unknown run or call
-   */
-  async stateOf(executionId: string, callId: string): Promise<ToolCall['state']> {
+  private async stateOf(executionId: string, callId: string): Promise<ToolCall['state']> {
     return (await this.recordedCall(executionId, callId)).state;
   }
 
-  /** Waits until the store has what this process knows. */
-  private async recordedCall(executionId: string, callId: string): Promise<ToolCall> {
+  /**
+   * The call with every decision that this process has applied. Waits until the store has what this process knows.
+   * @throws LLMInvalidRequestError for an unknown run or call
+   */
+  async recordedCall(executionId: string, callId: string): Promise<ToolCall> {
     const entry = this.registry.live.get(executionId);
     const call = await this.appliedCall(executionId, callId);
     if (entry === undefined) return call;
