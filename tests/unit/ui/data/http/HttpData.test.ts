@@ -50,6 +50,8 @@ describe(
     });
     afterEach(async () => {
       for (const unsubscribe of subscriptions) unsubscribe();
+      // A query keeps its stream for a moment, and would open it again and again once the server is gone.
+      await Promise.all([...server.streams].map((stream) => once(stream, 'close')));
       await server.close();
     });
 

@@ -17,6 +17,8 @@ describe(
     });
     afterEach(async () => {
       unsubscribe();
+      // A query keeps its stream for a moment, and would open it again and again once the server is gone.
+      await until(() => server.streams.size === 0);
       await server.close();
     });
 
