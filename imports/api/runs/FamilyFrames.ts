@@ -46,8 +46,10 @@ export class FamilyFrames {
       if (RUN_END_EVENTS.has(type)) paths.delete(executionId);
       return true;
     }
-    const data = path.length === 0 ? event.data : `${event.data.slice(0, -1)},"path":${JSON.stringify(path)}}`;
-    this.options.send({ ...event, data });
+    const { data } = event;
+    this.options.send(
+      path.length === 0 ? event : { ...event, data: `${data.slice(0, -1)},"path":${JSON.stringify(path)}}` },
+    );
     return true;
   }
 
