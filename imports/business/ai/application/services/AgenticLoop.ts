@@ -542,14 +542,6 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   }
 
   /**
-   * The state of a call of any run.
-   * @throws LLMInvalidRequestError for an unknown run or call
-   */
-  async stateOfCall(executionId: string, callId: string): Promise<ToolCall['state']> {
-    return (await this.callOf(executionId, callId)).state;
-  }
-
-  /**
    * A call of any run, with every decision that this process has applied.
    * @throws LLMInvalidRequestError for an unknown run or call
    */
