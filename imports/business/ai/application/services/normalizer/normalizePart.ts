@@ -1,4 +1,5 @@
 /** Converts a part of a message or of a tool's output from any accepted form to a `Content` part. */
+import { inputText, outputText } from '../../../domain/entities/Content';
 import { field, freeze, optionalText, otherFields, record, requiredName, requiredText } from './fields';
 import { describe, isList, isRecord, invalid } from './PlainReader';
 import type { Plain, PlainRecord } from './PlainReader';
@@ -10,10 +11,7 @@ export type Speaker = 'assistant' | 'other';
 
 /** Text, images and files. A part of an unknown type is passed through unchanged. */
 export function normalizePart(part: Plain, speaker: Speaker, path: string): Content {
-  if (typeof part === 'string')
-    return speaker === 'assistant'
-      ? freeze({ type: 'output_text', text: part, annotations: freeze([]) })
-      : freeze({ type: 'input_text', text: part });
+  if (typeof part === 'string') return freeze(speaker === 'assistant' ? outputText(part, freeze([])) : inputText(part));
   if (!isRecord(part))
     throw invalid(path, `must be a content part (an object with a type) or a string, not ${describe(part)}`);
   switch (requiredName(part, 'type', path)) {
