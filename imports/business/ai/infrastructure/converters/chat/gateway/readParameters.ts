@@ -52,7 +52,7 @@ const READERS = {
 /** LM Studio and Ollama take -1 or 0 for no limit: https://lmstudio.ai/docs/developer/openai-compat */
 function readLimit(value: unknown, field: string): Partial<GenerateOptions> | undefined {
   const limit = number(value, field);
-  return limit > 0 ? { max_output_tokens: limit } : undefined;
+  return limit === 0 || limit === -1 ? undefined : { max_output_tokens: limit };
 }
 
 function readStop(value: unknown, field: string): Partial<GenerateOptions> | undefined {

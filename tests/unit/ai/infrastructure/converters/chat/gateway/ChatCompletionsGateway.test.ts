@@ -90,6 +90,8 @@ describe('readChatCompletionsRequest', () => {
         .to.deep.include({ vendor: { openai: { max_tokens } } })
         .and.not.to.have.property('max_output_tokens');
     }
+    // No server takes others for none, so they are refused as a limit.
+    expect(readChatCompletionsRequest({ messages, max_tokens: -5 })).to.include({ max_output_tokens: -5 });
   });
 
   it('reads functions without a type, and the choice "any", as Mistral does', () => {
