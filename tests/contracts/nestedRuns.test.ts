@@ -192,6 +192,12 @@ describe('runs within a run', () => {
     for (const stream of [whole, late, back, own]) stream.stop();
   });
 
+  const stored = async (): Promise<UIMessage[]> => {
+    const headers = { authorization: `Bearer ${server.token}` };
+    const response = await fetch(`${server.url}/api/chat/${id}`, { headers });
+    return ((await response.json()) as { readonly messages: UIMessage[] }).messages;
+  };
+
   it('ask people in the messages of the run, of which another page answers', async () => {
     const first = chatClient(server, { id });
     await first.chat.sendMessage({ text: DELICATE });
@@ -200,11 +206,6 @@ describe('runs within a run', () => {
       'ask_clerk output-available so far',
       'send_reminder approval-requested',
     ]);
-    const stored = async (): Promise<UIMessage[]> => {
-      const headers = { authorization: `Bearer ${server.token}` };
-      const response = await fetch(`${server.url}/api/chat/${id}`, { headers });
-      return ((await response.json()) as { readonly messages: UIMessage[] }).messages;
-    };
     expect(await stored()).to.deep.equal(plain(first.chat.messages));
     const { chat, errors, ...client } = chatClient(server, {
       id,
@@ -247,11 +248,6 @@ describe('runs within a run', () => {
     const call = events().at(-1);
     expect(call).to.include({ type: 'tool:executing', name: 'ask_browser' });
     await until(async () => (await server.host.module.runs.load(call?.executionId ?? ''))?.run.isCalling === false);
-    const stored = async (): Promise<UIMessage[]> => {
-      const headers = { authorization: `Bearer ${server.token}` };
-      const response = await fetch(`${server.url}/api/chat/${id}`, { headers });
-      return ((await response.json()) as { readonly messages: UIMessage[] }).messages;
-    };
     expect(await stored()).to.deep.equal(plain(first.chat.messages));
     const { chat, errors, ...client } = chatClient(server, {
       id,
