@@ -21,6 +21,11 @@ export interface AnthropicModelFeatures {
    * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks
    */
   readonly bindsThinking: boolean;
+  /**
+   * Whether a request with thinking that has no signature is rejected: `thinking.signature: Field required`.
+   * https://github.com/JohnnyZ93/oai-compatible-copilot/issues/217
+   */
+  readonly signsThinking: boolean;
   /** Levels of `output_config.effort`; empty if the field is not supported. */
   readonly efforts: readonly AnthropicEffort[];
   /** `one`: either `temperature` or `top_p`. */
@@ -69,6 +74,7 @@ const NEWEST = {
   thinking: 'always',
   thinkingOff: 'disabled',
   bindsThinking: true,
+  signsThinking: true,
   efforts: EFFORTS,
   sampling: 'none',
   supportsForcedTools: false,
@@ -90,6 +96,7 @@ const CLAUDE_4_6 = {
   thinking: 'request',
   thinkingOff: 'disabled',
   bindsThinking: false,
+  signsThinking: true,
   efforts: ['low', 'medium', 'high', 'max'],
   sampling: 'one',
   supportsForcedTools: true,
@@ -105,6 +112,7 @@ const CLAUDE_4_5 = {
   thinking: 'budget',
   thinkingOff: 'disabled',
   bindsThinking: false,
+  signsThinking: true,
   efforts: [],
   sampling: 'one',
   supportsForcedTools: true,
@@ -131,6 +139,7 @@ const CLAUDE_3 = {
 /** Other vendors that offer this wire for their own models implement its first version. */
 const OTHER_VENDOR = {
   ...CLAUDE_4,
+  signsThinking: false,
   mayBeginWithAssistant: false,
   supportsClientTools: false,
   computer: 'none',

@@ -200,7 +200,7 @@ function pieces(one: JsonObject): [JsonObject, JsonObject[]] {
 }
 
 describe('the Anthropic wire with arbitrary blocks', () => {
-  it('sends any blocks back unchanged', () => {
+  it('sends any blocks back unchanged, except thinking without a signature', () => {
     fc.assert(
       fc.property(content, (blocks) => {
         const body = roundTripJson({
@@ -213,7 +213,11 @@ describe('the Anthropic wire with arbitrary blocks', () => {
           usage: {},
         });
         const response = roundTripJson(fromAnthropic(body, anthropicResponseContext()));
-        expect(roundTripJson(sentBack(response.output))).to.deep.equal(body.content);
+        const returned = blocks.filter(
+          ({ type, thinking, signature }) =>
+            type !== 'thinking' || typeof thinking !== 'string' || (signature ?? '') !== '',
+        );
+        expect(roundTripJson(sentBack(response.output))).to.deep.equal(roundTripJson(returned));
       }),
       RUNS,
     );

@@ -463,6 +463,21 @@ describe('toAnthropic: content', () => {
     ]);
   });
 
+  it('returns thinking without a signature only to models that sign none', () => {
+    const content = [{ type: 'reasoning_text', text: 'Hm' }] as const;
+    const cutOff: InputItem = { type: 'reasoning', summary: [], content, encrypted_content: '', origin: ORIGIN };
+    const input = [message('user', 'Hi'), cutOff, message('assistant', 'I think'), message('user', 'Go on')];
+    const request = send(input);
+    expect(messages(request)[1]?.content).to.deep.equal([text('I think')]);
+    expect(request.losses.map(({ path }) => path)).to.deep.equal(['input[1]']);
+    const other = send(input, { model: 'MiniMax-M2' });
+    expect(messages(other)[1]?.content).to.deep.equal([
+      { type: 'thinking', thinking: 'Hm', signature: '' },
+      text('I think'),
+    ]);
+    expect(other.losses).to.deep.equal([]);
+  });
+
   it("writes a message's cache_control on its last block", () => {
     const cached = {
       ...message('user', 'One', 'Two'),

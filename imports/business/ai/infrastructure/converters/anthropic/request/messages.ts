@@ -45,7 +45,7 @@ export function* toConversation(
   for (const item of items) {
     index += 1;
     if (index > 0 && index % SLICE === 0) yield;
-    const reason = reasonToDrop(item, context);
+    const reason = reasonToDrop(item, context, features);
     if (reason !== undefined) {
       losses.push({ path: pathOf(item), what: item.type, reason });
       continue;
@@ -110,16 +110,22 @@ function withPath(error: unknown, path: string): unknown {
  * Reasoning and vendor items are valid only at the vendor that produced them. The API itself ignores the thinking of
  * another of its models.
  */
-function reasonToDrop(item: InputItem, context: WireContext): string | undefined {
+function reasonToDrop(
+  item: InputItem,
+  context: WireContext,
+  { signsThinking }: AnthropicModelFeatures,
+): string | undefined {
   switch (item.type) {
     case 'message':
     case 'function_call':
     case 'function_call_output':
       return undefined;
     case 'reasoning':
-      return isFromThisVendor(item.origin, context)
-        ? undefined
-        : 'Reasoning can be returned only to the vendor that produced it.';
+      if (!isFromThisVendor(item.origin, context))
+        return 'Reasoning can be returned only to the vendor that produced it.';
+      return signsThinking && item.content !== undefined && (item.encrypted_content ?? '') === ''
+        ? 'Claude accepts thinking only with its signature, which a response that was cut off may lack.'
+        : undefined;
     case 'vendor_item':
       return isFromThisVendor(item.origin, context)
         ? undefined
