@@ -1,9 +1,9 @@
 /** Which run each chat of a user is at, and the messages before it. Shared by all processes. */
-import { createHash } from 'node:crypto';
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { withReferences } from '../../business/ai/domain/util/sharedTexts';
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../database/DocumentCollection';
+import { hashedId } from '../../database/hashedId';
 
 export interface StoredChat {
   readonly userId: string;
@@ -45,7 +45,7 @@ export class ChatStore {
   }
 
   find(userId: string, chatId: string): Promise<ChatDocument | undefined> {
-    return this.chats.findOne({ _id: idOf(userId, chatId) });
+    return this.chats.findOne({ _id: hashedId(userId, chatId) });
   }
 
   /**
@@ -54,7 +54,7 @@ export class ChatStore {
    * @returns false if another run was started meanwhile
    */
   async replace(chat: StoredChat, expected: string | undefined): Promise<boolean> {
-    const _id = idOf(chat.userId, chat.chatId);
+    const _id = hashedId(chat.userId, chat.chatId);
     const fields = { ...chat, updatedAt: new Date() };
     if (expected !== undefined) {
       const { requestId, fingerprint, messages, updatedAt, inputOf } = fields;
@@ -83,28 +83,22 @@ export class ChatStore {
   ): Promise<void> {
     const referring = withReferences(messages, input);
     if (referring === undefined) return;
-    await this.chats.update({ _id: idOf(userId, chatId), requestId }, { $set: { messages: referring, inputOf } });
+    await this.chats.update({ _id: hashedId(userId, chatId), requestId }, { $set: { messages: referring, inputOf } });
   }
 
   /** @param isLeft see `ChatDocument` */
   async setLeft(userId: string, chatId: string, isLeft: boolean): Promise<void> {
     const modifier = isLeft ? { $set: { isLeft } } : { $unset: { isLeft: true } as const };
-    await this.chats.update({ _id: idOf(userId, chatId) }, modifier);
+    await this.chats.update({ _id: hashedId(userId, chatId) }, modifier);
   }
 
   /** Removes the chat if this is its last run. */
   async remove(userId: string, chatId: string, requestId: string): Promise<void> {
-    await this.chats.remove({ _id: idOf(userId, chatId), requestId });
+    await this.chats.remove({ _id: hashedId(userId, chatId), requestId });
   }
 
   /** @returns how many chats the user had */
   removeOfUser(userId: string): Promise<number> {
     return this.chats.remove({ userId });
   }
-}
-
-function idOf(userId: string, chatId: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([userId, chatId]))
-    .digest('base64url');
 }

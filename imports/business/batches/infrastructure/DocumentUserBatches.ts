@@ -1,5 +1,4 @@
 /** Batches of users in document collections, which all processes share: each with a document for each request. */
-import { createHash } from 'node:crypto';
 import type { UserBatch, UserBatchRequest, UserBatchResult, UserBatchState } from '../domain/UserBatch';
 import { invalid } from '../../ai/domain/util/arguments';
 import { isLLMError } from '../../ai/domain/errors/LLMErrors';
@@ -7,6 +6,7 @@ import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { DocumentCollection, Selector, StoredDocument } from '../../../database/DocumentCollection';
 import type { LeasedBatch, UserBatchPage, UserBatchStore } from '../domain/UserBatchStore';
 import type { DocumentDatabase } from '../../../database/DocumentDatabase';
+import { hashedId } from '../../../database/hashedId';
 
 export const USER_BATCHES = 'ai_user_batches';
 export const BATCH_REQUESTS = 'ai_batch_requests';
@@ -197,9 +197,6 @@ function toBatch(document: BatchDocument): UserBatch {
   });
 }
 
-/** Hashed, since users choose ids of any length. */
 function keyOf({ userId, batchId }: Pick<UserBatch, 'userId' | 'batchId'>): string {
-  return createHash('sha256')
-    .update(JSON.stringify([userId, batchId]))
-    .digest('base64url');
+  return hashedId(userId, batchId);
 }

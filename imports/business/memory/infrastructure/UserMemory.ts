@@ -2,7 +2,7 @@
  * Memories of users. Records are the truth; a user's are indexed in this process's memory when they are first searched,
  * and each search looks for what has changed, in whatever process, before it answers.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { invalid } from '../../ai/domain/util/arguments';
 import { consoleLogger } from '../../../log/consoleLogger';
 import { isLLMError } from '../../ai/domain/errors/LLMErrors';
@@ -18,6 +18,7 @@ import type {
 import { MemoryIndex } from './MemoryIndex';
 import type { MemoryHead, MemoryRecord, MemoryRecords } from './MemoryRecords';
 import { decodeVector, encodeVector } from './vectors';
+import { hashedId } from '../../../database/hashedId';
 
 /** Makes the vectors. */
 export interface Embedder {
@@ -81,9 +82,9 @@ export class UserMemory implements Memory {
     const key = memory.key === undefined ? undefined : checkedText(memory.key, 'key', MEMORY_LIMITS.key);
     const entry = await this.inTurn(userId, async () => {
       const { index } = await this.upToDate(userId);
-      const same = key === undefined ? index.find(text) : index.entry(idOf(userId, key));
+      const same = key === undefined ? index.find(text) : index.entry(hashedId(userId, key));
       const savedAt = this.now();
-      const id = key === undefined ? (same?.id ?? randomUUID()) : idOf(userId, key);
+      const id = key === undefined ? (same?.id ?? randomUUID()) : hashedId(userId, key);
       const record: MemoryRecord = {
         _id: id,
         userId,
@@ -261,12 +262,6 @@ function checkedText(value: unknown, path: string, maxLength: number): string {
   const trimmed = value.toWellFormed().trim();
   if (trimmed.length > maxLength) throw invalid(path, `must be no longer than ${maxLength} characters`);
   return trimmed;
-}
-
-function idOf(userId: string, key: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([userId, key]))
-    .digest('base64url');
 }
 
 /** By time and id, so that a page follows the one before it although its last memory is gone. */

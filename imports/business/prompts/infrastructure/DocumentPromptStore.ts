@@ -1,11 +1,11 @@
 /** Saved prompts in a document collection. A prompt is one document that contains its versions. */
-import { createHash } from 'node:crypto';
 import { isLLMError, LLMInvalidRequestError, LLMServerError } from '../../ai/domain/errors/LLMErrors';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
 import type { PromptStore, StoredPrompt } from '../domain/PromptStore';
 import type { PromptContent, PromptView } from '../domain/Prompts';
 import type { DocumentDatabase } from '../../../database/DocumentDatabase';
+import { hashedId } from '../../../database/hashedId';
 
 export interface PromptDocument extends StoredDocument {
   /** A user's id, or `SHARED`. */
@@ -68,7 +68,7 @@ export class DocumentPromptStore implements PromptStore {
   }
 
   async findNamed(userId: string, name: string, shared: boolean): Promise<StoredPrompt | undefined> {
-    const ids = (shared ? [SHARED] : [userId, SHARED]).map((owner) => idOf(owner, name));
+    const ids = (shared ? [SHARED] : [userId, SHARED]).map((owner) => hashedId(owner, name));
     const found = await this.prompts.find({ _id: { $in: ids } });
     const own = found.find(({ owner }) => owner !== SHARED) ?? found[0];
     return own === undefined ? undefined : toStored(own);
@@ -88,7 +88,8 @@ export class DocumentPromptStore implements PromptStore {
     content: PromptContent,
   ): Promise<StoredPrompt> {
     const owner = shared ? SHARED : userId;
-    const _id = idOf(owner, name);
+    // By name, so that two processes that save the same name write one document.
+    const _id = hashedId(owner, name);
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const before = await this.prompts.findOne({ _id });
       const saved = this.withVersion(before ?? { _id, owner, name, version: 0, versions: [] }, userId, content);
@@ -138,13 +139,6 @@ export class DocumentPromptStore implements PromptStore {
     const $set = { userId, version, updatedAt, versions };
     return (await this.prompts.update({ _id, version: expected }, { $set })) === 1;
   }
-}
-
-/** By name, so that two processes that save the same name write one document. */
-function idOf(owner: string, name: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([owner, name]))
-    .digest('base64url');
 }
 
 function toView({ _id, owner, name, version, updatedAt, labels = {} }: PromptDocument): PromptView {

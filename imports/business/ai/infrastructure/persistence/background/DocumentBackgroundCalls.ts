@@ -1,9 +1,9 @@
 /** Background calls in a document collection, so that another process waits for a response instead of asking anew. */
-import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { BackgroundCallKey, BackgroundCallStore } from '../../../domain/interfaces/BackgroundCalls';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
+import { hashedId } from '../../../../../database/hashedId';
 
 export interface BackgroundCallDocument extends StoredDocument {
   readonly userId: string;
@@ -56,7 +56,5 @@ export class DocumentBackgroundCalls implements BackgroundCallStore {
 }
 
 function idOf({ userId, turn, providerId, digest }: BackgroundCallKey): string {
-  return createHash('sha256')
-    .update(JSON.stringify([userId, turn, providerId, digest]))
-    .digest('base64url');
+  return hashedId(userId, turn, providerId, digest);
 }

@@ -1,10 +1,10 @@
 /** Batches at vendors in a document collection, so that any process can continue one. */
-import { createHash } from 'node:crypto';
 import type { BatchRecord } from '../../../domain/entities/BatchRecord';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { BatchStore } from '../../../domain/interfaces/BatchStore';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
+import { hashedId } from '../../../../../database/hashedId';
 
 export interface BatchDocument extends StoredDocument, Omit<BatchRecord, 'parts'> {
   /** JSON, since it is read and written as a whole. */
@@ -60,9 +60,6 @@ function toFields(record: BatchRecord): Omit<BatchDocument, '_id'> {
   return { ...record, parts: JSON.stringify(record.parts), changedAt: new Date() };
 }
 
-/** Hashed, since callers choose ids of any length. */
 function keyOf({ userId, batchId }: Pick<BatchRecord, 'userId' | 'batchId'>): string {
-  return createHash('sha256')
-    .update(JSON.stringify([userId, batchId]))
-    .digest('base64url');
+  return hashedId(userId, batchId);
 }

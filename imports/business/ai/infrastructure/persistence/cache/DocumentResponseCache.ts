@@ -1,5 +1,4 @@
 /** Cached responses in a document collection, which all processes share. Bounded in number, bytes and age. */
-import { createHash } from 'node:crypto';
 import { MAX_CACHED_LENGTH } from '../../../domain/entities/cacheLimits';
 import { consoleLogger } from '../../../../../log/consoleLogger';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
@@ -12,6 +11,7 @@ import { DATABASE_BOUNDS } from '../../../../../database/bounds/StorageBounds';
 import type { StorageBounds } from '../../../../../database/bounds/StorageBounds';
 import { StoredBytes } from '../../../../../database/bounds/StoredBytes';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
+import { hashedId } from '../../../../../database/hashedId';
 
 export interface CachedResponseDocument extends StoredDocument {
   readonly userId: string;
@@ -82,7 +82,7 @@ export class DocumentResponseCache implements ResponseCache {
   }
 
   async find(userId: string, key: string): Promise<CachedResponse | undefined> {
-    const found = await this.entries.findOne({ _id: idOf(userId, key) });
+    const found = await this.entries.findOne({ _id: hashedId(userId, key) });
     // Databases remove expired documents with a delay.
     if (found === undefined || found.expiresAt.getTime() <= this.now()) return undefined;
     const response = responseIn(found.response);
@@ -96,7 +96,7 @@ export class DocumentResponseCache implements ResponseCache {
   async save(userId: string, key: string, { storedAt, expiresAt, response }: CachedResponse): Promise<void> {
     const text = JSON.stringify(response);
     if (text.length > MAX_CACHED_LENGTH) return;
-    const _id = idOf(userId, key);
+    const _id = hashedId(userId, key);
     const bytes = Buffer.byteLength(text);
     const fields = { userId, storedAt, expiresAt: new Date(expiresAt), response: text, bytes };
     if ((await this.entries.update({ _id }, { $set: fields })) === 0) {
@@ -129,10 +129,4 @@ function responseIn(text: unknown): LLMResponse | undefined {
   } catch {
     return undefined;
   }
-}
-
-function idOf(userId: string, key: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([userId, key]))
-    .digest('base64url');
 }

@@ -1,7 +1,7 @@
 /** Conversations in a document collection: they outlive the process, and all processes share them. */
-import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
+import { hashedId } from '../../../../../database/hashedId';
 import type { MemoryMessage, ConversationStore } from '../../../domain/interfaces/ConversationStore';
 
 export interface MessageDocument extends StoredDocument {
@@ -41,9 +41,7 @@ export class DocumentConversationStore implements ConversationStore {
 
   async storeInput(userId: string, conversationId: string, { id, role, text, at }: MemoryMessage): Promise<void> {
     this.lastPlace += 1;
-    const _id = createHash('sha256')
-      .update(JSON.stringify([userId, conversationId, id]))
-      .digest('base64url');
+    const _id = hashedId(userId, conversationId, id);
     try {
       await this.messages.insert({
         _id,

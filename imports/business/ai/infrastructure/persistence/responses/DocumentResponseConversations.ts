@@ -1,7 +1,6 @@
 /**
  * Conversations of the Responses API in two document collections, which all processes share. Bounded in bytes and age.
  */
-import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import { TooLargeToStoreError } from '../../../domain/errors/TooLargeToStoreError';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
@@ -17,6 +16,7 @@ import { DATABASE_BOUNDS } from '../../../../../database/bounds/StorageBounds';
 import type { StorageBounds } from '../../../../../database/bounds/StorageBounds';
 import { StoredBytes } from '../../../../../database/bounds/StoredBytes';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
+import { hashedId } from '../../../../../database/hashedId';
 
 export interface ConversationDocument extends StoredDocument {
   readonly userId: string;
@@ -103,7 +103,7 @@ export class DocumentResponseConversations implements ResponseConversationStore 
   }
 
   async create({ id, userId, createdAt, metadata }: ResponseConversation): Promise<void> {
-    const _id = keyOf(userId, id);
+    const _id = hashedId(userId, id);
     const text = JSON.stringify(metadata);
     const bytes = documentBytes([text]);
     await this.conversations.insert({
@@ -120,7 +120,7 @@ export class DocumentResponseConversations implements ResponseConversationStore 
   }
 
   async find(userId: string, id: string): Promise<ResponseConversation | undefined> {
-    const found = await this.use(keyOf(userId, id));
+    const found = await this.use(hashedId(userId, id));
     if (found === undefined) return undefined;
     // This store wrote the field.
     const metadata = JSON.parse(found.metadata) as ResponseConversation['metadata'];
@@ -129,11 +129,11 @@ export class DocumentResponseConversations implements ResponseConversationStore 
 
   async setMetadata(userId: string, id: string, metadata: ResponseConversation['metadata']): Promise<boolean> {
     const modifier = { $set: { metadata: JSON.stringify(metadata) } };
-    return (await this.conversations.update({ _id: keyOf(userId, id) }, modifier)) === 1;
+    return (await this.conversations.update({ _id: hashedId(userId, id) }, modifier)) === 1;
   }
 
   async remove(userId: string, id: string): Promise<boolean> {
-    return (await this.removeAll([keyOf(userId, id)])) === 1;
+    return (await this.removeAll([hashedId(userId, id)])) === 1;
   }
 
   async append(
@@ -142,7 +142,7 @@ export class DocumentResponseConversations implements ResponseConversationStore 
     items: readonly ConversationItem[],
     renamed: (item: ConversationItem) => ConversationItem,
   ): Promise<readonly ConversationItem[] | undefined> {
-    const parent = keyOf(userId, id);
+    const parent = hashedId(userId, id);
     const rows = items.map((item) => toRow(item, this.maxItemBytes));
     const bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
     const reserved = await this.reserve(parent, items.length, bytes);
@@ -158,7 +158,7 @@ export class DocumentResponseConversations implements ResponseConversationStore 
   }
 
   async history(userId: string, id: string, before?: number): Promise<ConversationHistory | undefined> {
-    const parent = keyOf(userId, id);
+    const parent = hashedId(userId, id);
     const conversation = await this.use(parent);
     if (conversation === undefined) return undefined;
     const end = before ?? conversation.next;
@@ -167,15 +167,15 @@ export class DocumentResponseConversations implements ResponseConversationStore 
   }
 
   async findItem(userId: string, id: string, itemId: string): Promise<ConversationItem | undefined> {
-    const parent = keyOf(userId, id);
+    const parent = hashedId(userId, id);
     if ((await this.use(parent)) === undefined) return undefined;
-    const found = await this.items.findOne({ _id: keyOf(parent, itemId) });
+    const found = await this.items.findOne({ _id: hashedId(parent, itemId) });
     return found === undefined ? undefined : toItem(found);
   }
 
   async removeItem(userId: string, id: string, itemId: string): Promise<boolean> {
-    const parent = keyOf(userId, id);
-    const _id = keyOf(parent, itemId);
+    const parent = hashedId(userId, id);
+    const _id = hashedId(parent, itemId);
     const found = await this.items.findOne({ _id }, { fields: { bytes: 1 } });
     if ((await this.items.remove({ _id })) === 0) return false;
     if (found?.bytes !== undefined) await this.conversations.update({ _id: parent }, { $inc: { bytes: -found.bytes } });
@@ -213,7 +213,7 @@ export class DocumentResponseConversations implements ResponseConversationStore 
   ): Promise<ConversationItem> {
     try {
       await this.items.insert({
-        _id: keyOf(parent, item.id),
+        _id: hashedId(parent, item.id),
         userId,
         parent,
         place,
@@ -253,11 +253,4 @@ function toRow({ item, id }: ConversationItem, maxBytes: number): { readonly ite
 function toItem({ itemId, item }: ConversationItemDocument): ConversationItem {
   // This store wrote the field.
   return { id: itemId, item: JSON.parse(item) as Item };
-}
-
-/** Hashed, since ids come from clients and may have any length. */
-function keyOf(owner: string, id: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([owner, id]))
-    .digest('base64url');
 }

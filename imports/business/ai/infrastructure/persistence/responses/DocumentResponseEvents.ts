@@ -1,7 +1,6 @@
 /**
  * The streams of background responses in a document collection, which all processes share. Bounded in bytes and age.
  */
-import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type {
@@ -16,6 +15,7 @@ import { DATABASE_BOUNDS } from '../../../../../database/bounds/StorageBounds';
 import type { StorageBounds } from '../../../../../database/bounds/StorageBounds';
 import { StoredBytes } from '../../../../../database/bounds/StoredBytes';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
+import { hashedId } from '../../../../../database/hashedId';
 
 /** The record of a response, or some of its frames. */
 export interface ResponseEventDocument extends StoredDocument {
@@ -234,9 +234,6 @@ export class DocumentResponseEvents implements ResponseEventStore {
   }
 }
 
-/** Hashed, since ids come from clients and may have any length. */
 function recordIdOf({ userId, id }: ResponseKey): string {
-  return createHash('sha256')
-    .update(JSON.stringify([userId, id]))
-    .digest('base64url');
+  return hashedId(userId, id);
 }

@@ -2,7 +2,6 @@
  * Stored responses in a document collection, so that any process can continue a conversation, also after a restart.
  * Bounded in number, bytes and age.
  */
-import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import { TooLargeToStoreError } from '../../../domain/errors/TooLargeToStoreError';
 import { ownTurn } from '../../../domain/util/ownTurn';
@@ -15,6 +14,7 @@ import { DATABASE_BOUNDS } from '../../../../../database/bounds/StorageBounds';
 import type { StorageBounds } from '../../../../../database/bounds/StorageBounds';
 import { StoredBytes } from '../../../../../database/bounds/StoredBytes';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
+import { hashedId } from '../../../../../database/hashedId';
 
 export interface ResponseDocument extends StoredDocument {
   readonly userId: string;
@@ -100,7 +100,7 @@ export class DocumentResponseStore implements ResponseStore {
   }
 
   async find(userId: string, id: string): Promise<StoredResponse | undefined> {
-    return this.markUsed(await this.responses.findOne({ _id: keyOf(userId, id) }));
+    return this.markUsed(await this.responses.findOne({ _id: hashedId(userId, id) }));
   }
 
   async findItem(
@@ -115,7 +115,7 @@ export class DocumentResponseStore implements ResponseStore {
   }
 
   async remove(userId: string, id: string): Promise<boolean> {
-    return (await this.responses.remove({ _id: keyOf(userId, id) })) === 1;
+    return (await this.responses.remove({ _id: hashedId(userId, id) })) === 1;
   }
 
   private async overwrite({ _id, ...fields }: ResponseDocument): Promise<boolean> {
@@ -134,7 +134,7 @@ export class DocumentResponseStore implements ResponseStore {
     const bytes = documentBytes([stored, ...itemIds]);
     if (bytes > this.maxResponseBytes)
       throw new TooLargeToStoreError('The response, with its input,', bytes, this.maxResponseBytes);
-    return { _id: keyOf(userId, id), userId, itemIds, stored, bytes, usedAt: new Date(this.now()) };
+    return { _id: hashedId(userId, id), userId, itemIds, stored, bytes, usedAt: new Date(this.now()) };
   }
 
   private async measure(_id: string): Promise<number> {
@@ -160,11 +160,4 @@ export class DocumentResponseStore implements ResponseStore {
 
 function itemsOf({ input, response }: StoredResponse): readonly Item[] {
   return [...input, ...response.output];
-}
-
-/** Hashed, since ids come from clients and may have any length. */
-function keyOf(userId: string, id: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([userId, id]))
-    .digest('base64url');
 }

@@ -1,10 +1,10 @@
 /** Owners of vendor objects in a document collection, which all processes share. */
-import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { VendorObjectFacts, VendorObjectStore } from '../../../domain/interfaces/VendorObjectStore';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
+import { hashedId } from '../../../../../database/hashedId';
 
 export interface VendorObjectDocument extends StoredDocument {
   readonly userId: string;
@@ -42,14 +42,14 @@ export class DocumentVendorObjects implements VendorObjectStore {
   }
 
   async find(userId: string, objectId: string): Promise<VendorObjectFacts | undefined> {
-    const found = await this.objects.findOne({ _id: keyOf(userId, objectId) });
+    const found = await this.objects.findOne({ _id: hashedId(userId, objectId) });
     if (found === undefined || hasExpired(found)) return undefined;
     const { providerId, seenAt } = found;
     return omitUndefined({ isKept: seenAt === undefined, providerId });
   }
 
   async ownedAmong(userId: string, objectIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const ids = new Map(objectIds.map((objectId) => [keyOf(userId, objectId), objectId]));
+    const ids = new Map(objectIds.map((objectId) => [hashedId(userId, objectId), objectId]));
     const found = await this.objects.find({ _id: { $in: [...ids.keys()] } });
     return new Set(
       found
@@ -60,11 +60,11 @@ export class DocumentVendorObjects implements VendorObjectStore {
   }
 
   async remove(userId: string, objectIds: readonly string[]): Promise<void> {
-    await this.objects.remove({ _id: { $in: objectIds.map((objectId) => keyOf(userId, objectId)) } });
+    await this.objects.remove({ _id: { $in: objectIds.map((objectId) => hashedId(userId, objectId)) } });
   }
 
   private async recordOne(userId: string, objectId: string, { providerId, isKept }: VendorObjectFacts): Promise<void> {
-    const _id = keyOf(userId, objectId);
+    const _id = hashedId(userId, objectId);
     const known = await this.objects.findOne({ _id });
     const provider = providerId === undefined ? {} : { providerId };
     const seenAt = isKept === true ? {} : { seenAt: new Date() };
@@ -87,11 +87,4 @@ export class DocumentVendorObjects implements VendorObjectStore {
 /** Databases remove expired documents with a delay. */
 function hasExpired({ seenAt }: VendorObjectDocument): boolean {
   return seenAt !== undefined && Date.now() - seenAt.getTime() >= TTL_SECONDS * 1_000;
-}
-
-/** Hashed, since ids come from clients and may have any length. */
-function keyOf(userId: string, objectId: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([userId, objectId]))
-    .digest('base64url');
 }
