@@ -1,4 +1,5 @@
 /** The filters of the audit trail. */
+import type { Option } from '../components/form/fields';
 import { ListFilters } from '../components/list/ListFilters';
 import { useIsAdmin } from '../components/useIsAdmin';
 import type { Route } from '../shell/route';
@@ -36,11 +37,6 @@ export function AuditFilters({ route }: { readonly route: Route }) {
       )}
     </ListFilters>
   );
-}
-
-interface Option {
-  readonly value: string;
-  readonly label: string;
 }
 
 const OUTCOMES: readonly Option[] = Object.entries(OUTCOME_STYLES).map(([value, { label }]) => ({ value, label }));

@@ -1,7 +1,7 @@
 /** Sets the limits of a user, of a team, or of everyone. */
 import { useState } from 'react';
 import { FormDialog } from '../components/form/FormDialog';
-import { FormField } from '../components/form/FormField';
+import { TextField } from '../components/form/fields';
 import { useCommand } from '../components/useCommand';
 import { useData } from '../hooks/BolideProvider';
 import { subjectOf } from './EditedBudget';
@@ -45,17 +45,7 @@ export function BudgetDialog({
       onClose={onClose}
     >
       {edited === undefined && (
-        <FormField label="User id" path="userId" error={error}>
-          {(attributes) => (
-            <input
-              {...attributes}
-              value={userId}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => setUserId(event.target.value)}
-            />
-          )}
-        </FormField>
+        <TextField label="User id" path="userId" error={error} value={userId} onChange={setUserId} />
       )}
       <LimitFields texts={texts} path="limits" error={error} onChange={setTexts} />
       <p className="form-hint">

@@ -1,6 +1,6 @@
 /** The fields of a budget: dollars, tokens and calls of a day and of a month. */
 import type { Amount } from '../../business/ai/domain/entities/BudgetAccount';
-import { FormField } from '../components/form/FormField';
+import { TextField } from '../components/form/fields';
 import type { CommandError } from '../components/useCommand';
 import { AMOUNTS } from './describeLimits';
 import { WINDOWS } from './limitTexts';
@@ -26,18 +26,16 @@ export function LimitFields({
       {AMOUNTS.map((amount) => {
         const name: LimitName = `${window}.${amount}`;
         return (
-          <FormField key={amount} label={LABELS[amount]} path={`${path}.${name}`} error={error}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                inputMode="decimal"
-                placeholder="Unlimited"
-                autoComplete="off"
-                value={texts[name]}
-                onChange={(event) => onChange({ ...texts, [name]: event.target.value })}
-              />
-            )}
-          </FormField>
+          <TextField
+            key={amount}
+            label={LABELS[amount]}
+            path={`${path}.${name}`}
+            error={error}
+            inputMode="decimal"
+            placeholder="Unlimited"
+            value={texts[name]}
+            onChange={(value) => onChange({ ...texts, [name]: value })}
+          />
         );
       })}
     </fieldset>

@@ -2,15 +2,19 @@
 import { useState } from 'react';
 import type { McpServerTest, McpServerView } from '../../business/mcp/domain/McpViews';
 import { FormDialog } from '../components/form/FormDialog';
-import { FormField } from '../components/form/FormField';
+import { SelectField, TextAreaField, TextField } from '../components/form/fields';
 import { useCommand } from '../components/useCommand';
 import { pluralize } from '../format/format';
 import { useData } from '../hooks/BolideProvider';
-import { Line, Lines } from './textInputs';
 import { HostedFields } from './HostedFields';
 import { SignInFields } from './SignInFields';
 import { fieldsOfServer, valuesOf } from './serverValues';
 import type { ServerValues } from './serverValues';
+
+const KINDS = [
+  { value: 'url', label: 'Over HTTP' },
+  { value: 'command', label: 'A program on the server' },
+];
 
 const SHOWN_FIELDS = [
   ...['name', 'url', 'command', 'args', 'headers', 'env', 'allow'],
@@ -52,64 +56,58 @@ export function ServerDialog({
       onClose={onClose}
     >
       {edited === undefined && (
-        <FormField
+        <TextField
           label="Name"
           path="name"
           error={command.error}
           hint="Letters, digits, _ and -. Tools’ names begin with it."
-        >
-          {(attributes) => <Line {...attributes} value={values.name} onChange={(name) => set({ name })} />}
-        </FormField>
+          value={values.name}
+          onChange={(name) => set({ name })}
+        />
       )}
-      <FormField label="Kind" path="kind" error={command.error}>
-        {(attributes) => (
-          <select
-            {...attributes}
-            value={values.kind}
-            onChange={(event) => set({ kind: event.target.value === 'command' ? 'command' : 'url' })}
-          >
-            <option value="url">Over HTTP</option>
-            <option value="command">A program on the server</option>
-          </select>
-        )}
-      </FormField>
+      <SelectField
+        label="Kind"
+        path="kind"
+        error={command.error}
+        value={values.kind}
+        options={KINDS}
+        onChange={(kind) => set({ kind: kind === 'command' ? 'command' : 'url' })}
+      />
       {isUrl ? (
-        <FormField label="URL" path="url" error={command.error}>
-          {(attributes) => <Line {...attributes} value={values.url} onChange={(url) => set({ url })} />}
-        </FormField>
+        <TextField label="URL" path="url" error={command.error} value={values.url} onChange={(url) => set({ url })} />
       ) : (
         <>
-          <FormField
+          <TextField
             label="Program"
             path="command"
             error={command.error}
             hint="Runs with the rights of the server, if the operator permits it."
-          >
-            {(attributes) => (
-              <Line {...attributes} value={values.command} onChange={(name) => set({ command: name })} />
-            )}
-          </FormField>
-          <FormField
+            value={values.command}
+            onChange={(name) => set({ command: name })}
+          />
+          <TextAreaField
             label="Arguments"
             path="args"
             error={command.error}
             hint="One per line. They are no place for secrets."
-          >
-            {(attributes) => <Lines {...attributes} value={values.args} onChange={(args) => set({ args })} />}
-          </FormField>
+            isCode
+            value={values.args}
+            onChange={(args) => set({ args })}
+          />
         </>
       )}
       <SecretFields values={values} edited={edited} command={command} onChange={set} />
       {isUrl && <SignInFields values={values} edited={edited} command={command} onChange={set} />}
       {isUrl && <HostedFields values={values} edited={edited} onChange={set} />}
-      <FormField
+      <TextAreaField
         label="Tools"
         path="allow"
         error={command.error}
         hint="The server’s names, one per line, * for any characters. Empty: all. Each needs your approval."
-      >
-        {(attributes) => <Lines {...attributes} value={values.allow} onChange={(allow) => set({ allow })} />}
-      </FormField>
+        isCode
+        value={values.allow}
+        onChange={(allow) => set({ allow })}
+      />
       <label className="check-field">
         <input type="checkbox" checked={values.enabled} onChange={(event) => set({ enabled: event.target.checked })} />
         Connected
@@ -139,7 +137,7 @@ function SecretFields({
   const stored = (isUrl ? edited?.headerNames : edited?.envNames) ?? [];
   return (
     <>
-      <FormField
+      <TextAreaField
         label={isUrl ? 'Headers' : 'Variables'}
         path={isUrl ? 'headers' : 'env'}
         error={error}
@@ -148,16 +146,11 @@ function SecretFields({
             ? `One per line (${isUrl ? 'authorization: Bearer …' : 'NAME=value'}). They are stored sealed.`
             : `Stored: ${stored.join(', ')}. Empty keeps them, what you enter replaces them all.`
         }
-      >
-        {(attributes) => (
-          <Lines
-            {...attributes}
-            value={values.secrets}
-            isDisabled={values.clearsSecrets}
-            onChange={(secrets) => onChange({ secrets })}
-          />
-        )}
-      </FormField>
+        isCode
+        value={values.secrets}
+        disabled={values.clearsSecrets}
+        onChange={(secrets) => onChange({ secrets })}
+      />
       {stored.length > 0 && (
         <label className="check-field">
           <input

@@ -1,9 +1,8 @@
 /** How people sign in at an MCP server, in its form. */
 import type { McpServerView } from '../../business/mcp/domain/McpViews';
-import { FormField } from '../components/form/FormField';
+import { SecretField, SelectField, TextField } from '../components/form/fields';
+import type { Option } from '../components/form/fields';
 import type { useCommand } from '../components/useCommand';
-import { SecretField } from '../providers/fields';
-import { Line } from './textInputs';
 import type { ServerValues } from './serverValues';
 
 export interface SignInFieldsProps {
@@ -13,45 +12,34 @@ export interface SignInFieldsProps {
   readonly onChange: (change: Partial<ServerValues>) => void;
 }
 
-const ACCOUNTS = { none: 'Nobody', user: 'Each user', shared: 'An administrator, for all users' } as const;
+const ACCOUNTS: readonly Option[] = [
+  { value: 'none', label: 'Nobody' },
+  { value: 'user', label: 'Each user' },
+  { value: 'shared', label: 'An administrator, for all users' },
+];
 
 export function SignInFields({ values, edited, command: { error }, onChange }: SignInFieldsProps) {
   return (
     <>
-      <FormField
+      <SelectField
         label="Who signs in"
         path="oauth.accounts"
         error={error}
         hint="With OAuth. Calls are made with the account of their user, or with the one for all."
-      >
-        {(attributes) => (
-          <select
-            {...attributes}
-            value={values.accounts}
-            onChange={({ target }) =>
-              onChange({ accounts: target.value === 'user' || target.value === 'shared' ? target.value : 'none' })
-            }
-          >
-            {Object.entries(ACCOUNTS).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        )}
-      </FormField>
+        value={values.accounts}
+        options={ACCOUNTS}
+        onChange={(value) => onChange({ accounts: value === 'user' || value === 'shared' ? value : 'none' })}
+      />
       {values.accounts !== 'none' && (
         <>
-          <FormField
+          <TextField
             label="Client ID"
             path="oauth.clientId"
             error={error}
             hint="If you have registered this app before. Empty: it registers itself."
-          >
-            {(attributes) => (
-              <Line {...attributes} value={values.clientId} onChange={(clientId) => onChange({ clientId })} />
-            )}
-          </FormField>
+            value={values.clientId}
+            onChange={(clientId) => onChange({ clientId })}
+          />
           {values.clientId.trim() !== '' && (
             <>
               <SecretField
@@ -62,16 +50,14 @@ export function SignInFields({ values, edited, command: { error }, onChange }: S
                 value={values.clientSecret}
                 onChange={(clientSecret) => onChange({ clientSecret })}
               />
-              <FormField
+              <TextField
                 label="Authorization server"
                 path="oauth.issuer"
                 error={error}
                 hint="The issuer’s URL. The client is known to no other one."
-              >
-                {(attributes) => (
-                  <Line {...attributes} value={values.issuer} onChange={(issuer) => onChange({ issuer })} />
-                )}
-              </FormField>
+                value={values.issuer}
+                onChange={(issuer) => onChange({ issuer })}
+              />
             </>
           )}
         </>

@@ -1,7 +1,7 @@
 /** Remembers a text that the user writes. */
 import { useState } from 'react';
 import { FormDialog } from '../components/form/FormDialog';
-import { FormField } from '../components/form/FormField';
+import { TextAreaField } from '../components/form/fields';
 import { useCommand } from '../components/useCommand';
 import { useData } from '../hooks/BolideProvider';
 
@@ -19,16 +19,15 @@ export function MemoryDialog({ onClose }: { readonly onClose: () => void }) {
       onSubmit={() => command.run(() => data.call('ai.memory.save', { text }), onClose)}
       onClose={onClose}
     >
-      <FormField
+      <TextAreaField
         label="Text"
         path="text"
         error={command.error}
         hint="One fact, such as a preference or a name. No passwords: models read it."
-      >
-        {(attributes) => (
-          <textarea {...attributes} rows={4} value={text} onChange={(event) => setText(event.target.value)} />
-        )}
-      </FormField>
+        rows={4}
+        value={text}
+        onChange={setText}
+      />
     </FormDialog>
   );
 }

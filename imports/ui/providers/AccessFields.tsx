@@ -1,7 +1,6 @@
 /** Who may use a provider, and how much. */
-import { FormField } from '../components/form/FormField';
+import { SelectField, TextAreaField, TextField } from '../components/form/fields';
 import type { CommandError } from '../components/useCommand';
-import { SelectField, TextField } from './fields';
 import { WINDOWS } from './providerFields';
 import type { ProviderForm } from './providerFields';
 
@@ -21,16 +20,14 @@ export function AccessFields({
   readonly onChange: (changes: Partial<ProviderForm>) => void;
 }) {
   const list = (name: 'users' | 'roles', label: string) => (
-    <FormField label={label} path={`access.${name}`} error={error} hint="One per line.">
-      {(attributes) => (
-        <textarea
-          {...attributes}
-          rows={2}
-          value={form[name]}
-          onChange={(event) => onChange({ [name]: event.target.value })}
-        />
-      )}
-    </FormField>
+    <TextAreaField
+      label={label}
+      path={`access.${name}`}
+      error={error}
+      hint="One per line."
+      value={form[name]}
+      onChange={(value) => onChange({ [name]: value })}
+    />
   );
   return (
     <>
@@ -51,7 +48,7 @@ export function AccessFields({
       <TextField
         label="Requests per user"
         path="limits.requests"
-        isNumber
+        inputMode="numeric"
         placeholder="Unlimited"
         error={error}
         value={form.requests}
@@ -60,7 +57,7 @@ export function AccessFields({
       <TextField
         label="Tokens per user"
         path="limits.tokens"
-        isNumber
+        inputMode="numeric"
         placeholder="Unlimited"
         error={error}
         value={form.tokens}

@@ -3,8 +3,8 @@ import type { VendorInfo } from '../../business/ai/domain/types/ProviderViews';
 import { AUTH_KINDS } from '../../business/providers/domain/entities/Provider';
 import type { ProviderDetails } from '../../business/providers/domain/entities/ProviderDetails';
 import type { KNOWN_SERVERS } from '../../business/providers/domain/knownServers';
+import { SecretField, SelectField, TextField } from '../components/form/fields';
 import type { CommandError } from '../components/useCommand';
-import { SecretField, SelectField, TextField } from './fields';
 import { isOAuth } from './providerFields';
 import type { ProviderForm } from './providerFields';
 

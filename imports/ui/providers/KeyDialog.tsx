@@ -2,9 +2,9 @@
 import { useState } from 'react';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
 import { FormDialog } from '../components/form/FormDialog';
+import { SecretField } from '../components/form/fields';
 import { useCommand } from '../components/useCommand';
 import { useData } from '../hooks/BolideProvider';
-import { SecretField } from './fields';
 
 export function KeyDialog({ provider, onClose }: { readonly provider: PublicProvider; readonly onClose: () => void }) {
   const data = useData();

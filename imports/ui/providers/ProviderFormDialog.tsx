@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { VendorInfo } from '../../business/ai/domain/types/ProviderViews';
 import type { ProviderDetails } from '../../business/providers/domain/entities/ProviderDetails';
 import { FormDialog } from '../components/form/FormDialog';
-import { FormField } from '../components/form/FormField';
+import { SelectField, TextAreaField, TextField } from '../components/form/fields';
 import { useCommand } from '../components/useCommand';
 import { useData } from '../hooks/BolideProvider';
 import { AccessFields } from './AccessFields';
@@ -11,7 +11,6 @@ import { AuthFields } from './AuthFields';
 import { ModelField } from './ModelField';
 import { emptyForm, formOf, toCreateArgument, toUpdateArgument } from './providerFields';
 import type { ProviderForm } from './providerFields';
-import { SelectField, TextField } from './fields';
 
 /** Fields that show the server's objections themselves. */
 const FIELD_PATHS = [
@@ -133,54 +132,27 @@ export function ProviderFormDialog({
         error={error}
         onChange={(defaultModel) => change({ defaultModel })}
       />
-      <FormField
+      <TextAreaField
         label="Allowed models"
         path="allowedModels"
-        error={error}
         hint="One name per line. Empty: all models of the account."
-      >
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            rows={2}
-            value={form.allowedModels}
-            spellCheck={false}
-            onChange={(event) => change({ allowedModels: event.target.value })}
-          />
-        )}
-      </FormField>
-      <FormField
+        spellCheck={false}
+        {...text('allowedModels')}
+      />
+      <TextAreaField
         label="Shared objects"
         path="sharedObjects"
-        error={error}
         hint="Ids of vector stores, prompts and the like that everyone may use, one per line, or beginnings with *."
-      >
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            rows={2}
-            value={form.sharedObjects}
-            spellCheck={false}
-            onChange={(event) => change({ sharedObjects: event.target.value })}
-          />
-        )}
-      </FormField>
-      <FormField
+        spellCheck={false}
+        {...text('sharedObjects')}
+      />
+      <TextAreaField
         label="Hosted tools"
         path="hostedTools"
-        error={error}
         hint="Tools that run at the vendor, such as web_search, one per line. Empty: all; the word none: none."
-      >
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            rows={2}
-            value={form.hostedTools}
-            spellCheck={false}
-            onChange={(event) => change({ hostedTools: event.target.value })}
-          />
-        )}
-      </FormField>
+        spellCheck={false}
+        {...text('hostedTools')}
+      />
       <AccessFields form={form} error={error} onChange={change} />
     </FormDialog>
   );

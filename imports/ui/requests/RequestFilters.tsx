@@ -1,4 +1,5 @@
 /** The filters of the list of requests. */
+import type { Option } from '../components/form/fields';
 import { ListFilters } from '../components/list/ListFilters';
 import { useData } from '../hooks/BolideProvider';
 import type { Route } from '../shell/route';
@@ -47,11 +48,6 @@ export function RequestFilters({ route }: { readonly route: Route }) {
       )}
     </ListFilters>
   );
-}
-
-interface Option {
-  readonly value: string;
-  readonly label: string;
 }
 
 const STATES: readonly Option[] = Object.entries(REQUEST_STATE_STYLES).map(([value, { label }]) => ({ value, label }));

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { ROUTING_STRATEGIES } from '../../business/ai/domain/entities/RoutingRule';
 import type { RoutingRuleView } from '../../business/ai/domain/types/RoutingViews';
 import { FormDialog } from '../components/form/FormDialog';
-import { FormField } from '../components/form/FormField';
+import { SelectField, TextAreaField, TextField } from '../components/form/fields';
 import { useCommand } from '../components/useCommand';
 import { useData } from '../hooks/BolideProvider';
 import { STRATEGIES } from './describeRule';
@@ -65,95 +65,64 @@ export function RuleDialog({
       onClose={onClose}
     >
       {edited === undefined && (
-        <FormField
+        <TextField
           label="Name"
           path="name"
           error={isTaken ? { path: 'name', message: 'There is a rule of this name.' } : error}
           hint="Requests use it as their model."
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              value={values.name}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => set({ name: event.target.value })}
-            />
-          )}
-        </FormField>
+          value={values.name}
+          onChange={(name) => set({ name })}
+        />
       )}
-      <FormField
+      <TextAreaField
         label="Targets"
         path="targets"
         error={error}
         hint="One per line: provider/model, or a provider for its default model. A number after it is its weight."
-      >
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            className="mono"
-            rows={4}
-            value={values.targets}
-            autoComplete="off"
-            spellCheck={false}
-            onChange={(event) => set({ targets: event.target.value })}
-          />
-        )}
-      </FormField>
-      <FormField label="Strategy" path="strategy" error={error} hint={STRATEGIES[values.strategy].hint}>
-        {(attributes) => (
-          <select
-            {...attributes}
-            value={values.strategy}
-            onChange={(event) =>
-              set({ strategy: ROUTING_STRATEGIES.find((each) => each === event.target.value) ?? 'fallback' })
-            }
-          >
-            {ROUTING_STRATEGIES.map((strategy) => (
-              <option key={strategy} value={strategy}>
-                {STRATEGIES[strategy].label}
-              </option>
-            ))}
-          </select>
-        )}
-      </FormField>
+        isCode
+        rows={4}
+        value={values.targets}
+        onChange={(targets) => set({ targets })}
+      />
+      <SelectField
+        label="Strategy"
+        path="strategy"
+        error={error}
+        hint={STRATEGIES[values.strategy].hint}
+        value={values.strategy}
+        options={ROUTING_STRATEGIES.map((value) => ({ value, label: STRATEGIES[value].label }))}
+        onChange={(value) => set({ strategy: ROUTING_STRATEGIES.find((each) => each === value) ?? 'fallback' })}
+      />
       <fieldset className="limit-fields">
         <legend>Limits and defaults</legend>
         {NUMBERS.map(({ name, label, path, placeholder }) => (
-          <FormField key={name} label={label} path={path} error={error}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                inputMode={name === 'effort' ? 'text' : 'decimal'}
-                placeholder={placeholder}
-                autoComplete="off"
-                value={values[name]}
-                onChange={(event) => set({ [name]: event.target.value })}
-              />
-            )}
-          </FormField>
+          <TextField
+            key={name}
+            label={label}
+            path={path}
+            error={error}
+            inputMode={name === 'effort' ? 'text' : 'decimal'}
+            placeholder={placeholder}
+            value={values[name]}
+            onChange={(value) => set({ [name]: value })}
+          />
         ))}
       </fieldset>
-      <FormField label="Default instructions" path="defaults.instructions" error={error}>
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            rows={2}
-            value={values.instructions}
-            onChange={(event) => set({ instructions: event.target.value })}
-          />
-        )}
-      </FormField>
-      <FormField label="Description" path="description" error={error}>
-        {(attributes) => (
-          <input
-            {...attributes}
-            value={values.description}
-            autoComplete="off"
-            onChange={(event) => set({ description: event.target.value })}
-          />
-        )}
-      </FormField>
+      <TextAreaField
+        label="Default instructions"
+        path="defaults.instructions"
+        error={error}
+        value={values.instructions}
+        onChange={(instructions) => set({ instructions })}
+      />
+      <TextField
+        label="Description"
+        path="description"
+        error={error}
+        spellCheck
+        value={values.description}
+        onChange={(description) => set({ description })}
+      />
       <label className="check-field">
         <input type="checkbox" checked={values.enabled} onChange={(event) => set({ enabled: event.target.checked })} />
         Enabled

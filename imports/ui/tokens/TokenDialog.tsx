@@ -2,7 +2,9 @@
 import { useState } from 'react';
 import { FormError } from '../components/FormError';
 import { FormDialog } from '../components/form/FormDialog';
-import { FormField, isAbout } from '../components/form/FormField';
+import { SelectField, TextField } from '../components/form/fields';
+import type { Option } from '../components/form/fields';
+import { isAbout } from '../components/form/FormField';
 import { useCommand } from '../components/useCommand';
 import { useData } from '../hooks/BolideProvider';
 import { NewSecret } from './NewSecret';
@@ -20,7 +22,7 @@ type Scope = (typeof SCOPES)[number]['value'];
 
 const DAY_MS = 86_400_000;
 const NEVER = 'never';
-const LIFETIMES: readonly { readonly value: string; readonly label: string }[] = [
+const LIFETIMES: readonly Option[] = [
   { value: String(7 * DAY_MS), label: 'In 7 days' },
   { value: String(30 * DAY_MS), label: 'In 30 days' },
   { value: String(90 * DAY_MS), label: 'In 90 days' },
@@ -93,29 +95,23 @@ export function TokenDialog({ isAdmin, defaultLifetime, onClose }: TokenDialogPr
         ))}
         <FormError error={isAbout(error, 'scopes') ? error?.message : undefined} />
       </fieldset>
-      <FormField label="Expires" path="expiresAt" error={error}>
-        {(attributes) => (
-          <select {...attributes} value={lifetime} onChange={(event) => setLifetime(event.target.value)}>
-            {lifetimesWith(String(defaultLifetime)).map((option) => (
-              <option key={option.value} value={option.value}>
-                {option.label}
-              </option>
-            ))}
-          </select>
-        )}
-      </FormField>
+      <SelectField
+        label="Expires"
+        path="expiresAt"
+        error={error}
+        value={lifetime}
+        options={lifetimesWith(String(defaultLifetime))}
+        onChange={setLifetime}
+      />
       {isAdmin && (
-        <FormField label="Owner" path="userId" error={error} hint="A user id. Empty: you.">
-          {(attributes) => (
-            <input
-              {...attributes}
-              value={userId}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => setUserId(event.target.value)}
-            />
-          )}
-        </FormField>
+        <TextField
+          label="Owner"
+          path="userId"
+          error={error}
+          hint="A user id. Empty: you."
+          value={userId}
+          onChange={setUserId}
+        />
       )}
     </FormDialog>
   );

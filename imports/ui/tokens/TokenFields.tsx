@@ -1,6 +1,7 @@
 /** The fields of a token that can be changed later: its name, and folded its team, tags and limits. */
 import { LimitFields } from '../budgets/LimitFields';
-import { FormField, isAbout } from '../components/form/FormField';
+import { TextField } from '../components/form/fields';
+import { isAbout } from '../components/form/FormField';
 import type { CommandError } from '../components/useCommand';
 import { RATES } from './tokenForm';
 import type { TokenTexts } from './tokenForm';
@@ -32,17 +33,14 @@ export function TokenFields({
   readonly onChange: (texts: TokenTexts) => void;
 }) {
   const text = (name: 'name' | 'team' | 'tags' | 'models' | 'tools', label: string, hint: string) => (
-    <FormField label={label} path={name} error={error} hint={hint}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          value={texts[name]}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => onChange({ ...texts, [name]: event.target.value })}
-        />
-      )}
-    </FormField>
+    <TextField
+      label={label}
+      path={name}
+      error={error}
+      hint={hint}
+      value={texts[name]}
+      onChange={(value) => onChange({ ...texts, [name]: value })}
+    />
   );
   const isObjected = TOKEN_FIELDS.slice(1).some((path) => isAbout(error, path));
   return (
@@ -67,20 +65,16 @@ export function TokenFields({
               <fieldset className="limit-fields">
                 <legend>Rates</legend>
                 {RATES.map((name) => (
-                  <FormField key={name} label={RATE_LABELS[name]} path={`rateLimits.${name}`} error={error}>
-                    {(attributes) => (
-                      <input
-                        {...attributes}
-                        inputMode="numeric"
-                        placeholder="Unlimited"
-                        autoComplete="off"
-                        value={texts.rates[name]}
-                        onChange={(event) =>
-                          onChange({ ...texts, rates: { ...texts.rates, [name]: event.target.value } })
-                        }
-                      />
-                    )}
-                  </FormField>
+                  <TextField
+                    key={name}
+                    label={RATE_LABELS[name]}
+                    path={`rateLimits.${name}`}
+                    error={error}
+                    inputMode="numeric"
+                    placeholder="Unlimited"
+                    value={texts.rates[name]}
+                    onChange={(value) => onChange({ ...texts, rates: { ...texts.rates, [name]: value } })}
+                  />
                 ))}
               </fieldset>
             </>

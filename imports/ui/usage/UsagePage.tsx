@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { USAGE_GROUPS } from '../../business/usage/domain/UsageReports';
 import type { UsageGroup, UsageReport } from '../../business/usage/domain/UsageReports';
+import type { Option } from '../components/form/fields';
 import { useLastReady } from '../components/list/useLastReady';
 import { PageTitle } from '../components/PageTitle';
 import { useNow } from '../components/useNow';
@@ -149,7 +150,7 @@ function Choice({
 }: {
   readonly label: string;
   readonly value: string;
-  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly options: readonly Option[];
   readonly onChange: (value: string) => void;
 }) {
   return (

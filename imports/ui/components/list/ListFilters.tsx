@@ -3,6 +3,7 @@
  * page chooses its inputs: `{({ select, field }) => select('state', 'State', STATES)}`.
  */
 import type { ReactNode } from 'react';
+import type { Option } from '../form/fields';
 import { changeFilters } from '../../shell/queryParameters';
 import type { Route } from '../../shell/route';
 import { ActiveFilters } from './ActiveFilters';
@@ -92,7 +93,7 @@ interface FilterSelectProps {
   readonly label: string;
   /** '' for no filter. A value that is not among the options, such as of a link, is added to them. */
   readonly value: string;
-  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly options: readonly Option[];
   readonly onChange: (value: string) => void;
 }
 
