@@ -1,5 +1,6 @@
 /** The colour theme: the system's, unless the user chose one. */
 import { useCallback, useState, useSyncExternalStore } from 'react';
+import { StoredText } from '../components/StoredText';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
@@ -11,7 +12,7 @@ export interface ThemeChoice {
   readonly choose: (theme: Theme) => void;
 }
 
-const STORAGE_KEY = 'bolide-theme';
+const stored = new StoredText('bolide-theme', 'system');
 const DARK = '(prefers-color-scheme: dark)';
 
 export function useTheme(): ThemeChoice {
@@ -19,7 +20,7 @@ export function useTheme(): ThemeChoice {
   const isSystemDark = useSyncExternalStore(subscribe, () => window.matchMedia(DARK).matches);
   const choose = useCallback((next: Theme): void => {
     setTheme(next);
-    storeTheme(next);
+    stored.write(next);
   }, []);
   return { theme, shown: theme === 'system' ? (isSystemDark ? 'dark' : 'light') : theme, choose };
 }
@@ -31,18 +32,5 @@ function subscribe(listener: () => void): () => void {
 }
 
 function storedTheme(): Theme {
-  try {
-    return THEMES.find((theme) => theme === window.localStorage.getItem(STORAGE_KEY)) ?? 'system';
-  } catch {
-    return 'system';
-  }
-}
-
-/** Browsers may block storage. */
-function storeTheme(theme: Theme): void {
-  try {
-    window.localStorage.setItem(STORAGE_KEY, theme);
-  } catch {
-    // The choice lasts until the page is closed.
-  }
+  return THEMES.find((theme) => theme === stored.read()) ?? 'system';
 }

@@ -1,5 +1,6 @@
 /** The views that are saved in this browser, by page. */
 import { useMemo, useSyncExternalStore } from 'react';
+import { StoredText } from '../StoredText';
 
 export interface SavedView {
   readonly name: string;
@@ -7,25 +8,23 @@ export interface SavedView {
   readonly query: string;
 }
 
-const STORAGE_KEY = 'bolide-views';
-const listeners = new Set<() => void>();
-/** Stands in for storage that the browser blocks. */
-let stored = '{}';
+const stored = new StoredText('bolide-views', '{}');
 
 export function useSavedViews(page: string): readonly SavedView[] {
-  const text = useSyncExternalStore(subscribe, read, read);
+  const text = useSyncExternalStore(stored.subscribe, stored.read, stored.read);
   return useMemo(() => viewsIn(text)[page] ?? [], [text, page]);
 }
 
 /** Replaces the view of that name. */
 export function saveView(page: string, view: SavedView): void {
-  const views = viewsIn(read());
-  write({ ...views, [page]: [...(views[page] ?? []).filter(({ name }) => name !== view.name), view] });
+  const views = viewsIn(stored.read());
+  const others = (views[page] ?? []).filter(({ name }) => name !== view.name);
+  stored.write(JSON.stringify({ ...views, [page]: [...others, view] }));
 }
 
 export function removeView(page: string, name: string): void {
-  const views = viewsIn(read());
-  write({ ...views, [page]: (views[page] ?? []).filter((view) => view.name !== name) });
+  const views = viewsIn(stored.read());
+  stored.write(JSON.stringify({ ...views, [page]: (views[page] ?? []).filter((view) => view.name !== name) }));
 }
 
 type Views = Readonly<Record<string, readonly SavedView[]>>;
@@ -52,31 +51,4 @@ function isView(value: unknown): value is SavedView {
     'query' in value &&
     typeof value.query === 'string'
   );
-}
-
-function read(): string {
-  try {
-    return window.localStorage.getItem(STORAGE_KEY) ?? stored;
-  } catch {
-    return stored;
-  }
-}
-
-function write(views: Views): void {
-  stored = JSON.stringify(views);
-  try {
-    window.localStorage.setItem(STORAGE_KEY, stored);
-  } catch {
-    // The views last until the page is closed.
-  }
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  window.addEventListener('storage', listener);
-  return () => {
-    listeners.delete(listener);
-    window.removeEventListener('storage', listener);
-  };
 }
