@@ -4,28 +4,23 @@ import { foreignError } from '../../../domain/errors/foreignError';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
 import { isObject } from '../../../domain/util/json';
-import type { AccessCheck, ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
+import { ProviderDecorator } from '../../../domain/interfaces/ProviderDecorator';
 import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { FunctionCallItem, LLMResponse, OutputItem } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
-import type { WireName } from '../../../domain/types/VendorTypes';
 import { createCallId, looseOutput, normalizeOutput } from './normalizeOutput';
 import { normalizeResponse } from './normalizeResponse';
 import { priceCall, priceResponse } from './priceResponse';
 
-export class NormalizedProvider implements ILLMProvider {
-  private readonly provider: ILLMProvider;
+export class NormalizedProvider extends ProviderDecorator {
   private readonly id: string;
 
   /** @param id by which responses name the provider */
   constructor(provider: ILLMProvider, id = provider.getProviderName()) {
-    this.provider = provider;
+    super(provider);
     this.id = id;
-  }
-
-  getProviderName(): string {
-    return this.provider.getProviderName();
   }
 
   /**
@@ -59,7 +54,7 @@ export class NormalizedProvider implements ILLMProvider {
   }
 
   /** @throws UnsupportedFeatureError for a provider without embeddings */
-  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
+  override async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
     if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
     try {
       const made = await this.provider.embed(userId, options);
@@ -69,18 +64,6 @@ export class NormalizedProvider implements ILLMProvider {
     } catch (thrown) {
       throw this.errorOf(thrown, options);
     }
-  }
-
-  validateAccess(userId: string): Promise<AccessCheck> {
-    return this.provider.validateAccess(userId);
-  }
-
-  getCapabilities(model: string, wire?: WireName): ModelCapabilities {
-    return this.provider.getCapabilities(model, wire);
-  }
-
-  async deleteResponse(userId: string, responseId: string): Promise<void> {
-    await this.provider.deleteResponse?.(userId, responseId);
   }
 
   private priced(response: LLMResponse, { model }: Pick<GenerateOptions, 'model'>): LLMResponse {

@@ -5,7 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { LLMInvalidRequestError, LLMServerError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import { TooLargeToStoreError } from '../../../domain/errors/TooLargeToStoreError';
-import type { AccessCheck, ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import { ProviderDecorator } from '../../../domain/interfaces/ProviderDecorator';
 import type { ResponseStore } from '../../../domain/interfaces/ResponseStore';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
@@ -41,19 +42,14 @@ interface Turn {
   readonly isStoredByProvider: boolean;
 }
 
-export class StatefulProvider implements ILLMProvider {
-  private readonly provider: ILLMProvider;
+export class StatefulProvider extends ProviderDecorator {
   private readonly store: ResponseStore;
   private readonly trustsUnknownIds: boolean;
 
   constructor({ provider, store, trustsIds = false }: StatefulProviderOptions) {
-    this.provider = new NormalizedProvider(provider);
+    super(new NormalizedProvider(provider));
     this.store = store;
     this.trustsUnknownIds = trustsIds;
-  }
-
-  getProviderName(): string {
-    return this.provider.getProviderName();
   }
 
   /**
@@ -80,16 +76,12 @@ export class StatefulProvider implements ILLMProvider {
     }
   }
 
-  validateAccess(userId: string): Promise<AccessCheck> {
-    return this.provider.validateAccess(userId);
-  }
-
-  getCapabilities(model: string, wire?: WireName): ModelCapabilities {
+  override getCapabilities(model: string, wire?: WireName): ModelCapabilities {
     return { ...this.provider.getCapabilities(model, wire), keepsState: true };
   }
 
   /** Deletes a response from the store, and at the vendor if that stores responses too. */
-  async deleteResponse(userId: string, responseId: string): Promise<void> {
+  override async deleteResponse(userId: string, responseId: string): Promise<void> {
     const wasStored = await this.store.remove(userId, responseId);
     if (!wasStored && !this.trustsUnknownIds) return;
     try {

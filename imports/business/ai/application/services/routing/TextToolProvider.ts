@@ -5,10 +5,8 @@
 import { isFunctionTool } from '../../../domain/entities/Tool';
 import type { FunctionTool } from '../../../domain/entities/Tool';
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
-import { noEmbeddings } from '../../../domain/errors/noEmbeddings';
-import type { AccessCheck, ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
-import type { Embeddings, EmbedOptions } from '../../../domain/types/EmbeddingTypes';
-import type { RelayRequest, RelayResponse } from '../../../domain/types/RelayTypes';
+import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import { ProviderDecorator } from '../../../domain/interfaces/ProviderDecorator';
 import type { GenerateOptions, ToolChoice } from '../../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
@@ -17,17 +15,7 @@ import { normalizeInput, normalizeTools } from '../ContentNormalizer';
 import { toolInstructions, historyAsText } from './textTools/toolPrompt';
 import { mayBeCallPrefix, withTextCall, parseTextCall } from './textTools/parseTextCall';
 
-export class TextToolProvider implements ILLMProvider {
-  private readonly provider: ILLMProvider;
-
-  constructor(provider: ILLMProvider) {
-    this.provider = provider;
-  }
-
-  getProviderName(): string {
-    return this.provider.getProviderName();
-  }
-
+export class TextToolProvider extends ProviderDecorator {
   /** @throws UnsupportedFeatureError before anything is sent, for tools that only a vendor's server can run */
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
     const { request, offersTools } = asPrompt(options);
@@ -43,32 +31,13 @@ export class TextToolProvider implements ILLMProvider {
     else yield* events;
   }
 
-  /** @throws UnsupportedFeatureError for a provider without embeddings */
-  async embed(userId: string, options: EmbedOptions): Promise<Embeddings> {
-    if (this.provider.embed === undefined) throw noEmbeddings(this.provider);
-    return this.provider.embed(userId, options);
-  }
-
-  async relay(userId: string, request: RelayRequest): Promise<RelayResponse> {
-    if (this.provider.relay !== undefined) return this.provider.relay(userId, request);
-    throw new UnsupportedFeatureError(`Requests to the provider "${this.getProviderName()}" cannot be relayed.`);
-  }
-
-  validateAccess(userId: string): Promise<AccessCheck> {
-    return this.provider.validateAccess(userId);
-  }
-
-  getCapabilities(model: string, wire?: WireName): ModelCapabilities {
+  override getCapabilities(model: string, wire?: WireName): ModelCapabilities {
     return {
       ...this.provider.getCapabilities(model, wire),
       supportsTools: true,
       supportsParallelTools: false,
       supportsAsyncTools: false,
     };
-  }
-
-  async deleteResponse(userId: string, responseId: string): Promise<void> {
-    await this.provider.deleteResponse?.(userId, responseId);
   }
 }
 
