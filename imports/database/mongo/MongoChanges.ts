@@ -13,8 +13,6 @@ export interface MongoChangesOptions {
   /** From now on, changes are reported. Earlier ones may have been missed. */
   readonly onOpen: () => void;
   readonly onClose?: () => void;
-  /** Milliseconds before a stream that has ended is opened again. Default: 1,000. */
-  readonly reopenAfter?: number;
 }
 
 /** @throws errors of the driver */
@@ -75,7 +73,7 @@ export class MongoChanges {
       close(this.stream);
       this.stream = undefined;
       onClose?.();
-      this.timer = setTimeout(() => this.listen(), this.options.reopenAfter ?? 1_000);
+      this.timer = setTimeout(() => this.listen(), 1_000);
     };
     stream.on('error', reopen);
     stream.on('close', reopen);

@@ -64,8 +64,8 @@ const MAX_URL = 16_000_000;
 const MAX_ID = 512;
 
 /** @throws LLMInvalidRequestError with the path of the invalid value, such as `messages[0].parts[1].type` */
-export function readUIMessages(value: unknown, path = 'messages'): readonly ReadMessage[] {
-  return listOf(MAX_MESSAGES, readMessage)(value, path);
+export function readUIMessages(value: unknown): readonly ReadMessage[] {
+  return listOf(MAX_MESSAGES, readMessage)(value, 'messages');
 }
 
 function readMessage(value: unknown, path: string): ReadMessage {

@@ -1,11 +1,10 @@
 /** Round positions for the ticks of a time axis. */
 import type { Bar } from './buildTimeline';
 
-/** @returns milliseconds since the axis's start, at most `maximum` + 1 of them */
-export function axisTicks({ start, end }: Bar, maximum = 5): readonly number[] {
+/** @returns milliseconds since the axis's start, at most 6 of them */
+export function axisTicks({ start, end }: Bar): readonly number[] {
   const span = end - start;
-  const step =
-    STEPS_MS.find((candidate) => span / candidate <= maximum) ?? Math.ceil(span / maximum / 3_600_000) * 3_600_000;
+  const step = STEPS_MS.find((candidate) => span / candidate <= 5) ?? Math.ceil(span / 5 / 3_600_000) * 3_600_000;
   return Array.from({ length: Math.floor(span / step) + 1 }, (_, index) => index * step);
 }
 

@@ -27,8 +27,6 @@ export interface McpHttpPorts extends McpServerPorts {
   readonly isAlone: boolean;
   /** Milliseconds without an event on a stream after which a comment is sent. */
   readonly keepAliveAfter: number;
-  /** Milliseconds after which a session that was not used ends. Default: 30 minutes. */
-  readonly sessionIdleMs?: number;
 }
 
 interface Session {
@@ -41,6 +39,7 @@ interface Session {
   open: number;
 }
 
+/** After which a session that was not used ends. */
 const SESSION_IDLE_MS = 30 * 60_000;
 /** The most sessions of one user. A further one ends the least recently used. */
 const MAX_SESSIONS = 32;
@@ -59,13 +58,13 @@ export class McpHttp {
 
   constructor(ports: McpHttpPorts) {
     this.ports = ports;
-    const { sdk, tools, resources, sessionIdleMs = SESSION_IDLE_MS } = ports;
+    const { sdk, tools, resources } = ports;
     this.handler = this.createHandler();
     this.reader = resources && new McpResourceReader({ sdk, tools, resources });
     this.unsubscribe = ports.registry.onChange(() => {
       this.change ??= setTimeout(() => this.tellOfChange(), CHANGE_DEBOUNCE_MS);
     });
-    this.sweeper = setInterval(() => this.endIdle(sessionIdleMs), Math.min(60_000, sessionIdleMs));
+    this.sweeper = setInterval(() => this.endIdle(), 60_000);
     this.sweeper.unref();
   }
 
@@ -204,8 +203,8 @@ export class McpHttp {
     await session?.server.close();
   }
 
-  private endIdle(idleMs: number): void {
-    const before = Date.now() - idleMs;
+  private endIdle(): void {
+    const before = Date.now() - SESSION_IDLE_MS;
     for (const [id, { lastUsedAt, open }] of this.sessions)
       if (open === 0 && lastUsedAt < before)
         this.end(id).catch((error: unknown) => this.ports.logger.debug('MCP:', error));

@@ -13,24 +13,18 @@ interface Entry extends UserConnection {
   timer?: ReturnType<typeof setTimeout>;
 }
 
+/** How long a connection stays open after its last call. */
 const IDLE_MS = 300_000;
 
 export class UserConnections {
   private readonly create: (userId: string) => UserConnection;
   private readonly onCloseFailed: (error: unknown) => void;
-  private readonly idleMs: number;
   private readonly entries = new Map<string, Entry>();
   private readonly closing = new Set<Promise<void>>();
 
-  /** @param idleMs how long a connection stays open after its last call */
-  constructor(
-    create: (userId: string) => UserConnection,
-    onCloseFailed: (error: unknown) => void,
-    idleMs: number = IDLE_MS,
-  ) {
+  constructor(create: (userId: string) => UserConnection, onCloseFailed: (error: unknown) => void) {
     this.create = create;
     this.onCloseFailed = onCloseFailed;
-    this.idleMs = idleMs;
   }
 
   /** @throws what `work` throws */
@@ -59,7 +53,7 @@ export class UserConnections {
   }
 
   private closeLater(userId: string, entry: Entry): void {
-    entry.timer = setTimeout(() => this.end(userId, entry), this.idleMs);
+    entry.timer = setTimeout(() => this.end(userId, entry), IDLE_MS);
     entry.timer.unref();
   }
 

@@ -47,11 +47,9 @@ export async function openPromptStore(database: Pick<DocumentDatabase, 'collecti
 
 export class DocumentPromptStore implements PromptStore {
   private readonly prompts: DocumentCollection<PromptDocument>;
-  private readonly now: () => number;
 
-  constructor(prompts: DocumentCollection<PromptDocument>, now: () => number = Date.now) {
+  constructor(prompts: DocumentCollection<PromptDocument>) {
     this.prompts = prompts;
-    this.now = now;
   }
 
   async list(userId: string): Promise<readonly PromptView[]> {
@@ -108,7 +106,7 @@ export class DocumentPromptStore implements PromptStore {
     content: PromptContent,
   ): PromptDocument {
     const version = before.version + 1;
-    const at = this.now();
+    const at = Date.now();
     const labelled = new Set(Object.values(before.labels ?? {}));
     const versions = [
       ...before.versions.filter(

@@ -25,11 +25,7 @@ export class GenerateJSONUseCase {
    * @throws StructuredOutputError if the value violates the schema even after a correction
    * @throws whatever `RunLauncher.launch` and `AgenticLoop.execute` throw
    */
-  async execute<Output>(
-    actor: Actor,
-    { schema, ...request }: JSONRequest<Output>,
-    signal?: AbortSignal,
-  ): Promise<Output> {
+  async execute<Output>(actor: Actor, { schema, ...request }: JSONRequest<Output>): Promise<Output> {
     const { done } = await this.launcher.launch(actor, request, {
       tools: [],
       args: { operation: 'generateJSON', schema: toJsonSchema(schema).jsonSchema },
@@ -42,7 +38,6 @@ export class GenerateJSONUseCase {
               ...requested,
               tools: [],
               ...budgetLeft(options.budget, spent),
-              ...omitUndefined({ signal }),
             });
             return { response: result.response, conversation: result.transcript, usage: result.usage };
           },

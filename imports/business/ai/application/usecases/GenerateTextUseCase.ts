@@ -1,6 +1,5 @@
 /** Generates text for an actor who may use the provider. */
 import { outputTextOf } from '../../domain/entities/Response';
-import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { RunLauncher, UseRequest } from './RunLauncher';
 
@@ -12,12 +11,12 @@ export class GenerateTextUseCase {
   }
 
   /** @throws whatever `RunLauncher.launch` and `AgenticLoop.execute` throw */
-  async execute(actor: Actor, request: UseRequest, signal?: AbortSignal): Promise<string> {
+  async execute(actor: Actor, request: UseRequest): Promise<string> {
     const { done } = await this.launcher.launch(actor, request, {
       tools: [],
       args: { operation: 'generateText' },
       run: async ({ options, execute }) => {
-        const result = await execute({ ...options, ...omitUndefined({ signal }) });
+        const result = await execute(options);
         // A turn may consist of several responses. All output after the input is the text.
         return outputTextOf(result.transcript.slice(options.input.length));
       },

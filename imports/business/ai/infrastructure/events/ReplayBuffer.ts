@@ -13,12 +13,10 @@ export class ReplayBuffer<E extends { readonly data: string }> {
   private readonly limits: ReplayBufferLimits;
   private events: E[] = [];
   private characters = 0;
-  private lastNumber: number;
+  private lastNumber = 0;
 
-  /** @param last the first event is numbered `last + 1` */
-  constructor(limits: ReplayBufferLimits, last = 0) {
+  constructor(limits: ReplayBufferLimits) {
     this.limits = limits;
-    this.lastNumber = last;
   }
 
   /** The number of the last event so far. */
@@ -42,12 +40,6 @@ export class ReplayBuffer<E extends { readonly data: string }> {
   /** The buffered events after the given number. */
   after(number: number): readonly E[] {
     return this.events.slice(Math.max(0, number + 1 - this.oldest));
-  }
-
-  /** Drops all events. Later ones continue the numbering. */
-  clear(): void {
-    this.events = [];
-    this.characters = 0;
   }
 
   /** Evicts down to half of the limits, so that the list isn't copied with every event. */

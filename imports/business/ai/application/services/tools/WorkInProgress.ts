@@ -33,11 +33,6 @@ export class WorkInProgress {
     this.notify();
   }
 
-  /** Whether the run takes a step. */
-  hasStep(run: object): boolean {
-    return this.steps.has(run);
-  }
-
   beginTool(tool: RunningTool): void {
     this.tools.add(tool);
   }

@@ -39,14 +39,13 @@ export interface WatcherDocument extends StoredDocument {
 /** Creates the indexes, too. */
 export async function openRunEvents(
   database: Pick<DocumentDatabase, 'collection' | 'onChange'>,
-  now: () => number = Date.now,
 ): Promise<RunEventStore> {
   const events = database.collection<RunEventsDocument>(RUN_EVENTS);
   const watchers = database.collection<WatcherDocument>(RUN_EVENT_WATCHERS);
   await events.ensureIndex({ createdAt: 1 }, { expireAfterSeconds: PUBLISHED_MS / 1_000 });
   await events.ensureIndex({ origin: 1, batch: 1 });
   await watchers.ensureIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 });
-  return new DocumentRunEvents(database, { events, watchers, now });
+  return new DocumentRunEvents(database, { events, watchers });
 }
 
 const MAX_HASHES = 10_000;
@@ -54,7 +53,6 @@ const MAX_HASHES = 10_000;
 interface Collections {
   readonly events: DocumentCollection<RunEventsDocument>;
   readonly watchers: DocumentCollection<WatcherDocument>;
-  readonly now: () => number;
 }
 
 class DocumentRunEvents implements RunEventStore {
@@ -69,7 +67,7 @@ class DocumentRunEvents implements RunEventStore {
   }
 
   async publish(segments: readonly EventSegment[]): Promise<void> {
-    const createdAt = new Date(this.stored.now());
+    const createdAt = new Date();
     // An attempt that seemed to fail may have succeeded, so segments have the ids that they had.
     await this.stored.events.upsertMany(
       segments.map(({ events, ...segment }) => ({
@@ -109,7 +107,7 @@ class DocumentRunEvents implements RunEventStore {
   }
 
   async watch(origin: string, users: WatchedUsers): Promise<void> {
-    const expiresAt = new Date(this.stored.now() + WATCH_MS);
+    const expiresAt = new Date(Date.now() + WATCH_MS);
     await this.stored.watchers.upsertMany([
       {
         _id: origin,
@@ -123,7 +121,7 @@ class DocumentRunEvents implements RunEventStore {
   }
 
   async watched(self: string): Promise<WatchedBy> {
-    const found = await this.stored.watchers.find({ expiresAt: { $gt: new Date(this.stored.now()) } });
+    const found = await this.stored.watchers.find({ expiresAt: { $gt: new Date() } });
     const others = found.filter(({ _id }) => _id !== self);
     if (others.some(({ users }) => users === undefined)) return 'all';
     const hashes = new Set(others.flatMap(({ users }) => users ?? []));
