@@ -4,9 +4,9 @@
  */
 import * as v from 'valibot';
 import type { ArgumentReader } from '../business/ai/domain/util/arguments';
-import { invalid } from '../business/ai/domain/util/arguments';
+import { invalid, isPlainObject } from '../business/ai/domain/util/arguments';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
-import { isList, isObject } from '../business/ai/domain/util/json';
+import { isList } from '../business/ai/domain/util/json';
 import type { JsonObject } from '../business/ai/domain/types/VendorTypes';
 
 /** The input is JSON; fields that are undefined are absent. */
@@ -159,10 +159,4 @@ export function pathText(keys: readonly unknown[]): string {
 function givenFields(value: unknown): JsonObject | undefined {
   if (!isPlainObject(value)) return undefined;
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined));
-}
-
-function isPlainObject(value: unknown): value is JsonObject {
-  if (!isObject(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }

@@ -1,7 +1,8 @@
 /** Defines a tool whose function is typed by its schema. */
-import { boolean, invalid, numberBetween, oneOf, readObject, text } from '../business/ai/domain/util/arguments';
+import { boolean, invalid, oneOf, readObject, text } from '../business/ai/domain/util/arguments';
 import type { ArgumentReader } from '../business/ai/domain/util/arguments';
 import { needsFunction, TOOL_KINDS, withKind } from '../business/ai/domain/entities/Tool';
+import { TOOL_SETTINGS } from '../business/ai/domain/entities/toolSettings';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import { isList, isObject } from '../business/ai/domain/util/json';
 import type { SchemaInput } from '../business/ai/domain/types/Schemas';
@@ -48,24 +49,11 @@ const FIELDS = {
   execute: aFunction,
   hosted: aFunction,
   handoff: anObject,
-  blocking: boolean,
-  timeout: numberBetween(1, 2_147_483_647),
-  sequential: boolean,
-  idempotent: boolean,
+  ...TOOL_SETTINGS,
   kind: oneOf(Object.keys(TOOL_KINDS)),
   external: boolean,
   readOnly: boolean,
   untrusted: boolean,
-  needsApproval: (value, path) => {
-    if (typeof value !== 'boolean' && typeof value !== 'function')
-      throw invalid(path, 'must be a boolean or a function');
-  },
-  delivery: oneOf(['immediate', 'when_idle', 'silent']),
-  onDuplicate: oneOf(['allow', 'reject', 'join']),
-  onChange: oneOf(['continue', 'ask', 'end']),
-  deferLoading: (value, path) => {
-    if (typeof value !== 'boolean' && value !== 'auto') throw invalid(path, 'must be true, false or "auto"');
-  },
   strict: boolean,
   allowed_callers: (value, path) => {
     if (!isList(value) || !value.every((caller) => caller === 'direct' || caller === 'programmatic'))

@@ -1,6 +1,7 @@
 /** `GET /runs/stream`: events of the runs that the caller may see, as server-sent events. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { AgentEvent, AgentEventType } from '../../business/ai/domain/types/AgentEvents';
+import { ownOnly } from '../../business/ai/application/operations/runAccess';
 import type { RunQueries } from '../../business/ai/application/operations/RunQueries';
 import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { Actor } from '../../business/ai/domain/types/Actor';
@@ -108,7 +109,7 @@ export function streamRunEvents({
     write(`id: ${since ?? events.position}\n\n`);
     unsubscribe = events.subscribe(
       {
-        ...(actor.isAdmin === true ? {} : { userId: actor.userId }),
+        ...ownOnly(actor),
         accepts: (event) =>
           (actor.isAdmin === true || event.userId === actor.userId) &&
           (executionId === undefined || isFamily || event.executionId === executionId) &&

@@ -5,7 +5,8 @@
  */
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
-import { hashOf, isSameHash, isToken, randomToken } from '../../business/providers/application/oauth/flowTokens';
+import { hashOf, isSameHash, randomToken } from '../../business/providers/application/oauth/flowTokens';
+import { singleState } from '../../business/providers/application/oauth/stateRefusals';
 import { AUTHORIZATION_LIFETIME_MS } from '../../business/providers/domain/entities/PendingAuthorization';
 import { OAuthRefusal } from '../../business/providers/domain/interfaces/AuthorizationServer';
 import type { IdentityServer } from '../../business/providers/domain/interfaces/IdentityServer';
@@ -154,12 +155,6 @@ export class SignInFlow {
   private get binding(): SealBinding {
     return ['sign-in', this.ports.server.issuer];
   }
-}
-
-/** RFC 6749, 3.1: a parameter must not be repeated. */
-function singleState(parameters: URLSearchParams): string | undefined {
-  const [state, ...others] = parameters.getAll('state');
-  return state !== undefined && others.length === 0 && isToken(state) ? state : undefined;
 }
 
 function refusalOf({ error, description }: OAuthRefusal, parameters: URLSearchParams): SignInRefused {

@@ -5,7 +5,7 @@
  */
 import { argumentCheck } from './domain/util/argumentCheck';
 import { boolean, readObject, oneOf, optional, identifier } from './domain/util/arguments';
-import { canAccess } from './application/operations/runAccess';
+import { canAccess, ownOnly } from './application/operations/runAccess';
 import { readRunFilter, VIEW_LIMITS, visibleRuns } from './application/operations/RunQueries';
 import { TOOL_CALL_TRANSITIONS } from './domain/entities/Tool';
 import type { ToolCallState } from './domain/entities/Tool';
@@ -148,8 +148,4 @@ export function definePublications(ports: AIPublicationPorts): readonly string[]
 /** Lists publish the state, too, and Meteor merges what several subscriptions publish of a document. */
 function withOutputState(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return 'state' in fields ? { ...fields, outputState: fields['state'] } : fields;
-}
-
-function ownOnly({ userId, isAdmin }: Actor): { readonly userId?: string } {
-  return isAdmin === true ? {} : { userId };
 }

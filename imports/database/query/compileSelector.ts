@@ -19,11 +19,11 @@ export function compileSelector(selector: CheckedSelector): Test {
   return allOf(tests);
 }
 
-function isList(condition: CheckedSelector[string]): condition is readonly CheckedSelector[] {
+export function isList(condition: CheckedSelector[string]): condition is readonly CheckedSelector[] {
   return Array.isArray(condition);
 }
 
-function isTests(condition: Scalar | FieldTests): condition is FieldTests {
+export function isTests(condition: Scalar | FieldTests): condition is FieldTests {
   return typeof condition === 'object' && condition !== null && !(condition instanceof Date);
 }
 

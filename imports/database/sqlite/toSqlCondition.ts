@@ -3,7 +3,8 @@
  * condition which is not exact is fulfilled by more documents than the selector.
  */
 import type { Scalar } from '../DocumentCollection';
-import type { CheckedSelector, FieldTests } from '../query/parseSelector';
+import { isList, isTests } from '../query/compileSelector';
+import type { CheckedSelector } from '../query/parseSelector';
 import { NULL_ELEMENT, toKeyValue, TYPE_BOUNDS } from './keyValues';
 import type { SqlValue } from './nodeSqlite';
 import type { SqliteTable } from './SqliteTable';
@@ -66,14 +67,6 @@ interface Tested {
 
 /** A condition on a value in a column, where NULL is null, or among elements. */
 type ValueTest = (column: string, isNull: string) => SqlCondition;
-
-function isList(condition: CheckedSelector[string]): condition is readonly CheckedSelector[] {
-  return Array.isArray(condition);
-}
-
-function isTests(condition: Scalar | FieldTests): condition is FieldTests {
-  return typeof condition === 'object' && condition !== null && !(condition instanceof Date);
-}
 
 function has({ column, path, elements }: Tested, test: ValueTest): SqlCondition {
   const own = test(column, `${column} IS NULL`);

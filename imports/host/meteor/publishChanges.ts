@@ -2,6 +2,7 @@
  * Publishes `ai.changes`: one document per topic, whose number changes whenever something of the topic has changed for
  * the user, in this process or another. Pages reload their queries then; the document holds no data.
  */
+import { ownOnly } from '../../business/ai/application/operations/runAccess';
 import { argumentCheck } from '../../business/ai/domain/util/argumentCheck';
 import { oneOf, readObject, required } from '../../business/ai/domain/util/arguments';
 import type { MeteorCheck, MeteorServer, MeteorSubscription } from '../../business/ai/domain/interfaces/MeteorServer';
@@ -121,8 +122,4 @@ export function publishChanges({
     subscription.ready();
   }
   return 'ai.changes';
-}
-
-function ownOnly({ userId, isAdmin }: Actor): { readonly userId?: string } {
-  return isAdmin === true ? {} : { userId };
 }

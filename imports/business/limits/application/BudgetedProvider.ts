@@ -6,7 +6,7 @@ import { EventStream } from '../../ai/domain/events/EventStream';
 import { FairLruMap } from '../../ai/domain/util/FairLruMap';
 import { LLMModelNotFoundError } from '../../ai/domain/errors/LLMErrors';
 import { consoleLogger } from '../../../log/consoleLogger';
-import type { ILLMProvider } from '../../ai/domain/interfaces/ILLMProvider';
+import type { DefaultedProvider } from '../../ai/domain/interfaces/ILLMProvider';
 import { ProviderDecorator } from '../../ai/domain/interfaces/ProviderDecorator';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
 import type { Embeddings, EmbedOptions } from '../../ai/domain/types/EmbeddingTypes';
@@ -27,10 +27,7 @@ import type { MeteredOptions } from './MeteredCall';
 const MAX_WARNINGS = 1_000;
 const MAX_CONVERSATIONS = 10_000;
 
-/** A provider that knows which model it calls when a request names none. */
-export type ProviderWithDefault = ILLMProvider & { readonly defaultModel: string };
-
-export class BudgetedProvider extends ProviderDecorator<ProviderWithDefault> {
+export class BudgetedProvider extends ProviderDecorator<DefaultedProvider> {
   private readonly limiters: readonly CallLimiter[];
   private readonly logger: Logger;
   private readonly warned = new LRUCache<string, true>(growingCapacity(MAX_WARNINGS));
@@ -40,7 +37,7 @@ export class BudgetedProvider extends ProviderDecorator<ProviderWithDefault> {
   /**
    * @param limiters in the order in which they admit a call
    */
-  constructor(provider: ProviderWithDefault, limiters: readonly CallLimiter[], logger: Logger = consoleLogger) {
+  constructor(provider: DefaultedProvider, limiters: readonly CallLimiter[], logger: Logger = consoleLogger) {
     super(provider);
     this.logger = logger;
     this.limiters = limiters;

@@ -1,34 +1,15 @@
 /** How an MCP server is reached, which of its tools are offered, and what it may send. */
-import {
-  boolean,
-  integer,
-  invalid,
-  listOf,
-  numberBetween,
-  oneOf,
-  readObject,
-  text,
-} from '../../ai/domain/util/arguments';
+import { boolean, integer, invalid, listOf, numberBetween, readObject, text } from '../../ai/domain/util/arguments';
 import type { ArgumentReader } from '../../ai/domain/util/arguments';
 import type { FunctionTool } from '../../ai/domain/entities/Tool';
+import { TOOL_SETTINGS } from '../../ai/domain/entities/toolSettings';
 import { isObject } from '../../ai/domain/util/json';
 import type { McpOAuthSettings } from './McpOAuth';
 import type { PrivateHosts } from '../../ai/infrastructure/clients/http/privateHosts';
 import { parseUrl } from '../../ai/domain/util/parseUrl';
 
 /** What the app says about tools, since a server's own hints cannot be relied on. */
-export type McpToolSettings = Pick<
-  FunctionTool,
-  | 'blocking'
-  | 'timeout'
-  | 'needsApproval'
-  | 'idempotent'
-  | 'sequential'
-  | 'delivery'
-  | 'onDuplicate'
-  | 'onChange'
-  | 'deferLoading'
->;
+export type McpToolSettings = Pick<FunctionTool, keyof typeof TOOL_SETTINGS>;
 
 export interface McpServerSettings {
   /** 1 to 32 letters, digits, `_` and `-`. */
@@ -145,7 +126,7 @@ const FIELDS = {
     if (!isObject(value)) throw invalid(path, 'must be an object');
     for (const [name, settings] of Object.entries(value)) readToolSettings(settings, `${path}.${name}`);
   },
-  deferLoading: booleanOrAuto,
+  deferLoading: TOOL_SETTINGS.deferLoading,
   timeout: numberBetween(1, MAX_TIMEOUT),
   taskTimeout: numberBetween(1, MAX_TIMEOUT),
   connectTimeout: numberBetween(1, MAX_TIMEOUT),
@@ -154,24 +135,9 @@ const FIELDS = {
   maxMessageBytes: integer(1_024, 1024 * 1024 * 1024),
 } as const satisfies Record<keyof McpServerSettings, ArgumentReader<unknown>>;
 
-const TOOL_FIELDS = {
-  blocking: boolean,
-  timeout: numberBetween(1, MAX_TIMEOUT),
-  needsApproval: (value, path) => {
-    if (typeof value !== 'boolean' && typeof value !== 'function')
-      throw invalid(path, 'must be a boolean or a function');
-  },
-  idempotent: boolean,
-  sequential: boolean,
-  delivery: oneOf(['immediate', 'when_idle', 'silent']),
-  onDuplicate: oneOf(['allow', 'reject', 'join']),
-  onChange: oneOf(['continue', 'ask', 'end']),
-  deferLoading: booleanOrAuto,
-} as const satisfies Record<keyof McpToolSettings, ArgumentReader<unknown>>;
-
 function readToolSettings(value: unknown, path: string): void {
-  const fields = readObject(value, Object.keys(TOOL_FIELDS), path);
-  for (const [name, read] of Object.entries<ArgumentReader<unknown>>(TOOL_FIELDS))
+  const fields = readObject(value, Object.keys(TOOL_SETTINGS), path);
+  for (const [name, read] of Object.entries<ArgumentReader<unknown>>(TOOL_SETTINGS))
     if (fields[name] !== undefined) read(fields[name], `${path}.${name}`);
 }
 
@@ -190,10 +156,6 @@ const OAUTH_FIELDS = [
   ...['redirectUrl', 'signInUrl', 'store', 'storeOf', 'onAuthorize'],
   ...['clientId', 'clientSecret', 'clientIssuer', 'clientMetadataUrl'],
 ];
-
-function booleanOrAuto(value: unknown, path: string): void {
-  if (typeof value !== 'boolean' && value !== 'auto') throw invalid(path, 'must be true, false or "auto"');
-}
 
 function textsByName(value: unknown, path: string): void {
   if (!isObject(value)) throw invalid(path, 'must be an object');

@@ -5,7 +5,7 @@ import type { AnswerHead } from '../../../business/ai/domain/types/LLMTypes';
 import type { AgentEngine } from '../../../library/AgentEngine';
 import { toAISDKError } from './aiSdkErrors';
 import { BOLIDE } from './carriedItem';
-import { providerIdOf } from './providerIdOf';
+import { providerOfTarget } from '../../../business/ai/domain/entities/RoutingRule';
 import { readEmbeddingOptions } from './readEmbeddingOptions';
 import { toWarnings } from './writeOutcome';
 
@@ -35,7 +35,7 @@ export class BolideEmbeddingModel implements EmbeddingModelV4 {
    *   without embeddings; the signal's reason when aborted
    */
   async doEmbed(call: EmbeddingModelV4CallOptions): Promise<EmbeddingModelV4Result> {
-    const request = readEmbeddingOptions(call, providerIdOf(this.modelId));
+    const request = readEmbeddingOptions(call, providerOfTarget({ model: this.modelId }));
     let head: AnswerHead | undefined;
     try {
       const engine = this.engine();

@@ -14,7 +14,7 @@ import type { AgentEngine } from '../../../library/AgentEngine';
 import { toAISDKError } from './aiSdkErrors';
 import { BOLIDE } from './carriedItem';
 import { ContentWriter } from './ContentWriter';
-import { providerIdOf } from './providerIdOf';
+import { providerOfTarget } from '../../../business/ai/domain/entities/RoutingRule';
 import { readCallOptions } from './readCallOptions';
 import type { CallRequest } from './readCallOptions';
 import { StreamWriter } from './StreamWriter';
@@ -46,7 +46,7 @@ export class BolideLanguageModel implements LanguageModelV4 {
    *   model or Bolide does not have; the signal's reason when aborted
    */
   async doGenerate(call: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
-    const request = readCallOptions(call, providerIdOf(this.modelId));
+    const request = readCallOptions(call, providerOfTarget({ model: this.modelId }));
     let head: AnswerHead | undefined;
     try {
       const { provider, userId, options } = await this.prepare(request);
@@ -68,7 +68,7 @@ export class BolideLanguageModel implements LanguageModelV4 {
 
   /** Resolves with the first event, and throws what `doGenerate` throws until then. Later errors are parts. */
   async doStream(call: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
-    const request = readCallOptions(call, providerIdOf(this.modelId));
+    const request = readCallOptions(call, providerOfTarget({ model: this.modelId }));
     let head: AnswerHead | undefined;
     try {
       const { provider, userId, options } = await this.prepare(request);

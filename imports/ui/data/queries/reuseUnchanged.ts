@@ -1,3 +1,5 @@
+import { isObject } from '../../../business/ai/domain/util/json';
+
 /**
  * Replaces the parts of a JSON value that equal those of an earlier one by the earlier objects, so that only components
  * whose part has changed are rendered again. Elements of lists are matched by `_id`, or else by position.
@@ -5,7 +7,7 @@
 export function reuseUnchanged<T>(before: unknown, after: T): T {
   if (Object.is(before, after)) return after;
   if (Array.isArray(before) && Array.isArray(after)) return reuseList(before, after) as T;
-  if (!isRecord(before) || !isRecord(after)) return after;
+  if (!isObject(before) || !isObject(after)) return after;
   const names = Object.keys(after);
   const reused = Object.fromEntries(names.map((name) => [name, reuseUnchanged(before[name], after[name])]));
   const isEqual =
@@ -15,15 +17,11 @@ export function reuseUnchanged<T>(before: unknown, after: T): T {
 }
 
 function reuseList(before: readonly unknown[], after: readonly unknown[]): readonly unknown[] {
-  const byId = new Map(before.flatMap((entry) => (isRecord(entry) && '_id' in entry ? [[entry['_id'], entry]] : [])));
+  const byId = new Map(before.flatMap((entry) => (isObject(entry) && '_id' in entry ? [[entry['_id'], entry]] : [])));
   const reused = after.map((entry, index) =>
-    reuseUnchanged(isRecord(entry) && '_id' in entry ? byId.get(entry['_id']) : before[index], entry),
+    reuseUnchanged(isObject(entry) && '_id' in entry ? byId.get(entry['_id']) : before[index], entry),
   );
   return reused.length === before.length && reused.every((entry, index) => Object.is(entry, before[index]))
     ? before
     : reused;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,7 +5,7 @@ import type { InboxFilter, InboxPosition, InboxRange, InboxReader } from '../../
 import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { Actor } from '../../domain/types/Actor';
 import type { CompleteCallView, InboxCounts, InboxEntry, InboxKind, InboxPage } from '../../domain/types/InboxViews';
-import { canAccess, UnknownRunError } from './runAccess';
+import { accessibleOwner, ownOnly } from './runAccess';
 
 export interface InboxPorts {
   readonly inbox: InboxReader;
@@ -44,7 +44,7 @@ export class Inbox {
 
   async list(actor: Actor, { kind, search, ...page }: InboxQuery): Promise<InboxPage> {
     const { inbox } = this.ports;
-    const filter = actor.isAdmin === true ? {} : { userId: actor.userId };
+    const filter = ownOnly(actor);
     const range = { ...page, kinds: kind === undefined ? INBOX_KINDS : [kind], filter };
     const [found, counts] = await Promise.all([
       search === '' ? readPage(inbox, range) : scan(inbox, range, search),
@@ -55,7 +55,7 @@ export class Inbox {
 
   /** Dismissing it again changes nothing. @throws UnknownRunError; ConflictError for a run that has not failed */
   async dismiss(actor: Actor, executionId: string): Promise<{ readonly executionId: string }> {
-    const owner = await this.accessible(actor, executionId);
+    const owner = await accessibleOwner(actor, executionId, this.ports.ownerOf);
     if (!(await this.ports.inbox.markHandled(executionId)))
       throw new ConflictError('Only a failed run can be dismissed.', { path: 'executionId' });
     this.ports.onDismissed?.(executionId, owner);
@@ -64,17 +64,10 @@ export class Inbox {
 
   /** @returns the call with its complete arguments and result. @throws UnknownRunError, UnknownCallError */
   async call(actor: Actor, executionId: string, callId: string): Promise<CompleteCallView> {
-    await this.accessible(actor, executionId);
+    await accessibleOwner(actor, executionId, this.ports.ownerOf);
     const call = await this.ports.inbox.call(executionId, callId);
     if (call === undefined) throw new UnknownCallError();
     return call;
-  }
-
-  /** @returns the owner of the run */
-  private async accessible(actor: Actor, executionId: string): Promise<string> {
-    const owner = await this.ports.ownerOf(executionId);
-    if (owner === undefined || !canAccess(actor, owner)) throw new UnknownRunError();
-    return owner;
   }
 }
 

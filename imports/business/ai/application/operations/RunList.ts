@@ -10,7 +10,7 @@ import type {
 import type { Actor, UserSearch } from '../../domain/types/Actor';
 import type { RunDetail, RunRating, RunSummary } from '../../domain/types/RunViews';
 import { assertOwn } from './assertOwn';
-import { canAccess, UnknownRunError } from './runAccess';
+import { accessibleOwner } from './runAccess';
 import { searchedUsers } from './searchedUsers';
 import { visibleRuns } from './RunQueries';
 import type { RunQueries } from './RunQueries';
@@ -66,7 +66,7 @@ export class RunList {
 
   /** @throws UnknownRunError; ConflictError for a run that has not ended */
   async remove(actor: Actor, executionId: string): Promise<{ readonly removed: true }> {
-    const owner = await this.accessible(actor, executionId);
+    const owner = await accessibleOwner(actor, executionId, this.ports.ownerOf);
     if (!(await this.ports.removeEnded(executionId)))
       throw new ConflictError(
         `The run "${executionId}" has not ended, or a run has yet to take its result. Cancel it first.`,
@@ -78,7 +78,7 @@ export class RunList {
 
   /** @throws UnknownRunError */
   async rate(actor: Actor, { executionId, rating, comment }: RatedRun): Promise<Omit<RatedRun, 'comment'>> {
-    const owner = await this.accessible(actor, executionId);
+    const owner = await accessibleOwner(actor, executionId, this.ports.ownerOf);
     const note = { by: actor.userId, at: (this.ports.now ?? Date.now)() };
     const hasComment = comment !== undefined && comment !== '' && rating !== null;
     await this.ports.list.rate(executionId, rating, hasComment ? { ...note, comment } : note);
@@ -88,7 +88,7 @@ export class RunList {
 
   /** Replaces the tags. @throws UnknownRunError */
   async tag(actor: Actor, { executionId, tags }: TaggedRun): Promise<TaggedRun> {
-    const owner = await this.accessible(actor, executionId);
+    const owner = await accessibleOwner(actor, executionId, this.ports.ownerOf);
     await this.ports.list.tag(executionId, tags);
     this.ports.onChange?.(owner);
     return { executionId, tags };
@@ -97,13 +97,6 @@ export class RunList {
   private async searched(actor: Actor, filter: RunListFilter): Promise<RunListFilter> {
     const permitted = permittedFilter(actor, filter);
     return { ...permitted, searchedUsers: await searchedUsers(actor, filter.search, this.ports.searchUsers) };
-  }
-
-  /** @returns the owner of the run */
-  private async accessible(actor: Actor, executionId: string): Promise<string> {
-    const owner = await this.ports.ownerOf(executionId);
-    if (owner === undefined || !canAccess(actor, owner)) throw new UnknownRunError();
-    return owner;
   }
 }
 

@@ -13,7 +13,7 @@ import { identifier, integer, oneOf, optional, readObject } from '../../domain/u
 import { omitUndefined } from '../../domain/util/omitUndefined';
 import { permittedTools } from './permittedTools';
 import { ARGUMENT_LIMITS } from './readArguments';
-import { canAccess, signedIn, UnknownRunError } from './runAccess';
+import { canAccess, ownOnly, signedIn, UnknownRunError } from './runAccess';
 
 /** Maximum number of entries in a result. */
 export const VIEW_LIMITS = { runs: 200, toolCalls: 1_000, deltas: 5_000, counts: 1_000, memories: 200 } as const;
@@ -116,8 +116,4 @@ export function visibleRuns<F extends Pick<RunFilter, 'conversationId'>>(
   filter: F,
 ): F & Pick<RunFilter, 'userId'> {
   return { ...filter, ...(filter.conversationId === undefined ? ownOnly(actor) : { userId: actor.userId }) };
-}
-
-function ownOnly({ userId, isAdmin }: Actor): Pick<RunFilter, 'userId'> {
-  return isAdmin === true ? {} : { userId };
 }

@@ -12,6 +12,22 @@ export function canAccess({ userId, isAdmin }: Actor, owner: string | undefined)
   return owner !== undefined && (owner === userId || isAdmin === true);
 }
 
+/** Everything for administrators, their own for others. */
+export function ownOnly({ userId, isAdmin }: Actor): { readonly userId?: string } {
+  return isAdmin === true ? {} : { userId };
+}
+
+/** @returns the owner of a run. @throws UnknownRunError */
+export async function accessibleOwner(
+  actor: Actor,
+  executionId: string,
+  ownerOf: (executionId: string) => Promise<string | undefined>,
+): Promise<string> {
+  const owner = await ownerOf(executionId);
+  if (owner === undefined || !canAccess(actor, owner)) throw new UnknownRunError();
+  return owner;
+}
+
 /** The run does not exist, or belongs to another user: the two are indistinguishable to the caller. */
 export class UnknownRunError extends ObjectNotFoundError {
   constructor() {

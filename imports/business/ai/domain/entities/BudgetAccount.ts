@@ -252,6 +252,6 @@ export function addUsed(left: UsedAmount, right: UsedAmount): UsedAmount {
   return { ...addAmounts(left, right), ...(unpriced === 0 ? {} : { unpriced }) };
 }
 
-function addAmounts(left: Amount, right: Amount): Amount {
+export function addAmounts(left: Amount, right: Amount): Amount {
   return { calls: left.calls + right.calls, tokens: left.tokens + right.tokens, money: left.money + right.money };
 }

@@ -96,3 +96,6 @@ export interface ILLMProvider {
   /** Deletes a stored response. An id that no longer exists is no error. */
   deleteResponse?(userId: string, responseId: string): Promise<void>;
 }
+
+/** A provider that knows which model it calls when a request names none. */
+export type DefaultedProvider = ILLMProvider & { readonly defaultModel: string };

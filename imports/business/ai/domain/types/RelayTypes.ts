@@ -32,9 +32,11 @@ export interface RelayForm extends AsyncIterable<Uint8Array> {
 export interface RelayResponse {
   readonly status: number;
   header(name: string): string | null;
+  /** The vendor's id for this request, from a header. */
   readonly requestId: string | undefined;
-  /** The headers that the vendor's own clients evaluate. */
+  /** The headers that the vendor's own clients evaluate: rate limits, retry hints. */
   readonly passthroughHeaders: Readonly<Record<string, string>>;
+  /** The entire body. */
   text(): Promise<string>;
   /** Leaving the iteration early aborts the request. */
   readonly body: AsyncIterable<Uint8Array>;

@@ -199,7 +199,7 @@ function assertJson(value: unknown, path: string, levels: number): void {
 
 const FORBIDDEN_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
-function isPlainObject(value: unknown): value is JsonObject {
+export function isPlainObject(value: unknown): value is JsonObject {
   if (!isObject(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

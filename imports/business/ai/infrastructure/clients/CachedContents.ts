@@ -10,6 +10,7 @@ import { isLLMError } from '../../domain/errors/LLMErrors';
 import { fieldsOf } from '../../domain/util/json';
 import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { CachedPrefix, JsonObject } from '../../domain/types/VendorTypes';
+import { pickFields } from './readTokenCount';
 import type { VendorCall, VendorHttpResponse } from './VendorClient';
 
 /** Creates a cached content. @throws as `VendorClient.send` */
@@ -142,7 +143,7 @@ export class CachedContents {
     const { model, body, credential, userId } = call;
     try {
       const response = await this.create(omitUndefined({ model, credential, userId }), {
-        ...pick(body, HEAD_FIELDS),
+        ...pickFields(body, HEAD_FIELDS),
         contents: contentsOf(body).slice(0, length),
         ttl: `${lifetime}s`,
       });
@@ -164,7 +165,7 @@ export class CachedContents {
 /** From short to long. */
 function candidatesOf(call: VendorCall, { ends, lifetime }: CachedPrefix): readonly Candidate[] {
   const { body, model, credential } = call;
-  const head = JSON.stringify(pick(body, HEAD_FIELDS));
+  const head = JSON.stringify(pickFields(body, HEAD_FIELDS));
   const hash = createHash('sha256');
   hash.update(JSON.stringify([credential?.kind, credential?.token, model, lifetime, head]));
   let bytes = Buffer.byteLength(head);
@@ -187,10 +188,6 @@ function bodyAfter(body: JsonObject, { candidate, name }: Found): JsonObject {
 
 function contentsOf({ contents }: JsonObject): readonly unknown[] {
   return Array.isArray(contents) ? contents : [];
-}
-
-function pick(body: JsonObject, fields: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(body).filter(([field]) => fields.includes(field)));
 }
 
 function hasMedia(body: JsonObject): boolean {

@@ -1,7 +1,7 @@
 /** Port for one attempt to call a vendor: credential and bytes, without interpretation. */
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { EmbeddingInput, EmbedOptions } from '../../domain/types/EmbeddingTypes';
-import type { RelayRequest } from '../../domain/types/RelayTypes';
+import type { RelayRequest, RelayResponse } from '../../domain/types/RelayTypes';
 import type { VendorBatchApi } from '../../domain/interfaces/VendorBatches';
 import type { CachedPrefix, JsonObject } from '../../domain/types/VendorTypes';
 import type { SendBatchRequest } from './batches/batchRequests';
@@ -51,18 +51,7 @@ export interface EmbeddingReply {
   readonly response: VendorHttpResponse;
 }
 
-export interface VendorHttpResponse {
-  readonly status: number;
-  header(name: string): string | null;
-  /** The vendor's id for this request, from a header. */
-  readonly requestId: string | undefined;
-  /** The headers that the vendor's own clients evaluate: rate limits, retry hints. */
-  readonly passthroughHeaders: Readonly<Record<string, string>>;
-  /** The entire body. */
-  text(): Promise<string>;
-  /** The body's chunks as they arrive. Leaving the iteration early aborts the request. */
-  readonly body: AsyncIterable<Uint8Array>;
-}
+export type VendorHttpResponse = RelayResponse;
 
 export interface VendorClient {
   /** @throws LLMError for error statuses and transport failures, `call.signal.reason` when aborted */

@@ -3,33 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { isLLMError } from '../../../ai/domain/errors/LLMErrors';
 import type { DocumentCollection, Modifier, StoredDocument } from '../../../../database/DocumentCollection';
 import { credentialKey } from '../../domain/entities/StoredCredential';
-import type {
-  CredentialId,
-  CredentialKind,
-  ReconnectReason,
-  StoredCredential,
-} from '../../domain/entities/StoredCredential';
+import type { CredentialId, RefreshLease, StoredCredential } from '../../domain/entities/StoredCredential';
 import type { Clock } from '../../domain/interfaces/Clock';
 import type { CredentialChange, CredentialStore, NewCredential } from '../../domain/interfaces/CredentialStore';
 
-export interface CredentialDocument extends StoredDocument {
-  readonly providerId: string;
-  readonly userId: string | null;
-  readonly kind: CredentialKind;
-  readonly sealed: string;
-  readonly keyId: string;
-  readonly state: StoredCredential['state'];
-  readonly reconnectReason?: ReconnectReason;
-  readonly isUnanswered?: true;
-  readonly destination: string;
-  readonly grantId: string;
-  readonly generation: number;
-  readonly expiresAt?: number;
-  readonly scopes?: readonly string[];
-  readonly leasePhase?: 'claimed' | 'sent';
+export interface CredentialDocument extends Omit<StoredCredential, 'lease'>, StoredDocument {
+  readonly leasePhase?: RefreshLease['phase'];
   readonly leaseUntil?: number;
-  readonly updatedAt: number;
-  readonly version: number;
 }
 
 const OPTIONAL_FIELDS: readonly (keyof CredentialDocument)[] = [

@@ -4,14 +4,12 @@
  */
 import { EventStream } from '../../../domain/events/EventStream';
 import type { BackgroundCallStore, BackgroundTurn } from '../../../domain/interfaces/BackgroundCalls';
-import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
+import type { DefaultedProvider } from '../../../domain/interfaces/ILLMProvider';
 import { ProviderDecorator } from '../../../domain/interfaces/ProviderDecorator';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import { replayResponse } from '../shared/replayResponse';
-
-type DefaultedProvider = ILLMProvider & { readonly defaultModel: string };
 
 export class BackgroundProvider extends ProviderDecorator<DefaultedProvider> {
   private readonly store: BackgroundCallStore;

@@ -10,6 +10,7 @@ import {
   LLMOverloadedError,
   ToolError,
 } from '../../../domain/errors/LLMErrors';
+import { addAmounts } from '../../../domain/entities/BudgetAccount';
 import type { RunResult } from '../../../domain/entities/Run';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { Budget } from '../../../domain/types/RunLimits';
@@ -109,7 +110,7 @@ export class ChildRuns {
   async spentBelow(parentId: string): Promise<Required<Budget>> {
     let sum: Required<Budget> = { calls: 0, tokens: 0, money: 0 };
     for (const { executionId, spent } of await this.ports.childrenOf(parentId))
-      sum = [spent, await this.spentBelow(executionId)].reduce(plus, sum);
+      sum = [spent, await this.spentBelow(executionId)].reduce(addAmounts, sum);
     return sum;
   }
 
@@ -174,7 +175,7 @@ export class ChildRuns {
   private async budgetLeft(parent: ParentRun, own: Budget | undefined): Promise<Budget | undefined> {
     const { executionId, budget } = parent;
     if (budget === undefined) return own;
-    const gone = plus(parent.spent(), await this.spentBelow(executionId));
+    const gone = addAmounts(parent.spent(), await this.spentBelow(executionId));
     const left: { calls?: number; tokens?: number; money?: number } = { ...own };
     for (const unit of ['calls', 'tokens', 'money'] as const) {
       const limit = budget[unit];
@@ -182,8 +183,4 @@ export class ChildRuns {
     }
     return left;
   }
-}
-
-function plus(one: Required<Budget>, other: Required<Budget>): Required<Budget> {
-  return { calls: one.calls + other.calls, tokens: one.tokens + other.tokens, money: one.money + other.money };
 }

@@ -1,6 +1,6 @@
 /** Decorates the router so that requests from outside are checked before they are sent, and what they made recorded. */
 import { EventStream } from '../../../domain/events/EventStream';
-import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
+import type { DefaultedProvider } from '../../../domain/interfaces/ILLMProvider';
 import { ProviderDecorator } from '../../../domain/interfaces/ProviderDecorator';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { RelayCall, RelayResponse } from '../../../domain/types/RelayTypes';
@@ -9,8 +9,6 @@ import type { SentRequest } from '../../../domain/types/StoredObjects';
 import type { SendGuard } from '../SendGuard';
 import type { ObjectUser } from '../VendorObjects';
 import { RecordedEvents } from './RecordedEvents';
-
-type DefaultedProvider = ILLMProvider & { readonly defaultModel: string };
 
 /** What the last attempt of a call was sent to. */
 interface LastSent {
