@@ -7,17 +7,7 @@ export interface TextMatch {
   readonly replacement: string;
 }
 
-export interface TextPattern {
-  /** The first match that starts at or after `from`. */
-  find(text: string, from: number): TextMatch | undefined;
-  /**
-   * Where the earliest part starts, at or after `from`, that reaches to the end of the text and might be or become a
-   * match when more text follows; the length of the text if there is none.
-   */
-  openFrom(text: string, from: number): number;
-}
-
-export interface RegExpPatternOptions {
+export interface TextPatternOptions {
   readonly type: string;
   readonly replacement: string;
   /** Global and Unicode. It looks at no more than one character after the match. */
@@ -29,13 +19,14 @@ export interface RegExpPatternOptions {
 }
 
 /** A pattern whose candidates are found by a regular expression and checked by code, such as a checksum. */
-export class RegExpPattern implements TextPattern {
-  private readonly options: RegExpPatternOptions;
+export class TextPattern {
+  private readonly options: TextPatternOptions;
 
-  constructor(options: RegExpPatternOptions) {
+  constructor(options: TextPatternOptions) {
     this.options = options;
   }
 
+  /** The first match that starts at or after `from`. */
   find(text: string, from: number): TextMatch | undefined {
     const { candidate, accept, type, replacement } = this.options;
     candidate.lastIndex = from;
@@ -48,6 +39,10 @@ export class RegExpPattern implements TextPattern {
     return undefined;
   }
 
+  /**
+   * Where the earliest part starts, at or after `from`, that reaches to the end of the text and might be or become a
+   * match when more text follows; the length of the text if there is none.
+   */
   openFrom(text: string, from: number): number {
     const { open } = this.options;
     open.lastIndex = from;

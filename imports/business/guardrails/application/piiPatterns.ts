@@ -1,7 +1,6 @@
 /** Patterns of personal data. They find its usual forms, and can't find every one. */
-import { RegExpPattern } from './TextPattern';
+import { TextPattern } from './TextPattern';
 import type { PiiType } from '../../ai/domain/types/GuardrailSettings';
-import type { TextPattern } from './TextPattern';
 import { parseUrl } from '../../ai/domain/util/parseUrl';
 
 /** In the order in which they take precedence. */
@@ -12,7 +11,7 @@ const EMAIL_DOMAIN = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+\p
 /** New instances, since regular expressions keep a position. */
 export const PII_PATTERNS: Readonly<Record<PiiType, () => TextPattern>> = {
   email: () =>
-    new RegExpPattern({
+    new TextPattern({
       type: 'email',
       replacement: '[EMAIL]',
       candidate: /[\p{L}\p{N}._%+'-]{1,64}@[\p{L}\p{N}.-]{1,253}/gu,
@@ -24,7 +23,7 @@ export const PII_PATTERNS: Readonly<Record<PiiType, () => TextPattern>> = {
       },
     }),
   iban: () =>
-    new RegExpPattern({
+    new TextPattern({
       type: 'iban',
       replacement: '[IBAN]',
       candidate: /(?<![\p{L}\p{N}])[A-Z]{2}\d{2}(?: ?[A-Z\d]){11,30}/gu,
@@ -33,7 +32,7 @@ export const PII_PATTERNS: Readonly<Record<PiiType, () => TextPattern>> = {
       accept: (candidate) => longestPart(candidate, 15, isIban),
     }),
   credit_card: () =>
-    new RegExpPattern({
+    new TextPattern({
       type: 'credit_card',
       replacement: '[CREDIT_CARD]',
       candidate: /(?<!\d)[2-6](?:[ -]?\d){12,18}(?!\d)/gu,
@@ -41,7 +40,7 @@ export const PII_PATTERNS: Readonly<Record<PiiType, () => TextPattern>> = {
       accept: (candidate) => longestPart(candidate, 13, passesLuhn),
     }),
   ssn: () =>
-    new RegExpPattern({
+    new TextPattern({
       type: 'ssn',
       replacement: '[SSN]',
       // https://www.ssa.gov/employer/randomizationfaqs.html
@@ -49,7 +48,7 @@ export const PII_PATTERNS: Readonly<Record<PiiType, () => TextPattern>> = {
       open: /(?<![\d-])\d{1,3}(?:(?<=\d{3})-\d{0,2}(?:(?<=-\d{2})-\d{0,4})?)?$/gu,
     }),
   ip: () =>
-    new RegExpPattern({
+    new TextPattern({
       type: 'ip',
       replacement: '[IP]',
       candidate: /(?<![\p{L}\p{N}.:])(?:\d{1,3}(?:\.\d{1,3}){3}(?![\p{L}\p{N}])|[\dA-Fa-f:]{2,39}(?![\p{L}\p{N}:]))/gu,
@@ -57,7 +56,7 @@ export const PII_PATTERNS: Readonly<Record<PiiType, () => TextPattern>> = {
       accept: ipLength,
     }),
   phone: () =>
-    new RegExpPattern({
+    new TextPattern({
       type: 'phone',
       replacement: '[PHONE]',
       candidate: /(?<![\p{L}\p{N}+])[+(]?\d[\d ().\/-]{5,24}/gu,

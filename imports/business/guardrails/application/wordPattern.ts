@@ -1,6 +1,5 @@
 /** Finds whole words and phrases, in any case. */
-import { RegExpPattern } from './TextPattern';
-import type { TextPattern } from './TextPattern';
+import { TextPattern } from './TextPattern';
 
 const WORD_CHARACTER = String.raw`[\p{L}\p{N}\p{M}_]`;
 const GAP = String.raw`\s{1,16}`;
@@ -13,7 +12,7 @@ export function wordPattern(words: readonly string[], replacement: string): Text
     .sort((a, b) => b.join(' ').length - a.join(' ').length);
   const alternatives = phrases.map((phrase) => phrase.map(escaped).join(GAP)).join('|');
   const beginnings = phrases.map((phrase) => beginningsOf(phrase)).join('|');
-  return new RegExpPattern({
+  return new TextPattern({
     type: 'word',
     replacement,
     candidate: new RegExp(`(?<!${WORD_CHARACTER})(?:${alternatives})(?!${WORD_CHARACTER})`, 'giu'),

@@ -5,18 +5,6 @@
  */
 import { FailuresInARow } from '../../../domain/util/FailuresInARow';
 
-/** Reports how one attempt ended. Only the first report counts, except that `responding` may precede another. */
-export interface CircuitPermit {
-  /** The provider has started to respond. */
-  responding(): void;
-  succeeded(): void;
-  /** The provider refused the request, which shows that it is there. */
-  refused(): void;
-  failed(): void;
-  /** The attempt ended without evidence for or against the provider. */
-  released(): void;
-}
-
 /** A circuit that is open. */
 interface OpenCircuit {
   /** When a probe is allowed, on the breaker's clock. */
@@ -55,7 +43,7 @@ export class CircuitBreaker {
    */
   acquire(userId: string, onSuccess?: () => void): CircuitPermit | undefined {
     if (!this.admits(userId)) return undefined;
-    const permit = new Permit(this, userId, onSuccess);
+    const permit = new CircuitPermit(this, userId, onSuccess);
     for (const circuit of this.circuitsOf(userId)) circuit.probe = permit;
     return permit;
   }
@@ -136,7 +124,8 @@ export class CircuitBreaker {
   }
 }
 
-class Permit implements CircuitPermit {
+/** Reports how one attempt ended. Only the first report counts, except that `responding` may precede another. */
+export class CircuitPermit {
   private readonly breaker: CircuitBreaker;
   private readonly userId: string;
   private readonly onSuccess: (() => void) | undefined;
@@ -148,6 +137,7 @@ class Permit implements CircuitPermit {
     this.onSuccess = onSuccess;
   }
 
+  /** The provider has started to respond. */
   responding(): void {
     if (!this.isSettled) this.breaker.onResponding(this, this.userId);
   }
@@ -157,6 +147,7 @@ class Permit implements CircuitPermit {
     if (this.settle()) this.breaker.onResponse(this, this.userId);
   }
 
+  /** The provider refused the request, which shows that it is there. */
   refused(): void {
     if (this.settle()) this.breaker.onResponse(this, this.userId);
   }
@@ -165,6 +156,7 @@ class Permit implements CircuitPermit {
     if (this.settle()) this.breaker.onFailure(this, this.userId);
   }
 
+  /** The attempt ended without evidence for or against the provider. */
   released(): void {
     if (this.settle()) this.breaker.onReleased(this, this.userId);
   }
