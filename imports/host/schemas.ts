@@ -70,7 +70,6 @@ export function numberBetween(min: number, max: number) {
 
 export const boolean = v.boolean('must be true or false');
 
-/** Milliseconds since the epoch. */
 export const time = v.pipe(integer(0, Number.MAX_SAFE_INTEGER), v.description('Milliseconds since the epoch.'));
 
 export function oneOf<const T extends readonly string[]>(values: T): v.PicklistSchema<T, string> {

@@ -24,7 +24,6 @@ export interface ApiPrincipal {
 export interface PresentedToken {
   readonly id: string;
   readonly name: string;
-  /** Present if the token belongs to a team. */
   readonly team?: string;
   /** The models that the token may use. Absent: all that its owner may use. */
   readonly models?: readonly string[];

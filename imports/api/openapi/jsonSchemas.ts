@@ -7,7 +7,6 @@ export const COUNT: Schema = { type: 'integer', minimum: 0 };
 export const FLAG: Schema = { type: 'boolean' };
 export const ANYTHING: Schema = {};
 export const OBJECT: Schema = { type: 'object' };
-/** Milliseconds since the epoch. */
 export const TIME: Schema = { type: 'number', description: 'Milliseconds since the epoch.' };
 
 export function described(schema: Schema, description: string): Schema {

@@ -11,7 +11,6 @@ import { writeForeignItem } from '../../../business/ai/infrastructure/converters
 import { wireForm } from '../../../business/ai/infrastructure/converters/responses/items';
 import { INCLUSIONS } from './checkForeignRequest';
 
-/** An item with its id. */
 export interface ListedItem {
   readonly id: string;
   readonly item: Item;

@@ -27,7 +27,6 @@ interface JobDocument extends StoredDocument {
 /** 30 days, in which a key is not used again. */
 const KEY_LIFETIME_MS = 30 * 24 * 3_600_000;
 
-/** Creates the store and its indexes. */
 export async function openServerJobs(database: Pick<DocumentDatabase, 'collection'>): Promise<ServerJobStore> {
   const jobs = database.collection<JobDocument>(SERVER_JOBS);
   await jobs.ensureIndex({ nextAt: 1 }, { sparse: true });

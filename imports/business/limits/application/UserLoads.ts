@@ -31,7 +31,6 @@ export interface UserLoadsOptions {
   readonly logger: Logger;
 }
 
-/** A limit that is reached. */
 export interface ReachedLimit {
   readonly kind: LoadKind;
   /** In all processes. */

@@ -90,7 +90,6 @@ export class McpHttp {
     return this.handleIn(await this.begin(caller), request, options);
   }
 
-  /** Ends the sessions of a user. */
   async endUser(userId: string): Promise<void> {
     const theirs = [...this.sessions].filter(([, session]) => session.userId === userId);
     await Promise.all(theirs.map(([id]) => this.end(id)));

@@ -58,7 +58,6 @@ export class MemoryIndex {
     return this.records.get(id)?.entry;
   }
 
-  /** The memory with that text. */
   find(text: string): MemoryEntry | undefined {
     const id = this.byText.get(text);
     return id === undefined ? undefined : this.entry(id);

@@ -37,7 +37,6 @@ const MAX_ATTEMPTS = 20;
 
 const LISTED = { owner: 1, name: 1, version: 1, updatedAt: 1, labels: 1 } as const;
 
-/** Creates the store and its indexes. */
 export async function openPromptStore(database: Pick<DocumentDatabase, 'collection'>): Promise<DocumentPromptStore> {
   const prompts = database.collection<PromptDocument>(PROMPTS);
   await prompts.ensureIndex({ owner: 1, name: 1 }, { unique: true });

@@ -58,7 +58,6 @@ export class ExposedApp {
     this.acorn = acorn;
   }
 
-  /** Names of the tools. */
   get toolNames(): readonly string[] {
     return [...this.tools.keys()];
   }

@@ -36,7 +36,6 @@ export class PublicationRun {
     this.events = events;
   }
 
-  /** The number of documents. */
   get size(): number {
     return [...this.collections.values()].reduce((sum, documents) => sum + documents.size, 0);
   }

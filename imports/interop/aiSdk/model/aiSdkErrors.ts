@@ -34,7 +34,6 @@ export function unsupportedFunctionality(functionality: string, message: string,
 
 export type ModelType = 'languageModel' | 'embeddingModel' | 'imageModel';
 
-/** A `NoSuchModelError`. */
 export function noSuchModel(modelId: string, modelType: ModelType, message: string, cause?: unknown): Error {
   return new AISDKCompatibleError('AI_NoSuchModelError', message, { modelId, modelType }, cause);
 }

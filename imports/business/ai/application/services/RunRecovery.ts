@@ -122,9 +122,7 @@ export class RunRecovery {
   private readonly lossListeners: (() => void)[] = [];
   /** An owner was lost since the listeners were called. */
   private hasLostOwner = false;
-  /** By `performance.now()`. */
   private readonly startedAt = performance.now();
-  /** By `performance.now()`. */
   private auditedAt = performance.now();
   /** Runs of this process that the last scan found it does not work on. */
   private forgotten: ReadonlySet<string> = new Set();

@@ -206,7 +206,6 @@ export function usageOf(
   return { day: ofWindow('day'), month: ofWindow('month') };
 }
 
-/** When the window ends. */
 export function endOfWindow(window: BudgetWindow, now: number): number {
   const date = new Date(now);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];

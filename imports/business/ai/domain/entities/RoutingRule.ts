@@ -34,7 +34,6 @@ export interface RoutingRule {
 
 export const MAX_RULE_TARGETS = 20;
 
-/** The provider of a target. */
 export function providerOfTarget({ model }: RoutingTarget): string {
   const slash = model.indexOf('/');
   return slash === -1 ? model : model.slice(0, slash);

@@ -17,7 +17,6 @@ export interface BackgroundCallStore {
   remove(key: BackgroundCallKey): Promise<void>;
 }
 
-/** The background calls of one turn. */
 export interface BackgroundTurn {
   find(request: Pick<BackgroundCallKey, 'providerId' | 'digest'>): Promise<string | undefined>;
   save(request: Pick<BackgroundCallKey, 'providerId' | 'digest'>, responseId: string): Promise<void>;

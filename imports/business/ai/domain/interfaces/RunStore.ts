@@ -38,7 +38,6 @@ export interface ClaimedStoredRun extends StoredRun {
   readonly lease: RunLease;
 }
 
-/** What an orphaned run is claimed with. */
 export interface OrphanClaim {
   /** The lease as it was read. */
   readonly lease: RunLease;

@@ -20,7 +20,6 @@ import type {
 export interface RunFilter {
   readonly userId?: string | undefined;
   readonly state?: RunState;
-  /** Only runs of this conversation. */
   readonly conversationId?: string | undefined;
   /** Only runs created at or after this time, in milliseconds since the epoch. */
   readonly since?: number;
@@ -30,7 +29,6 @@ export interface RunFilter {
 
 /** All conditions hold together; `from` and `to` bound the time of creation. */
 export interface RunListFilter extends ListRange {
-  /** Only this run. */
   readonly executionId?: string | undefined;
   readonly userId?: string | undefined;
   readonly states?: readonly RunState[] | undefined;

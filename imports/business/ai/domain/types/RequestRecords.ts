@@ -33,7 +33,6 @@ export interface CallOrigin {
   readonly ownObjectsOnly?: true;
 }
 
-/** A failed attempt, and when it failed. */
 export interface LoggedAttempt extends FailedAttempt {
   /** Milliseconds after the start of the call. */
   readonly at: number;
@@ -75,7 +74,6 @@ export interface RequestEntry extends Omit<CallOrigin, 'ownObjectsOnly'> {
   readonly annotations?: readonly GuardrailAnnotation[];
   /** The vendor's id of the request. */
   readonly vendorRequestId?: string;
-  /** The id of the response. */
   readonly responseId?: string;
   /** What was sent differently than requested, and what was left out. */
   readonly warnings?: readonly string[];

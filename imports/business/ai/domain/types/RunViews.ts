@@ -58,7 +58,6 @@ export interface RunView {
   /** What people think of the run; the next three fields are of the last one who rated it. */
   readonly rating?: RunRating;
   readonly comment?: string;
-  /** Whose rating it is. */
   readonly ratedBy?: string;
   readonly ratedAt?: number;
 }
@@ -106,7 +105,6 @@ export interface ListedRun extends RunView {
 /** Sums over all runs that a filter matches. */
 export interface RunSummary {
   readonly total: number;
-  /** Runs by their state. */
   readonly states: Readonly<Partial<Record<RunState, number>>>;
   readonly usage: UsageView;
   /** US dollars: the sum of the model calls whose cost is known. */

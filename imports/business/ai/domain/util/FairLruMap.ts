@@ -71,7 +71,6 @@ export class FairLruMap<V> {
     });
   }
 
-  /** The number of entries. */
   get size(): number {
     return this.entries;
   }

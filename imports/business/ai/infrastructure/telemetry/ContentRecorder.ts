@@ -9,7 +9,6 @@ import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import { isList, isObject } from '../../domain/util/json';
 
-/** The attributes that have content. */
 export type ContentAttribute =
   | 'gen_ai.system_instructions'
   | 'gen_ai.input.messages'

@@ -33,7 +33,6 @@ interface TracedCall {
   readonly context: Context;
 }
 
-/** The options of any call. */
 export type CallOptions = Partial<Omit<GenerateOptions, 'input'>> & { readonly input?: unknown };
 
 export class ModelCallSpan {

@@ -17,7 +17,6 @@ export class Tracing {
     this.tracer = tracer;
   }
 
-  /** The context that is active. */
   get active(): Context {
     return activeContext(this.api);
   }

@@ -34,7 +34,6 @@ interface BoundProvider {
   readonly destination: string;
 }
 
-/** A key that is being read. */
 interface KeyReading {
   readonly id: CredentialId;
   readonly key: Promise<StoredCredential | undefined>;

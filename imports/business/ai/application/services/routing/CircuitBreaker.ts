@@ -5,7 +5,6 @@
  */
 import { FailuresInARow } from '../../../domain/util/FailuresInARow';
 
-/** A circuit that is open. */
 interface OpenCircuit {
   /** When a probe is allowed, on the breaker's clock. */
   until: number;

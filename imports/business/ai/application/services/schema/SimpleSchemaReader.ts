@@ -49,7 +49,6 @@ interface TypeDefinition extends JsonObject {
   readonly type: unknown;
 }
 
-/** `SimpleSchema.Integer` and `SimpleSchema.Any`. */
 const INTEGER = 'SimpleSchema.Integer';
 const ANY = '___Any___';
 

@@ -77,7 +77,6 @@ export class ToolSet {
     return [...this.offered.keys()];
   }
 
-  /** The definitions of the functions, by name. */
   get definitions(): ReadonlyMap<string, FunctionTool> {
     this.byName ??= new Map(Array.from(this.offered, ([name, { definition }]) => [name, definition]));
     return this.byName;

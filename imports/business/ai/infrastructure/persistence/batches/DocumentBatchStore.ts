@@ -17,7 +17,6 @@ export const BATCHES = 'ai_batches';
 /** 30 days, for as long as vendors keep results. */
 const TTL_SECONDS = 30 * 24 * 3_600;
 
-/** Creates the store and its indexes. */
 export async function openBatchStore(database: Pick<DocumentDatabase, 'collection'>): Promise<DocumentBatchStore> {
   const batches = database.collection<BatchDocument>(BATCHES);
   await batches.ensureIndex({ changedAt: 1 }, { expireAfterSeconds: TTL_SECONDS });

@@ -41,7 +41,6 @@ const OLDEST_FIRST = { at: 1, place: 1, _id: 1 } as const;
 const LATEST_FIRST = { at: -1, place: -1, _id: -1 } as const;
 const UNANSWERED = { owner: { $exists: true } } as const;
 
-/** Creates the store and its indexes. */
 export async function openChatTurns(
   database: Pick<DocumentDatabase, 'collection' | 'isExclusive'>,
 ): Promise<ChatTurnStore> {

@@ -70,7 +70,6 @@ const COMMAND_TTL_SECONDS = 7 * 24 * 3600;
 /** Longer than any lease. */
 const OWNER_TTL_SECONDS = 24 * 3600;
 
-/** Creates a run store and its indexes. */
 export async function openRunStore(database: DocumentDatabase): Promise<DocumentRunStore> {
   const store = new DocumentRunStore(database);
   await store.ensureIndexes();

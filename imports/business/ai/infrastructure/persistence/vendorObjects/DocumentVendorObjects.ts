@@ -18,7 +18,6 @@ export const VENDOR_OBJECTS = 'ai_vendor_objects';
 /** 30 days. */
 const TTL_SECONDS = 30 * 24 * 3_600;
 
-/** Creates the store and its indexes. */
 export async function openVendorObjects(database: Pick<DocumentDatabase, 'collection'>): Promise<VendorObjectStore> {
   const objects = database.collection<VendorObjectDocument>(VENDOR_OBJECTS);
   await objects.ensureIndex({ seenAt: 1 }, { expireAfterSeconds: TTL_SECONDS });

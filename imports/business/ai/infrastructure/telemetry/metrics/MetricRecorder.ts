@@ -8,7 +8,6 @@ export interface Observation {
   readonly attributes?: Attributes;
 }
 
-/** Reads a gauge. */
 export type ReadGauge = () => readonly Observation[] | Promise<readonly Observation[]>;
 
 /** Collects measurements: OpenTelemetry, or Prometheus. */

@@ -20,7 +20,6 @@ import { MAX_LISTED_TOOLS } from '../../../../domain/run/RunDraft';
 
 export interface RestoredRun {
   readonly state: ActiveRun;
-  /** The state that the store has. */
   readonly storedState: RunState;
   /** Ids of the calls that differ from what the store has, and must be written again. */
   readonly repaired: readonly string[];
