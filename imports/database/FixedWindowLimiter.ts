@@ -2,8 +2,8 @@
  * Limits how much a key may use in a fixed window of time. The counters are in the store, so the limits hold for all
  * processes together.
  */
-import { isLLMError } from '../business/ai/domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from './DocumentCollection';
+import { insertNew } from './insertNew';
 
 /** One key's counters `C` in one window. */
 export type WindowDocument<C extends string = 'count'> = StoredDocument &
@@ -98,13 +98,8 @@ export class FixedWindowLimiter<C extends string = 'count'> {
 
   private async open(_id: string, end: number): Promise<void> {
     const zeros = Object.fromEntries(this.counters.map((counter) => [counter, 0]));
-    try {
-      // The computed keys are exactly the counters.
-      await this.collection.insert({ _id, ...zeros, expiresAt: new Date(end) } as WindowDocument<C>);
-    } catch (error) {
-      // Another process has opened it already.
-      if (!isLLMError(error) || error.code !== 'conflict') throw error;
-    }
+    // The computed keys are exactly the counters. Another process may have opened it already.
+    await insertNew(this.collection, { _id, ...zeros, expiresAt: new Date(end) } as WindowDocument<C>);
   }
 }
 

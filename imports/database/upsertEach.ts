@@ -1,6 +1,6 @@
 /** `upsertMany` for databases that have no command for it. */
-import { ConflictError } from '../business/ai/domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument, Upsert } from './DocumentCollection';
+import { insertNew } from './insertNew';
 
 export async function upsertEach(
   collection: Pick<DocumentCollection<StoredDocument>, 'insert' | 'update'>,
@@ -10,23 +10,10 @@ export async function upsertEach(
   for (const { _id, selector, modifier } of changes) {
     const isUpdated = (await collection.update({ ...selector, _id }, modifier)) > 0;
     if (isUpdated) written += 1;
-    else if (await insertMissing(collection, { ...modifier.$set, _id })) {
+    else if (await insertNew(collection, { ...modifier.$set, _id })) {
       written += 1;
       inserted += 1;
     }
   }
   return { written, inserted };
-}
-
-async function insertMissing(
-  collection: Pick<DocumentCollection<StoredDocument>, 'insert'>,
-  document: StoredDocument,
-): Promise<boolean> {
-  try {
-    await collection.insert(document);
-    return true;
-  } catch (error) {
-    if (error instanceof ConflictError) return false;
-    throw error;
-  }
 }

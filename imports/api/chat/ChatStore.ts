@@ -1,9 +1,9 @@
 /** Which run each chat of a user is at, and the messages before it. Shared by all processes. */
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { withReferences } from '../../business/ai/domain/util/sharedTexts';
-import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../database/DocumentCollection';
 import { hashedId } from '../../database/hashedId';
+import { insertNew } from '../../database/insertNew';
 
 export interface StoredChat {
   readonly userId: string;
@@ -63,13 +63,7 @@ export class ChatStore {
       const $unset = inputOf === undefined ? ({ isLeft, inputOf: true } as const) : ({ isLeft } as const);
       return (await this.chats.update({ _id, requestId: expected }, { $set, $unset })) === 1;
     }
-    try {
-      await this.chats.insert({ _id, ...fields });
-      return true;
-    } catch (error) {
-      if (!isLLMError(error) || error.code !== 'conflict') throw error;
-      return false;
-    }
+    return insertNew(this.chats, { _id, ...fields });
   }
 
   /**

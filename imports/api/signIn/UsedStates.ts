@@ -1,6 +1,6 @@
 /** The states of sign-ins that came back, in a document collection: each counts once, in whichever process. */
-import { ConflictError } from '../../business/ai/domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../database/DocumentCollection';
+import { insertNew } from '../../database/insertNew';
 
 export const SIGN_IN_STATES = 'ai_sign_in_states';
 
@@ -25,13 +25,7 @@ export class UsedStates {
    * @param expiresAt when the state is refused for its age, in milliseconds since the epoch
    * @returns true for the first call only
    */
-  async use(id: string, expiresAt: number): Promise<boolean> {
-    try {
-      await this.states.insert({ _id: id, expiresAt: new Date(expiresAt) });
-      return true;
-    } catch (error) {
-      if (error instanceof ConflictError) return false;
-      throw error;
-    }
+  use(id: string, expiresAt: number): Promise<boolean> {
+    return insertNew(this.states, { _id: id, expiresAt: new Date(expiresAt) });
   }
 }

@@ -6,13 +6,13 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { AuditEnd, AuditFilter, AuditPage, AuditPageRequest, AuditReader, AuditStore } from '../domain/AuditStore';
 import type { DocumentCollection, Selector, StoredDocument } from '../../../database/DocumentCollection';
-import { ConflictError } from '../../ai/domain/errors/LLMErrors';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { AuditEntry } from '../../ai/domain/types/AuditEntries';
 import { EntryBound } from '../../../database/bounds/EntryBound';
 import type { DocumentDatabase } from '../../../database/DocumentDatabase';
 import { findPage } from '../../../database/query/findPage';
 import { searchSelector, searchWords } from '../../../database/searchWords';
+import { insertNew } from '../../../database/insertNew';
 
 export const AUDIT = 'ai_audit';
 /** The key of the pseudonyms: whoever has it and a user id can find the user's entries. */
@@ -164,12 +164,8 @@ export class DocumentAuditStore implements AuditStore, AuditReader {
   private async pseudonymKey(): Promise<Buffer> {
     const stored = await this.keys.findOne({ _id: KEY_ID });
     if (stored !== undefined) return Buffer.from(stored.key, 'base64');
-    try {
-      await this.keys.insert({ _id: KEY_ID, key: randomBytes(32).toString('base64') });
-    } catch (error) {
-      // Another process was faster.
-      if (!(error instanceof ConflictError)) throw error;
-    }
+    // Another process may be faster.
+    await insertNew(this.keys, { _id: KEY_ID, key: randomBytes(32).toString('base64') });
     return this.pseudonymKey();
   }
 }

@@ -1,12 +1,12 @@
 /** Batches of users in document collections, which all processes share: each with a document for each request. */
 import type { UserBatch, UserBatchRequest, UserBatchResult, UserBatchState } from '../domain/UserBatch';
 import { invalid } from '../../ai/domain/util/arguments';
-import { isLLMError } from '../../ai/domain/errors/LLMErrors';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { DocumentCollection, Selector, StoredDocument } from '../../../database/DocumentCollection';
 import type { LeasedBatch, UserBatchPage, UserBatchStore } from '../domain/UserBatchStore';
 import type { DocumentDatabase } from '../../../database/DocumentDatabase';
 import { hashedId } from '../../../database/hashedId';
+import { insertNew } from '../../../database/insertNew';
 
 export const USER_BATCHES = 'ai_user_batches';
 export const BATCH_REQUESTS = 'ai_batch_requests';
@@ -79,20 +79,15 @@ class DocumentUserBatches implements UserBatchStore {
         request: JSON.stringify(request),
       })),
     );
-    try {
-      await this.batches.insert({
-        _id: keyOf(batch),
-        ...fields,
-        ...{ id, userId, owner, expiresAt },
-        origin: JSON.stringify(origin),
-        ...counts,
-      });
-      return true;
-    } catch (error) {
-      if (!isLLMError(error) || error.code !== 'conflict') throw error;
-      await this.items.remove({ batch: id, userId });
-      return false;
-    }
+    const isNew = await insertNew(this.batches, {
+      _id: keyOf(batch),
+      ...fields,
+      ...{ id, userId, owner, expiresAt },
+      origin: JSON.stringify(origin),
+      ...counts,
+    });
+    if (!isNew) await this.items.remove({ batch: id, userId });
+    return isNew;
   }
 
   async find(userId: string, batchId: string): Promise<UserBatch | undefined> {

@@ -1,8 +1,8 @@
 /** Jobs of the server's own code in a document collection, which all processes share. */
-import { isLLMError } from '../../ai/domain/errors/LLMErrors';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { DocumentCollection, Selector, StoredDocument } from '../../../database/DocumentCollection';
 import type { DocumentDatabase } from '../../../database/DocumentDatabase';
+import { insertNew } from '../../../database/insertNew';
 import type { JobWork, ServerJob } from '../domain/ServerJob';
 import type { OwnedJob, ServerJobStore } from '../domain/ServerJobStore';
 
@@ -43,14 +43,8 @@ class DocumentServerJobs implements ServerJobStore {
     this.jobs = jobs;
   }
 
-  async insert({ id, work, ...job }: ServerJob, dueAt: number): Promise<boolean> {
-    try {
-      await this.jobs.insert({ _id: id, ...job, work: JSON.stringify(work), nextAt: dueAt });
-      return true;
-    } catch (error) {
-      if (!isLLMError(error) || error.code !== 'conflict') throw error;
-      return false;
-    }
+  insert({ id, work, ...job }: ServerJob, dueAt: number): Promise<boolean> {
+    return insertNew(this.jobs, { _id: id, ...job, work: JSON.stringify(work), nextAt: dueAt });
   }
 
   async find(id: string): Promise<Pick<ServerJob, 'id' | 'executionId'> | undefined> {

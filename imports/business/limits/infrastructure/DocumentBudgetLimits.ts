@@ -1,12 +1,12 @@
 /** Budget limits in a document collection: one document per user or team, and one for all other users. */
 import { BUDGET_WINDOWS } from '../../ai/domain/entities/BudgetAccount';
 import type { Amount, BudgetLimits, BudgetWindow } from '../../ai/domain/entities/BudgetAccount';
-import { ConflictError } from '../../ai/domain/errors/LLMErrors';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { BudgetLimitStore, StoredBudgetLimits } from '../domain/BudgetLimitStore';
 import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
 import { budgetId, selectIds } from './DocumentBudgetStore';
 import type { BudgetKind } from './DocumentBudgetStore';
+import { insertNew } from '../../../database/insertNew';
 
 export const BUDGET_LIMITS = 'ai_budget_limits';
 
@@ -53,13 +53,9 @@ export class DocumentBudgetLimits implements BudgetLimitStore {
     const $unset = Object.fromEntries(absent.map((name) => [name, true as const]));
     const modifier = { $set: fields, ...(absent.length === 0 ? {} : { $unset }) };
     if ((await this.collection.update({ _id }, modifier)) === 1) return;
-    try {
-      await this.collection.insert({ _id, ...fields } as BudgetLimitDocument);
-    } catch (error) {
-      if (!(error instanceof ConflictError)) throw error;
-      // Set by another process a moment ago.
+    // If not, another process has set them a moment ago.
+    if (!(await insertNew(this.collection, { _id, ...fields } as BudgetLimitDocument)))
       await this.collection.update({ _id }, modifier);
-    }
   }
 
   async remove(userId: string | undefined): Promise<boolean> {

@@ -4,10 +4,9 @@
  */
 import { BUDGET_WINDOWS, endOfWindow } from '../../ai/domain/entities/BudgetAccount';
 import type { Amount, BudgetAccount, BudgetWindow, UsedAmount } from '../../ai/domain/entities/BudgetAccount';
-import { isLLMError } from '../../ai/domain/errors/LLMErrors';
 import type { BudgetAccountReader, BudgetStore, StoredBudget } from '../domain/BudgetStore';
 import type { DocumentCollection, Selector, StoredDocument } from '../../../database/DocumentCollection';
-import { firstRevision } from '../../../database/firstRevision';
+import { replaceAccount } from './replaceAccount';
 
 export const BUDGETS = 'ai_budgets';
 
@@ -52,17 +51,8 @@ export class DocumentBudgetStore implements BudgetStore, BudgetAccountReader {
     return document === undefined ? undefined : { revision: document.revision, account: toAccount(userId, document) };
   }
 
-  async replace(account: BudgetAccount, revision: number): Promise<boolean> {
-    const _id = budgetId(account.userId, this.kind);
-    const fields = { revision: revision > 0 ? revision + 1 : firstRevision(), ...fromAccount(account) };
-    if (revision > 0) return (await this.collection.update({ _id, revision }, { $set: fields })) === 1;
-    try {
-      await this.collection.insert({ _id, ...fields });
-      return true;
-    } catch (error) {
-      if (isLLMError(error) && error.code === 'conflict') return false;
-      throw error;
-    }
+  replace(account: BudgetAccount, revision: number): Promise<boolean> {
+    return replaceAccount(this.collection, budgetId(account.userId, this.kind), revision, fromAccount(account));
   }
 
   async ofMonth(month: string, limit: number, userIdStart = ''): Promise<readonly BudgetAccount[]> {

@@ -1,9 +1,8 @@
 /** The rates of API tokens in a document collection, one document per token. */
 import type { RateAccount } from '../domain/RateAccount';
-import { isLLMError } from '../../ai/domain/errors/LLMErrors';
 import type { AccountStore, StoredAccount } from '../domain/AccountStore';
 import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
-import { firstRevision } from '../../../database/firstRevision';
+import { replaceAccount } from './replaceAccount';
 
 export const TOKEN_RATES = 'ai_token_rates';
 
@@ -40,23 +39,14 @@ export class DocumentRateStore implements AccountStore<RateAccount> {
     return { revision, account: { id, minute, requests, tokens, leases: JSON.parse(leases) as RateAccount['leases'] } };
   }
 
-  async replace({ id, minute, requests, tokens, leases }: RateAccount, revision: number): Promise<boolean> {
+  replace({ id, minute, requests, tokens, leases }: RateAccount, revision: number): Promise<boolean> {
     const last = leases.reduce((latest, { until }) => Math.max(latest, until), minute);
-    const fields = {
-      revision: revision > 0 ? revision + 1 : firstRevision(),
+    return replaceAccount(this.collection, id, revision, {
       minute,
       requests,
       tokens,
       leases: JSON.stringify(leases),
       expiresAt: new Date(last + EXPIRES_AFTER_MS),
-    };
-    if (revision > 0) return (await this.collection.update({ _id: id, revision }, { $set: fields })) === 1;
-    try {
-      await this.collection.insert({ _id: id, ...fields });
-      return true;
-    } catch (error) {
-      if (isLLMError(error) && error.code === 'conflict') return false;
-      throw error;
-    }
+    });
   }
 }

@@ -1,10 +1,9 @@
 /** What users do in all processes, in a document collection: one document per user, with the load of each process. */
 import { LOAD_MINUTE_MS } from '../domain/UserLoad';
 import type { UserAccount } from '../domain/UserLoad';
-import { isLLMError } from '../../ai/domain/errors/LLMErrors';
 import type { AccountStore, StoredAccount } from '../domain/AccountStore';
 import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
-import { firstRevision } from '../../../database/firstRevision';
+import { replaceAccount } from './replaceAccount';
 
 export const USER_LOADS = 'ai_user_loads';
 
@@ -38,24 +37,15 @@ export class DocumentUserLoads implements AccountStore<UserAccount> {
     return { revision, account: { id, processes: JSON.parse(processes) as UserAccount['processes'] } };
   }
 
-  async replace({ id, processes }: UserAccount, revision: number): Promise<boolean> {
+  replace({ id, processes }: UserAccount, revision: number): Promise<boolean> {
     const last = processes.reduce(
       (latest, { load, until }) => Math.max(latest, until, load.minute + LOAD_MINUTE_MS),
       0,
     );
-    const fields = {
-      revision: revision > 0 ? revision + 1 : firstRevision(),
+    return replaceAccount(this.collection, userLoadId(id), revision, {
       processes: JSON.stringify(processes),
       expiresAt: new Date(last + EXPIRES_AFTER_MS),
-    };
-    if (revision > 0) return (await this.collection.update({ _id: userLoadId(id), revision }, { $set: fields })) === 1;
-    try {
-      await this.collection.insert({ _id: userLoadId(id), ...fields });
-      return true;
-    } catch (error) {
-      if (isLLMError(error) && error.code === 'conflict') return false;
-      throw error;
-    }
+    });
   }
 }
 

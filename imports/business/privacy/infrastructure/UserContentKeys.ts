@@ -3,10 +3,10 @@
  * a user's content is unreadable wherever it still is.
  */
 import { randomBytes } from 'node:crypto';
-import { isLLMError } from '../../ai/domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
 import { StoreError, UnreadableDocumentError } from '../../../database/databaseErrors';
 import type { ContentKey, ContentKeys } from './ContentKeys';
+import { insertNew } from '../../../database/insertNew';
 import { SealError } from '../../providers/domain/interfaces/Sealer';
 import type { Sealer } from '../../providers/domain/interfaces/Sealer';
 import { KEY_BYTES, KeyRing } from '../../providers/infrastructure/sealing/KeyRing';
@@ -121,12 +121,8 @@ export class UserContentKeys implements ContentKeys {
   private async create(userId: string): Promise<void> {
     const _id = randomBytes(ID_BYTES).toString('base64url');
     const box = this.sealer.seal(randomBytes(KEY_BYTES).toString('base64'), bindingOf({ _id, userId }));
-    try {
-      await this.documents.insert({ _id, userId, ...box, createdAt: new Date(this.now()) });
-    } catch (error) {
-      // Another call has created the user's key.
-      if (!isLLMError(error) || error.code !== 'conflict') throw error;
-    }
+    // Another call may have created the user's key.
+    await insertNew(this.documents, { _id, userId, ...box, createdAt: new Date(this.now()) });
   }
 
   private async load(document: ContentKeyDocument): Promise<ContentKey> {

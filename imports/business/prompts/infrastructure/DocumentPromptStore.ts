@@ -1,11 +1,12 @@
 /** Saved prompts in a document collection. A prompt is one document that contains its versions. */
-import { isLLMError, LLMInvalidRequestError, LLMServerError } from '../../ai/domain/errors/LLMErrors';
+import { LLMInvalidRequestError, LLMServerError } from '../../ai/domain/errors/LLMErrors';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { DocumentCollection, StoredDocument } from '../../../database/DocumentCollection';
 import type { PromptStore, StoredPrompt } from '../domain/PromptStore';
 import type { PromptContent, PromptView } from '../domain/Prompts';
 import type { DocumentDatabase } from '../../../database/DocumentDatabase';
 import { hashedId } from '../../../database/hashedId';
+import { insertNew } from '../../../database/insertNew';
 
 export interface PromptDocument extends StoredDocument {
   /** A user's id, or `SHARED`. */
@@ -121,13 +122,7 @@ export class DocumentPromptStore implements PromptStore {
     const owned = await this.prompts.find({ owner: prompt.owner }, { limit: MAX_PROMPTS, fields: { _id: 1 } });
     if (owned.length >= MAX_PROMPTS)
       throw new LLMInvalidRequestError(`There are ${MAX_PROMPTS} prompts already. Remove one first.`, { path: 'name' });
-    try {
-      await this.prompts.insert(prompt);
-      return true;
-    } catch (error) {
-      if (!isLLMError(error) || error.code !== 'conflict') throw error;
-      return false;
-    }
+    return insertNew(this.prompts, prompt);
   }
 
   /** @returns false if another process has saved a version meanwhile */

@@ -1,6 +1,6 @@
 /** Stores when each schedule is due next, so that a process can tell which times passed while it was not running. */
 import type { DocumentCollection, StoredDocument } from '../../../../database/DocumentCollection';
-import { ConflictError } from '../../domain/errors/LLMErrors';
+import { insertNew } from '../../../../database/insertNew';
 import type { Schedule } from '../../domain/interfaces/JobQueue';
 
 export interface ScheduleDocument extends StoredDocument {
@@ -28,11 +28,7 @@ export class ScheduleTimes {
   async save({ name, cron, timezone = 'UTC' }: Schedule, next: number): Promise<void> {
     const fields = { cron, timezone, next };
     if ((await this.schedules.update({ _id: name }, { $set: fields })) === 1) return;
-    try {
-      await this.schedules.insert({ _id: name, ...fields });
-    } catch (error) {
-      // Another process inserted it in the meantime.
-      if (!(error instanceof ConflictError)) throw error;
-    }
+    // Another process may have inserted it in the meantime.
+    await insertNew(this.schedules, { _id: name, ...fields });
   }
 }

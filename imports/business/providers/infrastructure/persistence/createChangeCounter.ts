@@ -3,7 +3,7 @@
  * than all credentials, of which there is one per user and provider and which are written at every token refresh.
  */
 import type { DocumentCollection, StoredDocument } from '../../../../database/DocumentCollection';
-import { isLLMError } from '../../../ai/domain/errors/LLMErrors';
+import { insertNew } from '../../../../database/insertNew';
 
 export interface ChangeDocument extends StoredDocument {
   readonly revision: number;
@@ -15,12 +15,7 @@ export function createChangeCounter(collection: DocumentCollection<ChangeDocumen
   const increment = (): Promise<number> => collection.update({ _id: CREDENTIAL_CHANGES_ID }, { $inc: { revision: 1 } });
   return async () => {
     if ((await increment()) === 1) return;
-    try {
-      await collection.insert({ _id: CREDENTIAL_CHANGES_ID, revision: 1 });
-    } catch (error) {
-      // Another process has inserted it.
-      if (!isLLMError(error) || error.code !== 'conflict') throw error;
-      await increment();
-    }
+    // If not, another process has inserted it.
+    if (!(await insertNew(collection, { _id: CREDENTIAL_CHANGES_ID, revision: 1 }))) await increment();
   };
 }

@@ -1,7 +1,7 @@
 /** Credentials in a document collection, as documents with flat fields. */
 import { randomUUID } from 'node:crypto';
-import { isLLMError } from '../../../ai/domain/errors/LLMErrors';
 import type { DocumentCollection, Modifier, StoredDocument } from '../../../../database/DocumentCollection';
+import { insertNew } from '../../../../database/insertNew';
 import { credentialKey } from '../../domain/entities/StoredCredential';
 import type { CredentialId, RefreshLease, StoredCredential } from '../../domain/entities/StoredCredential';
 import type { Clock } from '../../domain/interfaces/Clock';
@@ -34,15 +34,7 @@ export function createCredentialStore(collection: CredentialCollection, clock: C
   });
 
   /** @returns false if the row exists already */
-  const insert = async (credential: NewCredential): Promise<boolean> => {
-    try {
-      await collection.insert(toNewDocument(credential));
-      return true;
-    } catch (error) {
-      if (isLLMError(error) && error.code === 'conflict') return false;
-      throw error;
-    }
-  };
+  const insert = (credential: NewCredential): Promise<boolean> => insertNew(collection, toNewDocument(credential));
 
   /** One atomic update. A process that holds a lease on the old grant finds another grant id afterwards. */
   const replace = async (credential: NewCredential): Promise<boolean> => {

@@ -1,9 +1,9 @@
 /** Background calls in a document collection, so that another process waits for a response instead of asking anew. */
-import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { BackgroundCallKey, BackgroundCallStore } from '../../../domain/interfaces/BackgroundCalls';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 import { hashedId } from '../../../../../database/hashedId';
+import { insertNew } from '../../../../../database/insertNew';
 
 export interface BackgroundCallDocument extends StoredDocument {
   readonly userId: string;
@@ -42,12 +42,7 @@ export class DocumentBackgroundCalls implements BackgroundCallStore {
     const { userId, providerId } = key;
     const _id = idOf(key);
     const fields = { userId, providerId, responseId, startedAt: new Date() };
-    try {
-      await this.calls.insert({ _id, ...fields });
-    } catch (error) {
-      if (!isLLMError(error) || error.code !== 'conflict') throw error;
-      await this.calls.update({ _id }, { $set: fields });
-    }
+    if (!(await insertNew(this.calls, { _id, ...fields }))) await this.calls.update({ _id }, { $set: fields });
   }
 
   async remove(key: BackgroundCallKey): Promise<void> {

@@ -1,10 +1,10 @@
 /** Batches at vendors in a document collection, so that any process can continue one. */
 import type { BatchRecord } from '../../../domain/entities/BatchRecord';
-import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { BatchStore } from '../../../domain/interfaces/BatchStore';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 import { hashedId } from '../../../../../database/hashedId';
+import { insertNew } from '../../../../../database/insertNew';
 
 export interface BatchDocument extends StoredDocument, Omit<BatchRecord, 'parts'> {
   /** JSON, since it is read and written as a whole. */
@@ -39,14 +39,8 @@ export class DocumentBatchStore implements BatchStore {
     return { ...record, parts: JSON.parse(parts) as BatchRecord['parts'] };
   }
 
-  async insert(record: BatchRecord): Promise<boolean> {
-    try {
-      await this.batches.insert({ _id: keyOf(record), ...toFields(record) });
-      return true;
-    } catch (error) {
-      if (isLLMError(error) && error.code === 'conflict') return false;
-      throw error;
-    }
+  insert(record: BatchRecord): Promise<boolean> {
+    return insertNew(this.batches, { _id: keyOf(record), ...toFields(record) });
   }
 
   async replace(record: BatchRecord, revision: number): Promise<boolean> {

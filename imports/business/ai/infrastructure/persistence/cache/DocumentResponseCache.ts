@@ -1,7 +1,6 @@
 /** Cached responses in a document collection, which all processes share. Bounded in number, bytes and age. */
 import { MAX_CACHED_LENGTH } from '../../../domain/entities/cacheLimits';
 import { consoleLogger } from '../../../../../log/consoleLogger';
-import { isLLMError } from '../../../domain/errors/LLMErrors';
 import { isList, isObject } from '../../../domain/util/json';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
@@ -12,6 +11,7 @@ import type { StorageBounds } from '../../../../../database/bounds/StorageBounds
 import { StoredBytes } from '../../../../../database/bounds/StoredBytes';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 import { hashedId } from '../../../../../database/hashedId';
+import { insertNew } from '../../../../../database/insertNew';
 
 export interface CachedResponseDocument extends StoredDocument {
   readonly userId: string;
@@ -99,14 +99,8 @@ export class DocumentResponseCache implements ResponseCache {
     const _id = hashedId(userId, key);
     const bytes = Buffer.byteLength(text);
     const fields = { userId, storedAt, expiresAt: new Date(expiresAt), response: text, bytes };
-    if ((await this.entries.update({ _id }, { $set: fields })) === 0) {
-      try {
-        await this.entries.insert({ _id, ...fields });
-      } catch (error) {
-        // An identical request that was answered at the same time has stored its response, which is as good.
-        if (!isLLMError(error) || error.code !== 'conflict') throw error;
-      }
-    }
+    // An identical request that was answered at the same time may have stored its response, which is as good.
+    if ((await this.entries.update({ _id }, { $set: fields })) === 0) await insertNew(this.entries, { _id, ...fields });
     await this.bytes.add(userId, _id, bytes);
   }
 }

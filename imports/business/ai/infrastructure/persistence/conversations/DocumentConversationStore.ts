@@ -1,7 +1,7 @@
 /** Conversations in a document collection: they outlive the process, and all processes share them. */
-import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import { hashedId } from '../../../../../database/hashedId';
+import { insertNew } from '../../../../../database/insertNew';
 import type { MemoryMessage, ConversationStore } from '../../../domain/interfaces/ConversationStore';
 
 export interface MessageDocument extends StoredDocument {
@@ -42,22 +42,18 @@ export class DocumentConversationStore implements ConversationStore {
   async storeInput(userId: string, conversationId: string, { id, role, text, at }: MemoryMessage): Promise<void> {
     this.lastPlace += 1;
     const _id = hashedId(userId, conversationId, id);
-    try {
-      await this.messages.insert({
-        _id,
-        userId,
-        conversationId,
-        messageId: id,
-        role,
-        text,
-        at,
-        place: this.lastPlace,
-        storedAt: new Date(),
-      });
-    } catch (error) {
-      // A stored message is never overwritten.
-      if (!isLLMError(error) || error.code !== 'conflict') throw error;
-    }
+    // A stored message is never overwritten.
+    await insertNew(this.messages, {
+      _id,
+      userId,
+      conversationId,
+      messageId: id,
+      role,
+      text,
+      at,
+      place: this.lastPlace,
+      storedAt: new Date(),
+    });
   }
 
   async getHistory(userId: string, conversationId: string): Promise<readonly MemoryMessage[]> {

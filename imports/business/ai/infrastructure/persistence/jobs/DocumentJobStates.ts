@@ -1,6 +1,6 @@
 /** The state of the job queue in a document collection: one document for the queue, and one per schedule. */
-import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, Modifier, StoredDocument } from '../../../../../database/DocumentCollection';
+import { insertNew } from '../../../../../database/insertNew';
 import type { Schedule } from '../../../domain/interfaces/JobQueue';
 import type { JobStateStore, StoredSchedule } from '../../../domain/interfaces/JobStateStore';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
@@ -89,13 +89,8 @@ export class DocumentJobStates implements JobStateStore {
 
   private async upsert(_id: string, modifier: Modifier): Promise<void> {
     if ((await this.collection.update({ _id }, modifier)) === 1) return;
-    try {
-      await this.collection.insert({ _id, ...modifier.$set });
-    } catch (error) {
-      if (!(error instanceof ConflictError)) throw error;
-      // Another process inserted it in the meantime.
-      await this.collection.update({ _id }, modifier);
-    }
+    // If not, another process has inserted it in the meantime.
+    if (!(await insertNew(this.collection, { _id, ...modifier.$set }))) await this.collection.update({ _id }, modifier);
   }
 }
 

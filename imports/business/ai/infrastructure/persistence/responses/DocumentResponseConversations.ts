@@ -1,7 +1,6 @@
 /**
  * Conversations of the Responses API in two document collections, which all processes share. Bounded in bytes and age.
  */
-import { isLLMError } from '../../../domain/errors/LLMErrors';
 import { TooLargeToStoreError } from '../../../domain/errors/TooLargeToStoreError';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type {
@@ -17,6 +16,7 @@ import type { StorageBounds } from '../../../../../database/bounds/StorageBounds
 import { StoredBytes } from '../../../../../database/bounds/StoredBytes';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 import { hashedId } from '../../../../../database/hashedId';
+import { insertNew } from '../../../../../database/insertNew';
 
 export interface ConversationDocument extends StoredDocument {
   readonly userId: string;
@@ -211,21 +211,16 @@ export class DocumentResponseConversations implements ResponseConversationStore 
     item: ConversationItem,
     renamed: (item: ConversationItem) => ConversationItem,
   ): Promise<ConversationItem> {
-    try {
-      await this.items.insert({
-        _id: hashedId(parent, item.id),
-        userId,
-        parent,
-        place,
-        itemId: item.id,
-        ...toRow(item, this.maxItemBytes),
-        usedAt,
-      });
-      return item;
-    } catch (error) {
-      if (!isLLMError(error) || error.code !== 'conflict') throw error;
-      return this.insert({ userId, parent, place, usedAt }, renamed(item), renamed);
-    }
+    const isNew = await insertNew(this.items, {
+      _id: hashedId(parent, item.id),
+      userId,
+      parent,
+      place,
+      itemId: item.id,
+      ...toRow(item, this.maxItemBytes),
+      usedAt,
+    });
+    return isNew ? item : this.insert({ userId, parent, place, usedAt }, renamed(item), renamed);
   }
 
   private async use(_id: string): Promise<ConversationDocument | undefined> {

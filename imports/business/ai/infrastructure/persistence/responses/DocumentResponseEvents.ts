@@ -1,7 +1,6 @@
 /**
  * The streams of background responses in a document collection, which all processes share. Bounded in bytes and age.
  */
-import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type {
   BackgroundRecord,
@@ -16,6 +15,7 @@ import type { StorageBounds } from '../../../../../database/bounds/StorageBounds
 import { StoredBytes } from '../../../../../database/bounds/StoredBytes';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 import { hashedId } from '../../../../../database/hashedId';
+import { insertNew } from '../../../../../database/insertNew';
 
 /** The record of a response, or some of its frames. */
 export interface ResponseEventDocument extends StoredDocument {
@@ -146,19 +146,9 @@ export class DocumentResponseEvents implements ResponseEventStore {
     const text = JSON.stringify(frames);
     const bytes = documentBytes([text]);
     if (bytes > this.maxFrameBytes) return false;
-    try {
-      await this.events.insert({
-        _id,
-        recordId,
-        userId: key.userId,
-        last: first + frames.length - 1,
-        frames: text,
-        storedAt: now,
-      });
-    } catch (error) {
-      if (isLLMError(error) && error.code === 'conflict') return false;
-      throw error;
-    }
+    const last = first + frames.length - 1;
+    const added = { _id, recordId, userId: key.userId, last, frames: text, storedAt: now };
+    if (!(await insertNew(this.events, added))) return false;
     // Checked after the insertion, so that a removal meanwhile leaves nothing behind.
     const record = omitUndefined({ _id: recordId, bytes: { $lte: this.maxBytes - bytes }, owner });
     if ((await this.events.update(record, { $set: { aliveAt: now }, $inc: { bytes } })) === 0) {

@@ -1,7 +1,7 @@
 /** Routing rules in a document collection: one document per rule, whose id is the rule's name. */
-import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type { RoutingRule } from '../../../domain/entities/RoutingRule';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
+import { insertNew } from '../../../../../database/insertNew';
 import type { RoutingRuleStore, StoredRoutingRule } from '../../../domain/interfaces/RoutingRuleStore';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 
@@ -30,13 +30,8 @@ export class DocumentRoutingRules implements RoutingRuleStore {
     const fields = omitUndefined({ rule, changedAt, changedBy });
     const modifier = { $set: fields, ...(changedBy === undefined ? { $unset: { changedBy: true } as const } : {}) };
     if ((await this.collection.update({ _id }, modifier)) === 1) return;
-    try {
-      await this.collection.insert({ _id, ...fields });
-    } catch (error) {
-      if (!(error instanceof ConflictError)) throw error;
-      // Saved by another process a moment ago.
-      await this.collection.update({ _id }, modifier);
-    }
+    // If not, another process has saved it a moment ago.
+    if (!(await insertNew(this.collection, { _id, ...fields }))) await this.collection.update({ _id }, modifier);
   }
 
   async remove(name: string): Promise<boolean> {

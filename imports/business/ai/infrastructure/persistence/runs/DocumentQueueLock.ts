@@ -3,11 +3,11 @@
  * its holder may die. Whoever takes an expired lock first invalidates the fence of the run that was chosen under it, so
  * that a holder that was only slow cannot claim that run any more. So limits hold whatever the clocks say.
  */
-import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection } from '../../../../../database/DocumentCollection';
 import type { HeldQueueLock, QueueLock } from '../../../domain/interfaces/RunStore';
 import type { JobStateDocument } from '../jobs/DocumentJobStates';
 import type { RunDocument } from './runDocuments';
+import { insertNew } from '../../../../../database/insertNew';
 
 const _id = 'admission';
 /** Milliseconds, by the clock of the process that takes the lock. */
@@ -29,7 +29,8 @@ export class DocumentQueueLock implements QueueLock {
     if (lockedBy !== undefined && lockedUntil > now) return undefined;
     const lock = { lockedBy: owner, lockedUntil: now + LIFETIME_MS, revision: revision + 1 };
     if (found === undefined) {
-      if (!(await this.insert(lock))) return undefined;
+      // Another process may be faster.
+      if (!(await insertNew(this.states, { _id, ...lock }))) return undefined;
     } else {
       if (chosen !== undefined)
         await this.runs.update(
@@ -47,16 +48,5 @@ export class DocumentQueueLock implements QueueLock {
         await this.states.update(own, { $unset: { lockedBy: true, lockedUntil: true, chosen: true } });
       },
     };
-  }
-
-  /** @returns false if another process was faster */
-  private async insert(lock: Omit<JobStateDocument, '_id'>): Promise<boolean> {
-    try {
-      await this.states.insert({ _id, ...lock });
-      return true;
-    } catch (error) {
-      if (error instanceof ConflictError) return false;
-      throw error;
-    }
   }
 }

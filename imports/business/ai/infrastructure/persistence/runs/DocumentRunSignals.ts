@@ -1,6 +1,6 @@
 /** Signals in documents. They are removed with their run. */
-import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
+import { insertNew } from '../../../../../database/insertNew';
 import { MAX_SIGNALS } from '../../../domain/interfaces/RunSignalStore';
 import type { RunSignal, RunSignalStore } from '../../../domain/interfaces/RunSignalStore';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
@@ -35,13 +35,7 @@ export class DocumentRunSignals implements RunSignalStore {
     if ((await this.signals.count({ executionId })) >= MAX_SIGNALS) return 'full';
     // Signals that this process receives one after the other stay in this order.
     this.lastAt = Math.max(Date.now(), this.lastAt + 1);
-    try {
-      await this.signals.insert({ _id, ...signal, createdAt: this.lastAt });
-      return 'accepted';
-    } catch (error) {
-      if (error instanceof ConflictError) return 'repeated';
-      throw error;
-    }
+    return (await insertNew(this.signals, { _id, ...signal, createdAt: this.lastAt })) ? 'accepted' : 'repeated';
   }
 
   async take(executionId: string, name: string, callId: string): Promise<RunSignal | undefined> {

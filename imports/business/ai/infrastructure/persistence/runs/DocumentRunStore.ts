@@ -3,7 +3,7 @@ import { initialProgress } from '../../../domain/entities/initialProgress';
 import { isFinished, UNOWNED } from '../../../domain/entities/Run';
 import { isSettled, TOOL_CALL_TRANSITIONS } from '../../../domain/entities/Tool';
 import type { ToolCall, ToolCallState } from '../../../domain/entities/Tool';
-import { ConflictError, isLLMError } from '../../../domain/errors/LLMErrors';
+import { isLLMError } from '../../../domain/errors/LLMErrors';
 import { UnreadableRunError } from '../../../domain/errors/UnreadableRunError';
 import type { DocumentCollection, Modifier, Selector, Upsert } from '../../../../../database/DocumentCollection';
 import type {
@@ -62,6 +62,7 @@ import { claimModifier, UNFINISHED } from './runClaims';
 import { RunReader } from './RunReader';
 import { RUN_ITEMS, RunTranscripts } from './RunTranscripts';
 import type { CommandDocument, OwnerDocument, RunDocument, ToolCallDocument } from './runDocuments';
+import { insertNew } from '../../../../../database/insertNew';
 
 const OPEN_CALLS = (Object.keys(TOOL_CALL_TRANSITIONS) as ToolCallState[]).filter((state) => !isSettled({ state }));
 const TOOL_NEEDS = { neededTools: 1, awaitedTools: 1, missingTools: 1 } as const satisfies Record<keyof ToolNeeds, 1>;
@@ -359,14 +360,9 @@ export class DocumentRunStore implements RunStore {
     await this.owners.remove({ _id: owner });
   }
 
-  async addCommand({ id, executionId, action }: RunCommand): Promise<boolean> {
-    try {
-      await this.pendingCommands.insert({ _id: id, executionId, order: JSON.stringify(action), createdAt: new Date() });
-      return true;
-    } catch (error) {
-      if (error instanceof ConflictError) return false;
-      throw error;
-    }
+  addCommand({ id, executionId, action }: RunCommand): Promise<boolean> {
+    const order = JSON.stringify(action);
+    return insertNew(this.pendingCommands, { _id: id, executionId, order, createdAt: new Date() });
   }
 
   async commands(limit: number): Promise<readonly RunCommand[]> {

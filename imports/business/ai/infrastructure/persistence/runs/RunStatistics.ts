@@ -3,8 +3,8 @@
  * runs are never scanned.
  */
 import type { RunState } from '../../../domain/entities/Run';
-import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
+import { insertNew } from '../../../../../database/insertNew';
 import type { RunCountReader, RunFilter } from '../../../domain/interfaces/RunViewReader';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { RunCountView } from '../../../domain/types/RunViews';
@@ -72,21 +72,9 @@ export class RunStatistics implements RunCountReader {
     const _id = idOf({ userId, providerId, createdAt }, state);
     const count = (): Promise<number> => this.collection.update({ _id }, { $inc: { count: by } });
     if ((await count()) === 1) return;
-    try {
-      await this.collection.insert({
-        _id,
-        userId,
-        day,
-        providerId,
-        state,
-        count: by,
-        date: new Date(`${day}T00:00:00Z`),
-      });
-    } catch (error) {
-      // Another process inserted it in the meantime.
-      if (!isLLMError(error) || error.code !== 'conflict') throw error;
-      await count();
-    }
+    const first = { _id, userId, day, providerId, state, count: by, date: new Date(`${day}T00:00:00Z`) };
+    // If not, another process has inserted it in the meantime.
+    if (!(await insertNew(this.collection, first))) await count();
   }
 }
 

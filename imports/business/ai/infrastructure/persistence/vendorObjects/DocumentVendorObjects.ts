@@ -1,10 +1,10 @@
 /** Owners of vendor objects in a document collection, which all processes share. */
-import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { VendorObjectFacts, VendorObjectStore } from '../../../domain/interfaces/VendorObjectStore';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { DocumentDatabase } from '../../../../../database/DocumentDatabase';
 import { hashedId } from '../../../../../database/hashedId';
+import { insertNew } from '../../../../../database/insertNew';
 
 export interface VendorObjectDocument extends StoredDocument {
   readonly userId: string;
@@ -74,12 +74,8 @@ export class DocumentVendorObjects implements VendorObjectStore {
       if (Object.keys({ ...set, ...kept }).length === 0) return;
       if ((await this.objects.update({ _id }, { ...set, ...kept })) === 1) return;
     }
-    try {
-      await this.objects.insert({ _id, userId, ...seenAt, ...provider });
-    } catch (error) {
-      // Another process recorded it in the meantime.
-      if (!isLLMError(error) || error.code !== 'conflict') throw error;
-    }
+    // Another process may have recorded it in the meantime.
+    await insertNew(this.objects, { _id, userId, ...seenAt, ...provider });
   }
 }
 
