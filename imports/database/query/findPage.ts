@@ -2,6 +2,7 @@
  * Pages through a collection by key instead of by position: each page starts after the last document of the one before
  * it, so that a page costs the same however far it is, and documents that come and go move no others.
  */
+import { isList, readJson } from '../../business/ai/domain/util/json';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { DocumentCollection, FindOptions, Scalar, Selector, StoredDocument } from '../DocumentCollection';
@@ -75,7 +76,7 @@ function encodeCursor({ value, id }: Position, sort: string): string {
 }
 
 function decodeCursor(cursor: string, expectedSort: string): Position {
-  const [sort, stored, id] = parseList(cursor);
+  const [sort, stored, id] = parseCursor(cursor);
   const value = readValue(stored);
   if (typeof id !== 'string' || id === '' || value === undefined) throw invalidCursor('is not the "next" of a page');
   if (sort !== expectedSort) throw invalidCursor('belongs to a list with another sort order');
@@ -83,13 +84,9 @@ function decodeCursor(cursor: string, expectedSort: string): Position {
 }
 
 /** Empty if the text is no list. */
-function parseList(cursor: string): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
+export function parseCursor(cursor: string): readonly unknown[] {
+  const value = readJson(Buffer.from(cursor, 'base64url').toString());
+  return isList(value) ? value : [];
 }
 
 function readValue(stored: unknown): Scalar | undefined {

@@ -1,23 +1,16 @@
 /** Arguments, results and approvals of tool calls as UI messages represent them. */
+import { jsonOrText, readJson } from '../../business/ai/domain/util/json';
 
 /** The arguments as a value; text that is not JSON stays text. */
 export function parseInput(text: string): unknown {
-  try {
-    return JSON.parse(text === '' ? '{}' : text);
-  } catch {
-    return text;
-  }
+  return jsonOrText(text === '' ? '{}' : text);
 }
 
 /** A value that a tool returned. The model receives strings as they are and everything else as JSON. */
 export function parseOutput(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    // Other text is what a tool formatted itself, or a number that would lose digits.
-    return JSON.stringify(value) === text && typeof value !== 'string' ? value : text;
-  } catch {
-    return text;
-  }
+  const value = readJson(text);
+  // Other text is what a tool formatted itself, or a number that would lose digits.
+  return JSON.stringify(value) === text && typeof value !== 'string' ? value : text;
 }
 
 /** @param shown what the approval covers: the hash of the arguments; under review, the `startTime` of the attempt */

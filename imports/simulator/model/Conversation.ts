@@ -1,4 +1,5 @@
 /** A request independent of its wire, as the model reads it. Each wire converts its requests to it. */
+import { fieldsOf, readJson } from '../../business/ai/domain/util/json';
 import type { JsonObject, VendorName, WireName } from '../../business/ai/domain/types/VendorTypes';
 
 export type Turn =
@@ -55,10 +56,5 @@ export function isAcknowledgement(result: Extract<Turn, { type: 'result' }>): bo
 const ACKNOWLEDGING_STATES: ReadonlySet<unknown> = new Set(['in_progress', 'accepted', 'pending', 'queued', 'running']);
 
 function statusIn(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && 'status' in value ? value.status : undefined;
-  } catch {
-    return undefined;
-  }
+  return fieldsOf(readJson(text)).status;
 }

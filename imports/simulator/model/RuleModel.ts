@@ -2,6 +2,7 @@
  * A small rule-based model: it calls the offered tools that a text asks for and reports their results. It states that
  * it is simulated.
  */
+import { isObject, readJson } from '../../business/ai/domain/util/json';
 import { chooseTools } from './chooseTools';
 import { isAcknowledgement } from './Conversation';
 import type { Conversation, ToolDefinition, Turn } from './Conversation';
@@ -109,8 +110,8 @@ function textFor(
 /** For vendors without structured output, the schema is part of the instructions. */
 function outputSchemaOf({ outputSchema, instructions }: Conversation): Conversation['outputSchema'] {
   if (outputSchema !== undefined && Object.keys(outputSchema).length > 0) return outputSchema;
-  const inText = /\bJSON Schema:\n(\{.*\})/.exec(instructions)?.[1];
-  return inText !== undefined && isJson(inText) ? (JSON.parse(inText) as Conversation['outputSchema']) : outputSchema;
+  const inText = readJson(/\bJSON Schema:\n(\{.*\})/.exec(instructions)?.[1] ?? '');
+  return isObject(inText) ? inText : outputSchema;
 }
 
 function structuredResponse(
@@ -147,17 +148,8 @@ function reasoningFor(question: string, turn: ModelTurn): string {
 
 /** The lines of a message that are JSON, or else the entire message. */
 function dataIn(text: string): string {
-  const lines = text.split('\n').filter(isJson);
+  const lines = text.split('\n').filter((line) => readJson(line) !== undefined);
   return lines.length === 0 ? text : lines.join(' ');
-}
-
-function isJson(line: string): boolean {
-  try {
-    JSON.parse(line);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const QUOTE_LIMIT = 240;

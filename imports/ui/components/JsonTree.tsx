@@ -5,6 +5,7 @@
 import { useDeferredValue, useId, useMemo, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import { useVirtualizer } from '@tanstack/react-virtual';
+import { jsonOrText } from '../../business/ai/domain/util/json';
 import { pluralize, prettyJson } from '../format/format';
 import { showHidden } from '../format/hiddenCharacters';
 import { CopyButton } from './CopyButton';
@@ -22,7 +23,7 @@ export interface JsonTreeProps {
 }
 
 export function JsonTree({ text, label }: JsonTreeProps) {
-  const value = useMemo(() => parse(text), [text]);
+  const value = useMemo(() => jsonOrText(text), [text]);
   if (!isContainer(value))
     return (
       <div className="json-text">
@@ -187,14 +188,6 @@ const NONE: ReadonlySet<unknown> = new Set();
 /** Rows are created anew; objects and lists stay the same. */
 function isSameRow(a: JsonRow, b: JsonRow | undefined): boolean {
   return b !== undefined && a.key === b.key && a.parent?.value === b.parent?.value && a.depth === b.depth;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function asText(value: unknown): string {

@@ -1,4 +1,5 @@
 /** Formats numbers, times and JSON for display. */
+import { readJson } from '../../business/ai/domain/util/json';
 
 /** 840 ms, 2.4 s, 1 m 12 s, 2 h 03 m. */
 export function formatDuration(milliseconds: number): string {
@@ -48,12 +49,8 @@ export function formatDateTime(at: number): string {
 
 /** Indents JSON objects and arrays, and returns any other text unchanged. */
 export function prettyJson(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? JSON.stringify(value, undefined, 2) : text;
-  } catch {
-    return text;
-  }
+  const value = readJson(text);
+  return typeof value === 'object' && value !== null ? JSON.stringify(value, undefined, 2) : text;
 }
 
 export function pluralize(amount: number, one: string, many = `${one}s`): string {

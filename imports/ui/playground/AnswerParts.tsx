@@ -1,5 +1,6 @@
 /** The parts of an answer, in order: reasoning, text as Markdown or JSON, and tool calls. */
 import { useMemo } from 'react';
+import { readJson } from '../../business/ai/domain/util/json';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
 import { FoldedText } from '../components/FoldedText';
 import { JsonTree } from '../components/JsonTree';
@@ -71,20 +72,11 @@ function AnswerPart({ part, call, isJson }: AnswerPartProps) {
 }
 
 function JsonAnswer({ text }: { readonly text: string }) {
-  const isValid = useMemo(() => isJsonText(text), [text]);
+  const isValid = useMemo(() => readJson(text) !== undefined, [text]);
   return (
     <>
       {!isValid && <p className="form-error">The answer is not JSON, although a schema was set.</p>}
       <JsonTree text={text} label="the answer" />
     </>
   );
-}
-
-function isJsonText(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,6 @@
 /** The arguments of a call that someone decides about. Long ones are loaded in full on demand. */
 import { useMemo, useState } from 'react';
+import { readJson } from '../../business/ai/domain/util/json';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
 import { useData } from '../hooks/BolideProvider';
 import { formatCount } from '../format/format';
@@ -62,12 +63,9 @@ export function CallArguments({ call, label, isComplete, onComplete }: CallArgum
 
 /** Also if the text writes them as escapes of JSON, which the tool receives as characters. */
 function holdsHidden(text: string): boolean {
-  try {
-    return hasHidden(JSON.stringify(JSON.parse(text)));
-  } catch {
-    // Cut arguments are no JSON.
-    return hasHidden(text);
-  }
+  const value = readJson(text);
+  // Cut arguments are no JSON.
+  return hasHidden(value === undefined ? text : JSON.stringify(value));
 }
 
 /** What is shown of the arguments is not all of them. */

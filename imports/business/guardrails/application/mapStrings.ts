@@ -1,5 +1,5 @@
 /** Replaces the texts in requests and responses, wherever they are, and leaves ids and opaque data alone. */
-import { isList, isObject } from '../../ai/domain/util/json';
+import { isList, isObject, readJson } from '../../ai/domain/util/json';
 import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 
 export type MapText = (text: string) => string | Promise<string>;
@@ -81,12 +81,8 @@ async function mapText(text: string, { map, onName }: Walk, { field, path, isDef
 
 /** Numbers and names of fields are texts, too. A text that is not JSON is replaced as a whole. */
 export async function mapJson(text: string, map: MapText): Promise<string> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return map(text);
-  }
+  const value = readJson(text);
+  if (value === undefined) return map(text);
   const mapped = await mapJsonValue(value, map);
   return mapped === value ? text : JSON.stringify(mapped);
 }

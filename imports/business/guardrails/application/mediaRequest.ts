@@ -1,5 +1,5 @@
 /** Shows guardrails the texts of a relayed request: what is to be drawn, spoken or judged as messages, and the rest. */
-import { isObject } from '../../ai/domain/util/json';
+import { isObject, readJson } from '../../ai/domain/util/json';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { GuardedRequest } from '../../ai/domain/types/GuardrailTypes';
 import type { RelayBody } from '../../ai/domain/types/RelayTypes';
@@ -15,19 +15,11 @@ export interface RelayedMedia {
 /** @returns undefined for a body that is neither a form nor a JSON object */
 export async function readMedia(body: RelayBody | undefined): Promise<RelayedMedia | undefined> {
   if (typeof body === 'string') {
-    const fields = parse(body);
+    const fields = readJson(body);
     return isObject(fields) ? { fields, write: (changed) => JSON.stringify(changed) } : undefined;
   }
   if (body === undefined || !('readFields' in body)) return undefined;
   return { fields: await body.readFields(), write: (changed) => body.withFields(changed) };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What a model is told to draw, speak or judge. */

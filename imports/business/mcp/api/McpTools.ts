@@ -2,7 +2,7 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { hasFailed } from '../../ai/domain/entities/Tool';
 import type { ToolCall } from '../../ai/domain/entities/Tool';
-import { isObject } from '../../ai/domain/util/json';
+import { isObject, readJson } from '../../ai/domain/util/json';
 import type { InputImage } from '../../ai/domain/types/ResponsesAPITypes';
 import { matchesWildcard } from '../../ai/domain/util/matchesWildcard';
 import type { ToolCaller } from '../../ai/application/services/ToolCaller';
@@ -95,11 +95,6 @@ export function toMcpFailure(message: string): CallToolResult {
 
 /** @returns undefined for a text that is no JSON object */
 function parseObject(text: string): Record<string, unknown> | undefined {
-  if (!text.startsWith('{')) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = text.startsWith('{') ? readJson(text) : undefined;
+  return isObject(value) ? value : undefined;
 }

@@ -5,7 +5,7 @@
  */
 import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
-import { fieldsOf } from '../../ai/domain/util/json';
+import { fieldsOf, readJson } from '../../ai/domain/util/json';
 
 export type RequestId = string | number;
 
@@ -34,11 +34,7 @@ export class AnswerWatch {
 }
 
 function isAnswer(data: string, requestId: RequestId): boolean {
-  try {
-    const message = fieldsOf(JSON.parse(data));
-    return message.id === requestId && ('result' in message || 'error' in message);
-  } catch {
-    // The client reports it.
-    return false;
-  }
+  // What is not JSON is for the client to report.
+  const message = fieldsOf(readJson(data));
+  return message.id === requestId && ('result' in message || 'error' in message);
 }

@@ -4,7 +4,7 @@
  */
 import { LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
 import type { DocumentCollection, Selector, StoredDocument } from '../../../database/DocumentCollection';
-import { isList } from '../../ai/domain/util/json';
+import { parseCursor } from '../../../database/query/findPage';
 import { ownTurn } from '../../ai/domain/util/ownTurn';
 import type { UserDataPage } from '../domain/UserDataPage';
 import type { DocumentDatabase } from '../../../database/DocumentDatabase';
@@ -155,7 +155,7 @@ function encode({ kind, id, whole, lastWhole }: Position): string {
 
 /** @throws LLMInvalidRequestError */
 function decode(cursor: string): Position {
-  const [kind, id, whole, lastWhole] = cursor.length > MAX_CURSOR_LENGTH ? [] : parseList(cursor);
+  const [kind, id, whole, lastWhole] = cursor.length > MAX_CURSOR_LENGTH ? [] : parseCursor(cursor);
   if (typeof kind !== 'number' || !Number.isSafeInteger(kind) || kind < 0 || typeof id !== 'string')
     throw invalidCursor();
   if (whole === undefined && lastWhole === undefined) return { kind, id };
@@ -164,15 +164,6 @@ function decode(cursor: string): Position {
 }
 
 /** Empty if the text is no list. */
-function parseList(cursor: string): readonly unknown[] {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    return isList(value) ? value : [];
-  } catch {
-    return [];
-  }
-}
-
 function invalidCursor(): LLMInvalidRequestError {
   return new LLMInvalidRequestError('"after" is not the "next" of a page.', { path: 'after' });
 }

@@ -2,7 +2,7 @@
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { ToolCallContext } from '../../../business/ai/domain/interfaces/IToolExecutor';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
-import { fieldsOf } from '../../../business/ai/domain/util/json';
+import { fieldsOf, jsonOrText } from '../../../business/ai/domain/util/json';
 import { parseUrl } from '../../../business/ai/domain/util/parseUrl';
 import { resolveSchema } from '../../../library/resolveSchema';
 import { MethodTools, toToolName } from '../../../business/ai/infrastructure/tools/MethodTools';
@@ -266,10 +266,5 @@ function toResources(
 /** An argument in an address is a text; of another type, its JSON. */
 function readArgument(text: string, schema: unknown): unknown {
   const { type } = fieldsOf(schema);
-  if (type === 'string') return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  return type === 'string' ? text : jsonOrText(text);
 }

@@ -1,5 +1,6 @@
 /** Converts the events of a stream to stream parts of the AI SDK. */
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
+import { jsonOrText } from '../../../business/ai/domain/util/json';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMResponse, OutputItem, Usage } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../business/ai/domain/types/StreamEvents';
@@ -69,7 +70,7 @@ export class StreamWriter {
         this.usage = event.usage;
         return [];
       case 'wire.message':
-        return [{ type: 'raw', rawValue: parsed(event.data) }];
+        return [{ type: 'raw', rawValue: jsonOrText(event.data) }];
       case 'response.completed':
         return this.complete(event.response);
       case 'response.failed':
@@ -203,12 +204,4 @@ function textsOf(item: OutputItem & { readonly type: 'message' }): string {
   return JSON.stringify(
     item.content.map((part) => (part.type === 'refusal' ? part.refusal : 'text' in part ? part.text : part.type)),
   );
-}
-
-function parsed(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return data;
-  }
 }

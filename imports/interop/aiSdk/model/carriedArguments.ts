@@ -2,6 +2,7 @@
  * The JSON text of a call's arguments. The AI SDK parses it, so a text that is not what `JSON.stringify` writes is
  * carried next to the call: vendors sign and cache calls as the model wrote them.
  */
+import { readJson } from '../../../business/ai/domain/util/json';
 
 /** The text to carry; `undefined` if it can be written again from the parsed value. */
 export function argumentsToCarry(text: string): string | undefined {
@@ -23,9 +24,6 @@ export function argumentsOf(input: unknown, carried: unknown): string {
 }
 
 function rewritten(text: string): string | undefined {
-  try {
-    return JSON.stringify(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  const value = readJson(text);
+  return value === undefined ? undefined : JSON.stringify(value);
 }

@@ -1,4 +1,5 @@
 /** Writes a Messages response: one body, or events from `message_start` to `message_stop`. */
+import { readJson } from '../../../business/ai/domain/util/json';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { createErrorBody } from '../../rendering/createErrorBody';
 import { randomAlphanumeric } from '../../randomIds';
@@ -78,11 +79,8 @@ function blocksOf({ vendor, body, turn }: TurnContext): WrittenBlock[] {
 
 /** The wire carries parsed arguments, so it cannot carry arguments that aren't JSON. */
 function inputOf(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return {};
-  }
+  const value = readJson(text);
+  return value === undefined ? {} : value;
 }
 
 function blockEvents(block: WrittenBlock, index: number, turn: ModelTurn): SseEvent[] {

@@ -1,4 +1,5 @@
 /** Writes a generateContent response: one body, or events of the same shape without names. */
+import { readJson } from '../../../business/ai/domain/util/json';
 import { omitUndefined } from '../../../business/ai/domain/util/omitUndefined';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { createErrorBody } from '../../rendering/createErrorBody';
@@ -84,13 +85,9 @@ function idOf(call: ModelCall, version: number): { readonly id?: string } {
 
 /** The wire carries parsed arguments, so it cannot carry arguments that aren't JSON. */
 function argumentsOf(call: ModelCall): JsonObject {
-  try {
-    const value: unknown = JSON.parse(call.arguments);
-    // A parsed object is a JSON object.
-    return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
-  } catch {
-    return {};
-  }
+  const value = readJson(call.arguments);
+  // A parsed object is a JSON object.
+  return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
 }
 
 function usage(count: TokenCount): JsonObject {

@@ -1,5 +1,6 @@
 /** The views that are saved in this browser, by page. */
 import { useMemo, useSyncExternalStore } from 'react';
+import { fieldsOf, isList, readJson } from '../../../business/ai/domain/util/json';
 import { StoredText } from '../StoredText';
 
 export interface SavedView {
@@ -31,15 +32,9 @@ type Views = Readonly<Record<string, readonly SavedView[]>>;
 
 /** What another version or a person has written there is ignored. */
 function viewsIn(text: string): Views {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed !== 'object' || parsed === null) return {};
-    return Object.fromEntries(
-      Object.entries(parsed).map(([page, views]) => [page, Array.isArray(views) ? views.filter(isView) : []]),
-    );
-  } catch {
-    return {};
-  }
+  return Object.fromEntries(
+    Object.entries(fieldsOf(readJson(text))).map(([page, views]) => [page, isList(views) ? views.filter(isView) : []]),
+  );
 }
 
 function isView(value: unknown): value is SavedView {

@@ -2,7 +2,7 @@
  * How memories are shown to a model: as a user's message that says it is data. It stands before the message that it was
  * recalled for, and stays in the history, so that what is sent later begins with what was sent before.
  */
-import { isObject } from '../util/json';
+import { isObject, readJson } from '../util/json';
 import type { MemoryEntry } from '../interfaces/Memory';
 import type { Item, MessageItem } from '../types/ResponsesAPITypes';
 
@@ -37,7 +37,7 @@ export function recalledIds(items: readonly Item[]): ReadonlySet<string> {
   for (const item of items) {
     if (!isRecalledMessage(item)) continue;
     for (const line of textOf(item)?.split('\n') ?? []) {
-      const fields = line.startsWith('{') ? parse(line) : undefined;
+      const fields = line.startsWith('{') ? readJson(line) : undefined;
       if (isObject(fields) && typeof fields.id === 'string') ids.add(fields.id);
     }
   }
@@ -51,10 +51,3 @@ function textOf(item: Item): string | undefined {
 }
 
 /** A user can write what looks like such a message. */
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}

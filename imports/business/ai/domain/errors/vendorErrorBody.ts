@@ -2,7 +2,7 @@
  * Reads the error body of any vendor: HTTP bodies, error events of streams, and the `error` of a failed response,
  * nested or flat.
  */
-import { fieldsOf, isObject } from '../util/json';
+import { fieldsOf, isObject, readJson } from '../util/json';
 import type { JsonObject } from '../types/VendorTypes';
 
 export interface VendorErrorBody {
@@ -169,11 +169,5 @@ function text(value: unknown): string | undefined {
 }
 
 function parsedJson(body: string): unknown {
-  if (!/^\s*[{["]/.test(body)) return undefined;
-  try {
-    return JSON.parse(body);
-  } catch {
-    // Not JSON: the caller treats it as text.
-    return undefined;
-  }
+  return /^\s*[{["]/.test(body) ? readJson(body) : undefined;
 }

@@ -1,4 +1,4 @@
-/** Type guards for parsed JSON of unknown shape. */
+/** Reads JSON of unknown shape. */
 import type { JsonObject } from '../types/VendorTypes';
 
 export function isObject(value: unknown): value is JsonObject {
@@ -30,4 +30,19 @@ export function isEmpty(object: object): boolean {
 export function isBareSchema(value: JsonObject): boolean {
   if (value.schema !== undefined) return false;
   return ['type', 'properties', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const'].some((name) => name in value);
+}
+
+/** The value of a JSON text; undefined, which JSON does not have, for any other text. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value of a JSON text; any other text as it is. */
+export function jsonOrText(text: string): unknown {
+  const value = readJson(text);
+  return value === undefined ? text : value;
 }

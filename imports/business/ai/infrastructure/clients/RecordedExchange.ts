@@ -1,5 +1,6 @@
 /** What one attempt sends to a vendor and receives, as on the wire, while it goes on: for the request log. */
 import { createParser } from 'eventsource-parser';
+import { readJson } from '../../domain/util/json';
 import { REDACTED } from '../../domain/errors/safeText';
 import { isLLMError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
@@ -71,25 +72,17 @@ export class RecordedExchange implements VendorExchange {
 
 /** JSON as its value, server-sent events as a list of their data, anything else as text. */
 function readBody(body: string, hasMore: boolean): unknown {
-  const json = parseJson(body);
+  const json = readJson(body);
   if (json !== undefined) return json;
   const events: unknown[] = [];
   // Events are separated by blank lines, which only the last, incomplete one may lack.
   const parser = createParser({
     onEvent: ({ event, data }) => {
-      const parsed = parseJson(data) ?? data;
+      const parsed = readJson(data) ?? data;
       events.push(event === undefined ? parsed : { event, data: parsed });
     },
   });
   parser.feed(body);
   if (events.length === 0) return body;
   return hasMore ? [...events, '… The rest was not recorded.'] : events;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

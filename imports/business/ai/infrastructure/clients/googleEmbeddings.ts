@@ -1,10 +1,10 @@
 /** Gemini's `batchEmbedContents`. https://ai.google.dev/api/embeddings */
 import { UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
-import { fieldsOf, isList } from '../../domain/util/json';
+import { fieldsOf, isList, readJson } from '../../domain/util/json';
 import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { EmbeddingInput } from '../../domain/types/EmbeddingTypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
-import { checkVectors, parseVectors } from './openAIEmbeddings';
+import { checkVectors } from './openAIEmbeddings';
 import type { EmbeddingCall, EmbeddingReply, VendorHttpResponse } from './VendorClient';
 
 /**
@@ -33,7 +33,7 @@ function partsOf(input: EmbeddingInput): readonly JsonObject[] {
 
 /** @throws LLMServerError unless there is a vector for each input */
 export async function readGoogleEmbeddings(response: VendorHttpResponse, count: number): Promise<EmbeddingReply> {
-  const { embeddings, usageMetadata } = fieldsOf(parseVectors(await response.text()));
+  const { embeddings, usageMetadata } = fieldsOf(readJson(await response.text()));
   const vectors = (isList(embeddings) ? embeddings : []).map((each) => {
     const { values } = fieldsOf(each);
     return isList(values) && values.every((value) => typeof value === 'number') ? values : undefined;

@@ -1,7 +1,7 @@
 /** OpenAI's `POST /embeddings`. https://platform.openai.com/docs/api-reference/embeddings/create */
 import { isLLMError, LLMServerError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
 import { EMBEDDING_VENDORS } from '../../domain/errors/noEmbeddings';
-import { fieldsOf, isList, isObject } from '../../domain/util/json';
+import { fieldsOf, isList, isObject, readJson } from '../../domain/util/json';
 import { omitUndefined } from '../../domain/util/omitUndefined';
 import type { EmbeddingInput } from '../../domain/types/EmbeddingTypes';
 import { VENDOR_LABELS } from '../../domain/types/VendorTypes';
@@ -56,7 +56,7 @@ async function readOpenAIEmbeddings(
   response: VendorHttpResponse,
   { inputs: { length: count }, taskType, title }: EmbeddingCall,
 ): Promise<EmbeddingReply> {
-  const { data, model, usage } = fieldsOf(parseVectors(await response.text()));
+  const { data, model, usage } = fieldsOf(readJson(await response.text()));
   const entries = isList(data) ? data.filter(isObject) : [];
   const vectors = entries
     .toSorted((a, b) => Number(a.index ?? 0) - Number(b.index ?? 0))
@@ -76,14 +76,6 @@ async function readOpenAIEmbeddings(
 
 function notSent(name: string): string {
   return `Not sent: "${name}", which only Google's models have.`;
-}
-
-export function parseVectors(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Base64 is of 32-bit floats, the least significant byte first. */

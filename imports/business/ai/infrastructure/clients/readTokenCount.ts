@@ -1,6 +1,6 @@
 /** Requests and responses of the vendors' token counters. */
 import { LLMStreamError } from '../../domain/errors/LLMErrors';
-import { fieldsOf } from '../../domain/util/json';
+import { fieldsOf, readJson } from '../../domain/util/json';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import type { VendorHttpResponse } from './VendorClient';
 
@@ -15,17 +15,9 @@ export function pickFields(body: JsonObject, names: readonly string[]): JsonObje
  */
 export async function readTokenCount(response: VendorHttpResponse, field: string): Promise<number> {
   const text = await response.text();
-  const count = fieldsOf(parse(text))[field];
+  const count = fieldsOf(readJson(text))[field];
   if (typeof count === 'number') return count;
   throw new LLMStreamError(`The vendor's token count has no "${field}" (${text.length} characters).`, {
     status: response.status,
   });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

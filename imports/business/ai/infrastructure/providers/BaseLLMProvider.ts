@@ -3,7 +3,7 @@
  * and client.
  */
 import { EventStream } from '../../domain/events/EventStream';
-import { isObject } from '../../domain/util/json';
+import { isObject, readJson } from '../../domain/util/json';
 import {
   isLLMError,
   LLMAuthError,
@@ -424,12 +424,7 @@ function parseBody(text: string, response: VendorHttpResponse): unknown {
 
 /** A form's fields hold no ids, and what is no JSON names nothing. */
 function jsonOf(body: RelayRequest['body']): unknown {
-  if (typeof body !== 'string') return undefined;
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
+  return typeof body === 'string' ? readJson(body) : undefined;
 }
 
 /** Aborts the controller with the signal. @returns what ends that */

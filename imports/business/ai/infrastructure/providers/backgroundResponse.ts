@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isLLMError, LLMAbortedError, LLMStreamError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
 import type { BackgroundTurn } from '../../domain/interfaces/BackgroundCalls';
-import { isObject } from '../../domain/util/json';
+import { isObject, readJson } from '../../domain/util/json';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 
 export interface BackgroundPorts {
@@ -108,11 +108,7 @@ function idOf({ id }: JsonObject): string {
 }
 
 export function parseResponse(text: string): JsonObject {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (isObject(parsed)) return parsed;
-  } catch {
-    // Said below.
-  }
+  const parsed = readJson(text);
+  if (isObject(parsed)) return parsed;
   throw new LLMStreamError(`The response in the background is not JSON (${text.length} characters).`);
 }

@@ -5,7 +5,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import { isLLMError } from '../../domain/errors/LLMErrors';
-import { fieldsOf } from '../../domain/util/json';
+import { fieldsOf, readJson } from '../../domain/util/json';
 import { sleep } from './backgroundResponse';
 
 /** Opens the stream again, after the event of this number. */
@@ -96,9 +96,5 @@ class Place {
 
 /** What is no JSON is for the decoder to report. */
 function messageOf(data: string): Readonly<Record<string, unknown>> {
-  try {
-    return fieldsOf(JSON.parse(data));
-  } catch {
-    return {};
-  }
+  return fieldsOf(readJson(data));
 }

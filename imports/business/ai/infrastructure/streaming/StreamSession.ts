@@ -1,4 +1,5 @@
 /** Reads one vendor stream: applies its limits, decodes its body, and maps what goes wrong to errors for callers. */
+import { jsonOrText } from '../../domain/util/json';
 import type { EventStream } from '../../domain/events/EventStream';
 import { isLLMError, LLMAbortedError, LLMStreamError } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
@@ -174,11 +175,7 @@ export class StreamSession {
       // The status already reports the failure; a truncated body only lacks detail.
       if (this.isAborted(thrown)) throw thrown;
     }
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      return text;
-    }
+    return jsonOrText(text);
   }
 }
 

@@ -5,6 +5,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import type { EventSourceParser } from 'eventsource-parser';
+import { readJson } from '../../domain/util/json';
 import { EventStream } from '../../domain/events/EventStream';
 import type { EventBatch, EventBatches } from '../../domain/events/EventBatches';
 import { LLMStreamError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
@@ -230,13 +231,7 @@ function isWhole(data: string): boolean {
 }
 
 function isJson(body: string | undefined): body is string {
-  if (body === undefined) return false;
-  try {
-    JSON.parse(body);
-    return true;
-  } catch {
-    return false;
-  }
+  return body !== undefined && readJson(body) !== undefined;
 }
 
 function tooLargeError(maxEventBytes: number): LLMStreamError {

@@ -7,7 +7,7 @@ import { redactSecrets } from '../../domain/errors/safeText';
 import { maskCredentials } from '../../domain/errors/maskCredentials';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
-import { isList, isObject } from '../../domain/util/json';
+import { isList, isObject, jsonOrText } from '../../domain/util/json';
 
 export type ContentAttribute =
   | 'gen_ai.system_instructions'
@@ -140,10 +140,5 @@ function partsOf(content: unknown): readonly Part[] {
 }
 
 function parse(text: unknown): unknown {
-  if (typeof text !== 'string') return text;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
+  return typeof text === 'string' ? jsonOrText(text) : text;
 }

@@ -4,6 +4,7 @@
  * https://openrouter.ai/docs/guides/overview/auth/oauth
  */
 import { calculatePKCECodeChallenge } from 'oauth4webapi';
+import { fieldsOf, readJson } from '../../../ai/domain/util/json';
 import { LLMConnectionError, LLMInvalidRequestError, LLMRateLimitError } from '../../../ai/domain/errors/LLMErrors';
 import { safeMessage } from '../../../ai/domain/errors/safeText';
 import type { GuardedFetch } from '../../../ai/infrastructure/clients/http/guardedFetch';
@@ -100,12 +101,6 @@ async function keyOf(response: GuardedResponse): Promise<string> {
 }
 
 function keyField(text: string): string | undefined {
-  try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === 'object' && body !== null && 'key' in body && typeof body.key === 'string' && body.key !== ''
-      ? body.key
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const { key } = fieldsOf(readJson(text));
+  return typeof key === 'string' && key !== '' ? key : undefined;
 }

@@ -2,7 +2,7 @@
  * Removes invalid optional fields, such as `null` or impossible lifetimes, from token responses. The library would
  * reject the entire response, and the rotating refresh token that was sent for it would be lost.
  */
-import { isObject } from '../../../ai/domain/util/json';
+import { isObject, readJson } from '../../../ai/domain/util/json';
 
 /** A hundred years. A longer lifetime means that the token does not expire. */
 const MAX_LIFETIME_SECONDS = 100 * 365 * 24 * 3600;
@@ -12,7 +12,7 @@ const OPTIONAL = ['expires_in', 'refresh_token', 'scope'] as const;
 
 /** @param text the response's body @returns the same text if there is nothing to remove or it is not a JSON object */
 export function normalizeTokenResponse(text: string): string {
-  const body = parsed(text);
+  const body = readJson(text);
   if (!isObject(body)) return text;
   const invalid = OPTIONAL.filter(
     (name) => name in body && (isEmpty(body[name]) || (name === 'expires_in' && !isLifetime(body[name]))),
@@ -31,12 +31,4 @@ function isEmpty(value: unknown): boolean {
 function isLifetime(value: unknown): boolean {
   const seconds = typeof value === 'string' ? Number.parseFloat(value) : value;
   return typeof seconds === 'number' && seconds > 0 && seconds <= MAX_LIFETIME_SECONDS;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

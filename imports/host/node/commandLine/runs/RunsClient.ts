@@ -1,5 +1,5 @@
 /** Asks a running server about its runs, and decides about them, over HTTP. */
-import { fieldsOf, isObject } from '../../../../business/ai/domain/util/json';
+import { fieldsOf, isObject, readJson } from '../../../../business/ai/domain/util/json';
 import { omitUndefined } from '../../../../business/ai/domain/util/omitUndefined';
 
 /** What the server has refused, or why it could not be asked, in a sentence that says what to do. */
@@ -46,7 +46,7 @@ export class RunsClient {
       );
     }
     const text = await response.text();
-    const parsed = parse(text);
+    const parsed = readJson(text);
     if (response.ok && parsed !== undefined) return parsed;
     throw new RunsClientError(explain(response.status, parsed, url));
   }
@@ -66,15 +66,6 @@ function explain(status: number, body: unknown, url: string): string {
       return `${said} Try again in a few seconds.`;
     default:
       return said;
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // A proxy's page, for example.
-    return undefined;
   }
 }
 

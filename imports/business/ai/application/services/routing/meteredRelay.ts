@@ -1,5 +1,5 @@
 /** Follows the body of a relayed response to its end, and finds the usage that vendors report there. */
-import { fieldsOf, isObject } from '../../../domain/util/json';
+import { fieldsOf, isObject, readJson } from '../../../domain/util/json';
 import type { RelayResponse } from '../../../domain/types/RelayTypes';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 
@@ -59,12 +59,8 @@ export function usageIn(text: string): Usage | undefined {
 }
 
 function parse(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJson(text);
+  return isObject(value) ? value : undefined;
 }
 
 function toUsage({

@@ -1,7 +1,7 @@
 /** A person's answer to what a tool asks, with the defaults of its schema, and checked against it. */
 import type { InputRequest } from '../../../domain/entities/Tool';
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
-import { isObject } from '../../../domain/util/json';
+import { isObject, jsonOrText } from '../../../domain/util/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { checkValue } from '../schema/checkSchema';
 
@@ -11,7 +11,7 @@ import { checkValue } from '../schema/checkSchema';
  * @returns what is not an object as it is
  */
 export function valuesOf(schema: JsonObject | undefined, given: unknown): unknown {
-  const values = typeof given === 'string' ? parsed(given) : given;
+  const values = typeof given === 'string' ? jsonOrText(given) : given;
   if (!isObject(values)) return values;
   const properties = isObject(schema?.properties) ? schema.properties : {};
   const defaults = Object.entries(properties).flatMap(([name, property]) =>
@@ -41,12 +41,4 @@ async function violationsOf(
   if (schema === undefined) return [];
   const { violations } = await checkValue({ schema, untrusted: true, userId }, values);
   return violations.map(({ path, message }) => `${path}: ${message}`);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,4 +1,5 @@
 /** Parses a call's arguments, and refuses keys that could pollute prototypes. */
+import { jsonOrText } from '../../../domain/util/json';
 import { ToolError } from '../../../domain/errors/LLMErrors';
 
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
@@ -28,13 +29,8 @@ function parse(text: string): unknown {
 }
 
 function decodeTwice(value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    // An ordinary string; the schema decides whether the tool accepts it.
-    return value;
-  }
+  // The schema decides whether the tool accepts an ordinary string.
+  return typeof value === 'string' ? jsonOrText(value) : value;
 }
 
 /** Whether `assertPermitted` throws nothing. Builds no paths. */

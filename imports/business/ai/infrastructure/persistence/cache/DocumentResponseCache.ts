@@ -1,7 +1,7 @@
 /** Cached responses in a document collection, which all processes share. Bounded in number, bytes and age. */
 import { MAX_CACHED_LENGTH } from '../../../domain/entities/cacheLimits';
 import { consoleLogger } from '../../../../../log/consoleLogger';
-import { isList, isObject } from '../../../domain/util/json';
+import { isList, isObject, readJson } from '../../../domain/util/json';
 import type { DocumentCollection, StoredDocument } from '../../../../../database/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { CachedResponse, ResponseCache } from '../../../domain/interfaces/ResponseCache';
@@ -107,20 +107,16 @@ export class DocumentResponseCache implements ResponseCache {
 
 /** @returns undefined for a text that is no complete response */
 function responseIn(text: unknown): LLMResponse | undefined {
-  try {
-    const value: unknown = JSON.parse(String(text));
-    const isResponse =
-      isObject(value) &&
-      typeof value.id === 'string' &&
-      typeof value.model === 'string' &&
-      value.status === 'completed' &&
-      isList(value.output) &&
-      value.output.every((item) => isObject(item) && typeof item.type === 'string') &&
-      isObject(value.usage) &&
-      isObject(value.vendor);
-    // Boundary: this class wrote it.
-    return isResponse ? (value as unknown as LLMResponse) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = readJson(String(text));
+  const isResponse =
+    isObject(value) &&
+    typeof value.id === 'string' &&
+    typeof value.model === 'string' &&
+    value.status === 'completed' &&
+    isList(value.output) &&
+    value.output.every((item) => isObject(item) && typeof item.type === 'string') &&
+    isObject(value.usage) &&
+    isObject(value.vendor);
+  // Boundary: this class wrote it.
+  return isResponse ? (value as unknown as LLMResponse) : undefined;
 }

@@ -4,6 +4,7 @@
  * https://ai.google.dev/gemini-api/docs/function-calling
  */
 import type { GenerateContentResult } from '@google/generative-ai';
+import { isObject, jsonOrText } from '../../../domain/util/json';
 import type { ToolResult } from '../../../domain/entities/Tool';
 import type { NativeToolCall, ToolAdapter } from '../../../domain/interfaces/ToolAdapter';
 
@@ -85,11 +86,6 @@ export class GeminiAdapter<Response extends GeminiResponse = GenerateContentResu
 
 /** The API accepts only objects; any other result is wrapped as `result`. */
 function asObject(content: string): object {
-  try {
-    const value: unknown = JSON.parse(content);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { result: value };
-  } catch {
-    // A result may be plain text.
-    return { result: content };
-  }
+  const value = jsonOrText(content);
+  return isObject(value) ? value : { result: value };
 }

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { toolCalls } from '../../../../domain/entities/Response';
-import { isObject } from '../../../../domain/util/json';
+import { isObject, readJson } from '../../../../domain/util/json';
 import type { FunctionCallItem, LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 
 const FENCE = '```';
@@ -53,11 +53,5 @@ function withoutFence(text: string): string {
 }
 
 function parse(text: string): unknown {
-  if (!text.startsWith('{')) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Prose that starts with a brace.
-    return undefined;
-  }
+  return text.startsWith('{') ? readJson(text) : undefined;
 }
