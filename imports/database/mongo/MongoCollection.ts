@@ -1,8 +1,6 @@
 /** DocumentCollection over the official MongoDB driver. */
-import type { AnyBulkWriteOperation, Collection, Document, Filter, MongoBulkWriteError, UpdateFilter } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection, Document, MongoBulkWriteError, UpdateFilter } from 'mongodb';
 import type {
-  AggregateRow,
-  Aggregation,
   DocumentCollection,
   FindOptions,
   Modifier,
@@ -12,33 +10,18 @@ import type {
 } from '../DocumentCollection';
 import { copyDocument } from '../query/copyDocument';
 import { parseFindOptions } from '../query/findOptions';
-import { parseAggregation } from '../query/parseAggregation';
-import { parseIndex } from '../query/parseIndex';
-import type { IndexOptions } from '../query/parseIndex';
+import type { parseIndex } from '../query/parseIndex';
 import { parseModifier } from '../query/parseModifier';
-import { parseSelector } from '../query/parseSelector';
-import { toMongoFilter } from '../query/toMongoFilter';
-import { fromBytesRows, toBytesPipeline } from '../query/bytesPipeline';
-import { fromPipelineRow, toPipeline } from '../query/toPipeline';
-import { toDatabaseError } from '../databaseErrors';
-import type { StoreCircuit } from '../StoreCircuit';
+import { MongoRequests, toFilter } from './MongoRequests';
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 
 type Row = Document & StoredDocument;
 
 /** Documents are assumed to be of type `T`; those of other writers are returned as they are. */
-export class MongoCollection<T extends StoredDocument> implements DocumentCollection<T> {
-  private readonly name: string;
-  private readonly open: () => Collection<Row>;
-  private readonly circuit: StoreCircuit;
-
-  /** @param open returns the collection of the present client */
-  constructor(name: string, open: () => Collection<Row>, circuit: StoreCircuit) {
-    this.name = name;
-    this.open = open;
-    this.circuit = circuit;
-  }
-
+export class MongoCollection<T extends StoredDocument>
+  extends MongoRequests<T, Collection<Row>>
+  implements DocumentCollection<T>
+{
   async insert(document: T): Promise<void> {
     const row = copyDocument(document);
     await this.execute((collection) => collection.insertOne(row));
@@ -48,11 +31,6 @@ export class MongoCollection<T extends StoredDocument> implements DocumentCollec
     const rows = documents.map((document) => copyDocument(document));
     // The driver rejects an empty list.
     if (rows.length > 0) await this.execute((collection) => collection.insertMany(rows));
-  }
-
-  async findOne(selector: Selector, options: Omit<FindOptions, 'limit'> = {}): Promise<T | undefined> {
-    const [first] = await this.find(selector, { ...options, limit: 1 });
-    return first;
   }
 
   async find(selector: Selector, options: FindOptions = {}): Promise<readonly T[]> {
@@ -68,18 +46,6 @@ export class MongoCollection<T extends StoredDocument> implements DocumentCollec
   async count(selector: Selector): Promise<number> {
     const filter = toFilter(selector);
     return this.execute((collection) => collection.countDocuments(filter));
-  }
-
-  async bytes(selector: Selector, texts: readonly string[]): Promise<number> {
-    const pipeline = toBytesPipeline(parseSelector(selector), texts);
-    return fromBytesRows(await this.execute((collection) => collection.aggregate(pipeline).toArray()));
-  }
-
-  async aggregate(selector: Selector, aggregation: Aggregation): Promise<readonly AggregateRow[]> {
-    const checked = parseAggregation(aggregation);
-    const pipeline = toPipeline(parseSelector(selector), checked);
-    const rows = await this.execute((collection) => collection.aggregate(pipeline).toArray());
-    return rows.map((row) => fromPipelineRow(row, checked));
   }
 
   async update(selector: Selector, modifier: Modifier, options: { readonly multi?: boolean } = {}): Promise<number> {
@@ -120,24 +86,16 @@ export class MongoCollection<T extends StoredDocument> implements DocumentCollec
     return deletedCount;
   }
 
-  async ensureIndex(keys: Readonly<Record<string, 1 | -1>>, options?: IndexOptions): Promise<void> {
-    const index = parseIndex(keys, options);
-    await this.execute((collection) => collection.createIndex(index.keys, index.options, {}));
+  protected rowsOf(collection: Collection<Row>, pipeline: object[]): Promise<readonly Document[]> {
+    return collection.aggregate(pipeline).toArray();
   }
 
-  private execute<Result>(operation: (collection: Collection<Row>) => Promise<Result>): Promise<Result> {
-    return this.circuit.run(async () => {
-      try {
-        return await operation(this.open());
-      } catch (cause) {
-        throw toDatabaseError(cause, this.name);
-      }
-    });
+  protected createIndex(
+    collection: Collection<Row>,
+    { keys, options }: ReturnType<typeof parseIndex>,
+  ): Promise<unknown> {
+    return collection.createIndex(keys, options, {});
   }
-}
-
-function toFilter(selector: Selector): Filter<Row> {
-  return toMongoFilter(parseSelector(selector));
 }
 
 const DUPLICATE_KEY = 11_000;
