@@ -2,6 +2,7 @@
 import type { PrivateHosts } from '../ai/infrastructure/clients/http/privateHosts';
 import type { Logger } from '../ai/domain/interfaces/Logger';
 import { MissingPackageError } from '../ai/domain/errors/LLMErrors';
+import { atMost } from '../ai/domain/util/atMost';
 import { mcp } from './mcp';
 import { SignInRequiredError } from './infrastructure/McpOAuth';
 import type { McpServerSettings } from './infrastructure/McpServerSettings';
@@ -41,17 +42,11 @@ export async function openMcpServers(
       else logger.warn(`The tools of the MCP server "${settings.name}" are not there yet.`, error);
     }
   });
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, startTimeout);
-  });
   try {
-    await Promise.race([Promise.all(adding), timeout]);
+    await atMost(startTimeout, Promise.all(adding));
   } catch (error) {
     await close();
     throw error;
-  } finally {
-    clearTimeout(timer);
   }
   // One that fails after the time limit has failed before it was logged.
   for (const each of adding) each.catch((error: unknown) => logger.error('An MCP server cannot be used.', error));

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
+import { atMost } from '../../business/ai/domain/util/atMost';
 import { UIMessageEncoder } from './UIMessageEncoder';
 import type { UIMessageEncoderOptions } from './UIMessageEncoder';
 import { UI_MESSAGE_STREAM_HEADERS } from './UIMessageStreamEncoder';
@@ -158,7 +159,7 @@ async function* framesOf(
   try {
     let next = chunks.next();
     for (;;) {
-      const result = await withTimeout(next, keepAliveAfter);
+      const result = await atMost(keepAliveAfter, next);
       if (result === undefined) {
         yield KEEP_ALIVE_FRAME;
         continue;
@@ -171,18 +172,5 @@ async function* framesOf(
   } finally {
     // Not awaited: the run may be silent for long.
     void chunks.return(undefined);
-  }
-}
-
-/** @returns undefined if the promise takes longer */
-async function withTimeout<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), timeoutMs);
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -10,6 +10,7 @@ import { consoleLogger } from '../../../log/consoleLogger';
 import { explainMissingPackage } from '../../ai/domain/errors/explainMissingPackage';
 import { LLMConnectionError, UnsupportedFeatureError } from '../../ai/domain/errors/LLMErrors';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
+import { atMost } from '../../ai/domain/util/atMost';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import { createMcpFetch } from './createMcpFetch';
 import type { McpFetch } from './createMcpFetch';
@@ -85,7 +86,7 @@ export async function openMcpClient(
   const close = async (): Promise<void> => {
     isClosed = true;
     try {
-      await atMost(SESSION_END_MS, endSession?.());
+      await atMost(SESSION_END_MS, endSession?.() ?? Promise.resolve());
       await client.close();
     } finally {
       release();
@@ -220,16 +221,6 @@ export async function finishOAuth(
   } finally {
     release();
   }
-}
-
-/** Resolves with the work, or without it. @param milliseconds that it may take */
-async function atMost(milliseconds: number, work: Promise<void> | undefined): Promise<void> {
-  if (work === undefined) return;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
 
 async function importClient(): Promise<typeof import('@modelcontextprotocol/client')> {

@@ -5,6 +5,7 @@
 import type { StoredMcpServer } from '../../domain/McpServer';
 import { isLLMError, MissingPackageError } from '../../../ai/domain/errors/LLMErrors';
 import type { Logger } from '../../../ai/domain/interfaces/Logger';
+import { atMost } from '../../../ai/domain/util/atMost';
 import { omitUndefined } from '../../../ai/domain/util/omitUndefined';
 import type { McpServerStore } from '../../domain/McpServerStore';
 import type { ToolRegistry } from '../../../ai/infrastructure/tools/ToolRegistry';
@@ -57,12 +58,7 @@ export class ManagedMcpServers {
    */
   async start(timeout: number): Promise<void> {
     const { connecting } = await this.inTurn(() => this.read());
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, timeout);
-    });
-    await Promise.race([Promise.all(connecting), limit]);
-    clearTimeout(timer);
+    await atMost(timeout, Promise.all(connecting));
     if (!this.ports.isAlone) this.poll();
   }
 

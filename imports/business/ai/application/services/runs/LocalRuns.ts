@@ -1,4 +1,5 @@
 /** The runs that this process executes, or has lately. */
+import { atMost } from '../../../domain/util/atMost';
 import type { DurableRuns } from './durable/DurableRuns';
 import type { RunRegistry } from './RunRegistry';
 
@@ -67,10 +68,7 @@ export class LocalRuns {
   async whenStored(executionId: string): Promise<void> {
     const journal = this.options.registry.live.get(executionId)?.interpreter.writer;
     if (journal === undefined || journal.hasStoredAll || journal.isInOutage) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, MAX_STORED_WAIT_MS)));
-    await Promise.race([journal.callsStored().catch(() => undefined), limit]);
-    clearTimeout(timer);
+    await atMost(MAX_STORED_WAIT_MS, journal.callsStored()).catch(() => undefined);
   }
 
   /** The id of the user whose run it is. Undefined for runs that are neither live nor lately finished here. */

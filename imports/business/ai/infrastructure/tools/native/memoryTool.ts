@@ -1,18 +1,14 @@
 /** Files in which a model keeps notes between conversations: Anthropic's `memory`, and a function elsewhere. */
 import type { RegisteredTool } from '../ToolRegistry';
 import type { NativeToolOptions } from './NativeToolOptions';
+import type { TextEditorCommand } from './textEditorTool';
 
 /**
  * Paths begin with `/memories`; check that they stay in there.
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/memory-tool
  */
 export type MemoryCommand =
-  /** A directory's listing, or the lines of a file. */
-  | { readonly command: 'view'; readonly path: string; readonly view_range?: readonly number[] }
-  | { readonly command: 'create'; readonly path: string; readonly file_text: string }
-  | { readonly command: 'str_replace'; readonly path: string; readonly old_str: string; readonly new_str: string }
-  /** After the line of that number; 0 is the beginning. */
-  | { readonly command: 'insert'; readonly path: string; readonly insert_line: number; readonly insert_text: string }
+  | TextEditorCommand
   | { readonly command: 'delete'; readonly path: string }
   | { readonly command: 'rename'; readonly old_path: string; readonly new_path: string };
 
