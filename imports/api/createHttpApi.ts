@@ -47,6 +47,7 @@ import { ResponseSockets } from './gateway/responses/websocket/ResponseSockets';
 import { AgUiRuns } from './agUi/AgUiRuns';
 import { Chats } from './chat/Chats';
 import type { ChatStore } from './chat/ChatStore';
+import { StoredRuns } from './chat/StoredRuns';
 import { createMcpServerPorts } from '../business/mcp/api/createMcpServerPorts';
 import type { McpOffer } from '../business/mcp/api/createMcpServerPorts';
 import type { McpServerPorts } from '../business/mcp/api/createMcpServer';
@@ -253,9 +254,8 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
       ? {}
       : {
           streamedRuns: omitUndefined({
-            runs: module.runs,
+            stored: new StoredRuns(module),
             live: runs.live,
-            loop: module.loop,
             tools: module.tools,
             watch: runs.watch,
           }),

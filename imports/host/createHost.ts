@@ -1,5 +1,6 @@
 /** Composes everything that a host serves, in the same way for Meteor and plain Node. */
 import { followFamily } from '../api/chat/followFamily';
+import { StoredRuns } from '../api/chat/StoredRuns';
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { FamilyEvent } from '../business/ai/domain/types/AgentEvents';
 import type { HttpApi } from '../api/createHttpApi';
@@ -160,6 +161,7 @@ export async function createHost(settings: HostSettings, ports: HostPorts): Prom
     shared.logger.error(error.message);
     shutdown.drain(AbortSignal.abort()).catch(() => undefined);
   });
+  const storedRuns = new StoredRuns(ai);
   const { deletion, dataExport } = started.privacy;
   return {
     ...{ apiTokens, userLimiter, providers, runs: audited, api, operations, changes, module: ai },
@@ -168,7 +170,7 @@ export async function createHost(settings: HostSettings, ports: HostPorts): Prom
       if ((await runs.ownerOf(executionId)) === undefined)
         throw new LLMInvalidRequestError(`Unknown run "${executionId}".`, { path: 'executionId' });
       const watch = (userId: string): (() => void) => runs.watch(userId);
-      const ports = { ...{ live: runs.live, watch }, runs: ai.runs, loop: ai.loop, tools: ai.tools };
+      const ports = { live: runs.live, watch, stored: storedRuns, tools: ai.tools };
       yield* followFamily(ports, executionId, { signal, over: new AbortController().signal });
     },
     deleteUserData: audit.auditDeletion(deletion.deleteUserData),

@@ -1,6 +1,8 @@
 /** Runs below a run, followed from a process that has none of them, while another process takes them over. */
 import { expect } from 'chai';
 import { followFamily, MAX_FOLLOWED } from '../../imports/api/chat/followFamily';
+import { StoredRuns } from '../../imports/api/chat/StoredRuns';
+import type { StoredRunsPorts } from '../../imports/api/chat/StoredRuns';
 import { replayFamily } from '../../imports/api/chat/replayFamily';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
@@ -41,7 +43,7 @@ describe(
       const options = { executionId: 'root', model: 'm', input: 'Go.', tools: ['outer'] };
       (await first.start('ann', options)).done.catch(() => undefined);
       const events: FamilyEvent[] = [];
-      const ports = { runs: store, live: new LiveRunEvents(), loop: { local: NO_RUNS }, tools, pollInterval: 10 };
+      const ports = { stored: storedRuns(store), live: new LiveRunEvents(), tools };
       const following = (async () => {
         for await (const event of followFamily(ports, 'root', { signal: new AbortController().signal }))
           events.push(event);
@@ -94,7 +96,7 @@ describe(
       (await loop.start('ann', { executionId: 'root', model: 'm', input: 'Go.', tools: ['outer'] })).done.catch(
         () => undefined,
       );
-      const ports = { runs: store, live: new LiveRunEvents(), loop: { local: NO_RUNS }, tools, pollInterval: 10 };
+      const ports = { stored: storedRuns(store), live: new LiveRunEvents(), tools };
       const follow = async (decided?: ReadonlySet<string>): Promise<readonly string[]> => {
         const seen: string[] = [];
         for await (const { executionId, type } of followFamily(ports, 'root', { signal: ENDLESS, decided })) {
@@ -129,7 +131,7 @@ describe(
         (await loop.start('ann', { executionId: 'root', model: 'm', input: 'Go.', tools: ['outer'] })).done.catch(
           () => undefined,
         );
-        const ports = { runs: store, live: new LiveRunEvents(), loop: { local: NO_RUNS }, tools, pollInterval: 10 };
+        const ports = { stored: storedRuns(store), live: new LiveRunEvents(), tools };
         const { executionId, type } = (await all(followFamily(ports, 'root', { signal: ENDLESS }))).at(-1) ?? {};
         expect(`${NAMES[executionId ?? '']} ${type}`).to.equal(last);
         await loop.close();
@@ -154,7 +156,7 @@ describe(
         const loop = new AgenticLoop({ provider, toolExecutor: tools, runStore: store });
         const options = { executionId: 'root', model: 'm', input: 'Go.', tools: ['outer'], ...limits };
         (await loop.start('ann', options)).done.catch(() => undefined);
-        const ports = { runs: store, live: new LiveRunEvents(), loop: { local: NO_RUNS }, tools, pollInterval: 10 };
+        const ports = { stored: storedRuns(store), live: new LiveRunEvents(), tools };
         const decided = new Set<string>();
         for (let left: number = count; left > 0; left -= atOnce) {
           const events = await all(followFamily(ports, 'root', { signal: ENDLESS, decided }));
@@ -173,6 +175,48 @@ describe(
         await loop.close();
       });
 
+    it('are asked for with one query while they are idle, and read only once they have changed', async () => {
+      const count = 20;
+      const store = new MemoryRunStore();
+      const tools = new ToolRegistry()
+        .register({ name: 'work', needsApproval: true, execute: () => 'worked' })
+        .register(runAsTool({ name: 'outer', run: () => ({ input: 'Work.', tools: ['work'] }) }));
+      const provider = delegatingProvider({ outer: count, work: 1 });
+      const loop = new AgenticLoop({ provider, toolExecutor: tools, runStore: store });
+      const options = { executionId: 'root', model: 'm', input: 'Go.', tools: ['outer'], maxParallelTools: count };
+      (await loop.start('ann', options)).done.catch(() => undefined);
+      const loads: string[] = [];
+      const queries: number[] = [];
+      const stored = storedRuns({
+        load: (id) => {
+          loads.push(id);
+          return store.load(id);
+        },
+        versions: (ids) => {
+          queries.push(ids.length);
+          return store.versions(ids);
+        },
+      });
+      const ports = { stored, live: new LiveRunEvents(), tools };
+      const asked: string[] = [];
+      const left = new AbortController();
+      const following = (async () => {
+        for await (const event of followFamily(ports, 'root', { signal: left.signal, over: ENDLESS }))
+          if (event.type === 'tool:approval_required') asked.push(event.executionId);
+          else if (event.path !== undefined && event.type === 'run:completed') left.abort();
+      })().catch(() => undefined);
+      await until(() => asked.length === count && queries.at(-1) === count + 1);
+      [loads.length, queries.length] = [0, 0];
+      await until(() => queries.length > 4);
+      expect(new Set(queries)).to.deep.equal(new Set([count + 1]));
+      expect(loads).to.deep.equal([]);
+      await loop.approve(asked[7] ?? '', 'call 0');
+      await following;
+      expect(loads).to.include(asked[7]).and.not.include(asked[8]);
+      await loop.cancel('root');
+      await loop.close();
+    });
+
     it('end the following when the run is deleted while it waits', async () => {
       const store = new MemoryRunStore();
       const tools = new ToolRegistry().register({ name: 'work', needsApproval: true, execute: () => 'worked' });
@@ -181,8 +225,9 @@ describe(
         () => undefined,
       );
       let isDeleted = false;
-      const load: MemoryRunStore['load'] = (id) => (isDeleted ? Promise.resolve(undefined) : store.load(id));
-      const ports = { runs: { load }, live: new LiveRunEvents(), loop: { local: NO_RUNS }, tools, pollInterval: 10 };
+      const left = (): MemoryRunStore => (isDeleted ? new MemoryRunStore() : store);
+      const runs = { load: (id: string) => left().load(id), versions: (ids: string[]) => left().versions(ids) };
+      const ports = { stored: storedRuns(runs), live: new LiveRunEvents(), tools };
       for await (const { type } of followFamily(ports, 'root', { signal: ENDLESS, over: ENDLESS }))
         if (type === 'tool:approval_required') isDeleted = true;
       expect(isDeleted).to.equal(true);
@@ -190,6 +235,11 @@ describe(
     });
   }),
 );
+
+/** What a process without runs of its own reads. */
+function storedRuns(runs: StoredRunsPorts['runs']): StoredRuns {
+  return new StoredRuns({ runs, loop: { local: { has: () => false } }, pollInterval: 10 });
+}
 
 async function replayed(store: MemoryRunStore, tools: ToolRegistry): Promise<readonly FamilyEvent[]> {
   const stored = await store.load('root');
@@ -208,4 +258,3 @@ async function all<T>(values: AsyncIterable<T>): Promise<readonly T[]> {
 
 const ENDLESS = new AbortController().signal;
 const NAMES: Readonly<Record<string, string>> = { root: 'root', [CHILD]: 'child', [GRANDCHILD]: 'grandchild' };
-const NO_RUNS = { has: () => false } as unknown as AgenticLoop['local'];

@@ -163,6 +163,33 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
         expect((await store.load(id))!.calls).to.have.length(2);
       });
 
+      it('has another version of a run once it, or one of its calls, is written with something new', async () => {
+        const lease = await begin();
+        const versions: (string | undefined)[] = [];
+        const look = async (): Promise<void> => {
+          const version = (await store.versions([id, 'nothing'])).get(id);
+          expect((await store.load(id))?.version).to.equal(version);
+          versions.push(version);
+        };
+        await look();
+        await store.saveRun(lease, { seq: 1, isCalling: true });
+        await look();
+        await store.saveCalls(lease, [toolCall('c', { state: 'executing', startTime: 1 })]);
+        await look();
+        await store.saveCalls(lease, [toolCall('c', { state: 'executing', startTime: 1, expiresAt: 2 })]);
+        await look();
+        await store.saveCalls(lease, [
+          toolCall('c', { state: 'completed', startTime: 1, endTime: 2, executionTime: 1, result: 'r' }),
+        ]);
+        await look();
+        await take(lease);
+        await look();
+        expect(new Set(versions).size).to.equal(6);
+        await look();
+        expect(new Set(versions).size).to.equal(6);
+        expect([...(await store.versions(['nothing'])).keys()]).to.deep.equal([]);
+      });
+
       it('has the later state of a call whichever of its writes arrives last', async () => {
         const lease = await begin();
         const waiting = (callId: string) => toolCall(callId, { state: 'awaiting_approval', expiresAt: 9_000 });

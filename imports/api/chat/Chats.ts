@@ -2,7 +2,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isFinished } from '../../business/ai/domain/entities/Run';
-import { runsAtOnce } from '../../business/ai/domain/run/runLimits';
+import { areWaiting } from '../../business/ai/domain/run/runLimits';
+import type { ProgressBelow } from '../../business/ai/domain/run/runLimits';
 import { answeredIdOf, waitsForOutside, isSettled, waitsForOthers } from '../../business/ai/domain/entities/Tool';
 import type { FunctionTool } from '../../business/ai/domain/entities/Tool';
 import { ConflictError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
@@ -332,24 +333,27 @@ export class Chats {
   }
 
   /** Whether the run waits for decisions, which the user did not take, but wrote a message instead. */
-  private async isWaiting({ executionId }: Pick<RunRecord, 'executionId'>, isBelow = false): Promise<boolean> {
-    const { tools } = this.ports;
+  private async isWaiting({ executionId }: Pick<RunRecord, 'executionId'>): Promise<boolean> {
+    return (await this.stateOf(executionId)) === 'waiting';
+  }
+
+  /** @param isBelow a call of another run has started it. Default: false */
+  private async stateOf(executionId: string, isBelow = false): Promise<ProgressBelow> {
+    const { tools, loop } = this.ports;
     const stored = await loadCurrentRun(this.ports, executionId);
+    if (stored === undefined && isBelow) return 'queued';
     // A run of this process may have ended its model call before that is stored.
-    const progress = this.ports.loop.getExecutionContext(executionId) ?? stored?.run;
+    const progress = loop.getExecutionContext(executionId) ?? stored?.run;
     const open = (stored?.calls ?? []).filter((call) => !isSettled(call));
-    if (progress?.isCalling === true || open.length === 0) return false;
-    let [waiting, queued] = [0, 0];
+    if (progress?.isCalling === true || open.length === 0) return 'working';
+    const below: ProgressBelow[] = [];
     for (const call of open) {
       if (waitsForOthers(call, isExternal(tools, call.name, isBelow))) continue;
-      if (!startsRun(tools, call.name)) return false;
-      const child = { executionId: childId(executionId, call.id) };
-      if ((await this.ports.runs.load(child.executionId)) === undefined) queued += 1;
-      else if (await this.isWaiting(child, true)) waiting += 1;
-      else return false;
+      const state = startsRun(tools, call.name) ? await this.stateOf(childId(executionId, call.id), true) : 'working';
+      if (state === 'working') return state;
+      below.push(state);
     }
-    // A run that has no place begins only after another one has ended.
-    return queued === 0 || (stored !== undefined && waiting >= runsAtOnce(stored.run.plan.limits));
+    return (await areWaiting(below, () => Promise.resolve(stored?.run.plan.limits))) ? 'waiting' : 'working';
   }
 
   private cancel(principal: ApiPrincipal, { executionId }: RunRecord): Promise<RunRecord['state']> {

@@ -4,7 +4,8 @@
  */
 import type { AgentEvent, CallStep, FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import { childId, MAX_RUN_DEPTH } from '../../business/ai/application/services/shared/childId';
-import { runsAtOnce } from '../../business/ai/domain/run/runLimits';
+import { areWaiting } from '../../business/ai/domain/run/runLimits';
+import type { ProgressBelow } from '../../business/ai/domain/run/runLimits';
 import { callOfRunId } from '../../business/ai/domain/entities/callOfRun';
 import { followRun } from './followRun';
 import type { FollowRunOptions, FollowRunPorts } from './followRun';
@@ -109,7 +110,7 @@ async function* merged(
         followNext();
         // What has arrived meanwhile may be what people are asked.
         const isQuiet = (): boolean => options.over === undefined && arrivals.length === 0;
-        if (isQuiet() && (await isWaiting(root, ports.runs)) && isQuiet()) return;
+        if (isQuiet() && (await isWaiting(root, ports.stored)) && isQuiet()) return;
         continue;
       }
       const { result } = arrival;
@@ -154,20 +155,14 @@ async function* merged(
 }
 
 /** Whether the run can continue only after people have decided about calls, its own or those of runs below. */
-async function isWaiting({ executionId, idle, below }: Source, runs: FollowRunPorts['runs']): Promise<boolean> {
+async function isWaiting({ executionId, idle, below }: Source, stored: FollowRunPorts['stored']): Promise<boolean> {
   if (idle === undefined) return false;
-  const waiting = new Set<string>();
-  let isQueued = false;
-  for (const [callId, child] of below) {
-    if (child.hasEnded) continue;
-    if (!child.hasBegun) isQueued = true;
-    else if (await isWaiting(child, runs)) waiting.add(callId);
-    else return false;
-  }
-  // A run that has no place begins only after another one has ended.
-  const limits = isQueued && waiting.size > 0 ? (await runs.load(executionId))?.run.plan.limits : undefined;
-  const isFull = limits !== undefined && waiting.size >= runsAtOnce(limits);
-  return idle.isWaiting((callId) => waiting.has(callId) || (isFull && below.get(callId)?.hasBegun === false));
+  const open = [...below.values()].filter(({ hasEnded }) => !hasEnded);
+  const stateOf = async (child: Source): Promise<ProgressBelow> =>
+    !child.hasBegun ? 'queued' : (await isWaiting(child, stored)) ? 'waiting' : 'working';
+  const states = await Promise.all(open.map(stateOf));
+  const limits = async () => (await stored.load(executionId))?.run.plan.limits;
+  return (await areWaiting(states, limits)) && idle.isWaiting((callId) => below.get(callId)?.hasEnded === false);
 }
 
 function decidedIn(executionId: string, decided: ReadonlySet<string> = new Set()): ReadonlySet<string> {

@@ -1,10 +1,8 @@
 /** A run's events from its beginning, whenever and wherever it was started. */
 import { isFinished } from '../../business/ai/domain/entities/Run';
-import type { RunStore } from '../../business/ai/domain/interfaces/RunStore';
 import { RUN_END_EVENTS } from '../../business/ai/domain/types/AgentEvents';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { FunctionTool } from '../../business/ai/domain/entities/Tool';
-import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
 import { replayRun } from '../../business/ai/application/services/replayRun';
 import { appendEvent } from '../../business/ai/infrastructure/events/LiveRunEvents';
 import type { LiveRunEvents } from '../../business/ai/infrastructure/events/LiveRunEvents';
@@ -12,16 +10,14 @@ import { ContinuedText } from './ContinuedText';
 import { NewEvents } from './NewEvents';
 import { OpenCalls } from './OpenCalls';
 import { isExternal } from './serverTools';
+import type { StoredRuns } from './StoredRuns';
 
 export interface FollowRunPorts {
-  readonly runs: Pick<RunStore, 'load'>;
+  readonly stored: StoredRuns;
   readonly live: Pick<LiveRunEvents, 'follow'>;
   /** Makes the events of a user's runs in other processes appear in `live`. @returns ends it */
   readonly watch?: (userId: string) => () => void;
-  readonly loop: Pick<AgenticLoop, 'local'>;
   readonly tools: { readonly tools: readonly Pick<FunctionTool, 'name' | 'kind' | 'delivery'>[] };
-  /** How often a run of another process, or of none, is read from the store, in milliseconds. Default: 1,000. */
-  readonly pollInterval?: number;
 }
 
 export interface FollowRunOptions {
@@ -42,8 +38,6 @@ export interface FollowRunOptions {
   readonly onIdle?: ((open: OpenCalls) => void) | undefined;
 }
 
-const DEFAULT_POLL_INTERVAL_MS = 1_000;
-
 /**
  * Begins with the events that the stored run stands for, and continues with live ones. Runs of other processes are
  * followed in the store, too, which has all but the live text. Ends with the run, or as soon as it can continue
@@ -53,7 +47,7 @@ const DEFAULT_POLL_INTERVAL_MS = 1_000;
  *   what the client has of it cannot be taken back, so it has to start over
  */
 export async function* followRun(
-  { runs, live, watch, loop, tools, pollInterval = DEFAULT_POLL_INTERVAL_MS }: FollowRunPorts,
+  { stored: runs, live, watch, tools }: FollowRunPorts,
   executionId: string,
   { signal, decided, clientTools, isBelow, over, onIdle }: FollowRunOptions,
 ): AsyncGenerator<AgentEvent, void, undefined> {
@@ -66,14 +60,17 @@ export async function* followRun(
   });
   const text = new ContinuedText();
   let stopWatching: (() => void) | undefined;
+  // A run that nobody expects is as good as deleted.
+  let version = over === undefined ? '' : undefined;
   const stored = async (): Promise<readonly AgentEvent[]> => {
     const run = await runs.load(executionId);
     if (run === undefined) return [];
+    ({ version } = run);
     if (!isFinished(run.run.state)) stopWatching ??= watch?.(run.run.userId);
     return replayRun(run);
   };
   let queue: readonly AgentEvent[] = [];
-  let wake = (): void => undefined;
+  let wake: (isChanged?: boolean) => void = () => undefined;
   const onOver = (): void => wake();
   const isOver = (): boolean => over?.aborted === true;
   let isComplete = false;
@@ -108,22 +105,22 @@ export async function* followRun(
         queue = [...(await stored()), ...queue];
         continue;
       }
-      await new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(() => wake(), pollInterval);
+      const hasChanged = await new Promise<boolean>((resolve, reject) => {
+        const stopWaiting = runs.onChange(executionId, version, () => wake(true));
         over?.addEventListener('abort', onOver, { once: true });
         const onAbort = (): void => {
-          clearTimeout(timer);
+          stopWaiting();
           reject(signal.reason as Error);
         };
-        wake = () => {
-          clearTimeout(timer);
+        wake = (isChanged = false) => {
+          stopWaiting();
           signal.removeEventListener('abort', onAbort);
           over?.removeEventListener('abort', onOver);
-          resolve();
+          resolve(isChanged);
         };
         signal.addEventListener('abort', onAbort, { once: true });
       });
-      if (queue.length === 0 && !loop.local.has(executionId) && !isOver()) {
+      if (hasChanged && queue.length === 0 && !isOver()) {
         const current = await stored();
         // The user's data was deleted.
         if (current.length === 0 && (over === undefined || wasStored)) return;

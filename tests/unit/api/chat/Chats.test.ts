@@ -51,9 +51,11 @@ describe('Chats', () => {
     const calls = ['first', 'second'].map((id) => ({ id, name: 'ask', state: 'executing' }));
     const plan = (maxParallelTools: number): object => ({ limits: { maxParallelTools } });
     const below = { [childId('run-1', 'first')]: { run: { isCalling: false }, calls: [CALL] } };
-    const { chats, cancelled } = chatWithRun({ stored: false }, calls, { plan: plan(1), below });
+    const { chats, cancelled, loads } = chatWithRun({ stored: false }, calls, { plan: plan(1), below });
     await chats.submit(PRINCIPAL, MESSAGE);
     expect(cancelled).to.deep.equal(['run-1']);
+    // Each of the runs is read once to know that.
+    expect(loads.slice(0, 3)).to.deep.equal(['run-1', ...calls.map(({ id }) => childId('run-1', id))]);
     const busy = chatWithRun({ stored: false }, calls, { plan: plan(2), below });
     await busy.chats.submit(PRINCIPAL, MESSAGE);
     expect(busy).to.deep.include({ sent: ['run-1'], cancelled: [] });
@@ -90,6 +92,7 @@ function chatWithRun(
     isCalling: live,
   };
   const cancelled: string[] = [];
+  const loads: string[] = [];
   const sent: string[] = [];
   const approved: string[] = [];
   const ports = {
@@ -99,7 +102,10 @@ function chatWithRun(
     },
     runs: {
       findRequest: async () => run,
-      load: async (id: string) => (id === 'run-1' ? { run, calls } : below[id]),
+      load: async (id: string) => {
+        loads.push(id);
+        return id === 'run-1' ? { run, calls } : below[id];
+      },
     },
     methods: {
       'ai.runs.start': async () => ({ executionId: 'run-2' }),
@@ -114,5 +120,5 @@ function chatWithRun(
     models: { resolve: async () => ({ providerId: 'openai', address: 'openai' }) },
     tools: { tools: [{ name: 'ask', kind: 'run' }] },
   };
-  return { chats: new Chats(ports as unknown as ChatsPorts), cancelled, sent, approved };
+  return { chats: new Chats(ports as unknown as ChatsPorts), cancelled, sent, approved, loads };
 }

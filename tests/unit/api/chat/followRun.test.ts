@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { followRun } from '../../../../imports/api/chat/followRun';
+import { StoredRuns } from '../../../../imports/api/chat/StoredRuns';
 import { AgenticLoop } from '../../../../imports/business/ai/application/services/AgenticLoop';
 import { RunEventBus } from '../../../../imports/business/ai/application/services/runs/RunEventBus';
 import type { RunStore } from '../../../../imports/business/ai/domain/interfaces/RunStore';
@@ -50,7 +51,7 @@ function setUp(
       tools: ['slow', 'guarded'],
     });
   const follow = (decided?: ReadonlySet<string>, signal = new AbortController().signal) =>
-    followRun({ runs: store, live, loop, tools, pollInterval: 5 }, EXECUTION_ID, {
+    followRun({ stored: new StoredRuns({ runs: store, loop, pollInterval: 5 }), live, tools }, EXECUTION_ID, {
       signal,
       ...(decided === undefined ? {} : { decided }),
     });

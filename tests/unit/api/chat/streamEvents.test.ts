@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Response } from 'express';
 import { followRun } from '../../../../imports/api/chat/followRun';
+import { StoredRuns } from '../../../../imports/api/chat/StoredRuns';
 import { streamEvents } from '../../../../imports/api/chat/streamEvents';
 import { toLLMError } from '../../../../imports/api/http/toLLMError';
 import { AgenticLoop } from '../../../../imports/business/ai/application/services/AgenticLoop';
@@ -50,7 +51,9 @@ describe('streamEvents', () => {
       const left = new AbortController();
       response.on('close', () => left.abort(new Error('The client has left.')));
       const context = { response, signal: left.signal, hasLeft: () => left.signal.aborted };
-      const events = followRun({ runs, live, loop, tools }, EXECUTION_ID, { signal: left.signal });
+      const events = followRun({ stored: new StoredRuns({ runs, loop }), live, tools }, EXECUTION_ID, {
+        signal: left.signal,
+      });
       await streamEvents(context, events, new UIMessageStreamEncoder(new UIMessageEncoder()), {
         keepAliveAfter: 5,
         maxConnectionTime: 60_000,

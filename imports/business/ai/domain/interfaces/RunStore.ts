@@ -31,6 +31,8 @@ export interface StoredRun {
   readonly recorded?: RecordedCalls;
   /** Absent: the run was sent no message. */
   readonly messages?: StoredMessages;
+  /** The same that `RunStore.versions` returns. */
+  readonly version?: string;
 }
 
 /** A run as its new owner has it. */
@@ -209,6 +211,11 @@ export interface RunStore {
 
   /** @throws UnreadableRunError */
   load(executionId: string): Promise<StoredRun | undefined>;
+  /**
+   * What differs once a run or its calls have been written again, for a fraction of the cost of reading them.
+   * @returns by execution id, of those that exist
+   */
+  versions(executionIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Also of a run that cannot be read. */
   head(executionId: string): Promise<RunHead | undefined>;
   /** The run that was created for this user's request. */

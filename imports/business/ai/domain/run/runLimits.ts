@@ -46,6 +46,25 @@ export function runsAtOnce({ budget, maxParallelTools }: Pick<RunLimits, 'budget
   return budget === undefined ? maxParallelTools : 1;
 }
 
+/** What a run does that a call has started, and that has not ended: it has not begun, waits for people, or works. */
+export type ProgressBelow = 'queued' | 'waiting' | 'working';
+
+/**
+ * Whether the runs that its calls have started can go on only after people have decided. One that has no place begins
+ * only after another one has ended.
+ * @param limits read if it depends on them; undefined if the run does not exist any more
+ */
+export async function areWaiting(
+  below: readonly ProgressBelow[],
+  limits: () => Promise<RunLimits | undefined>,
+): Promise<boolean> {
+  if (below.includes('working')) return false;
+  const waiting = below.filter((state) => state === 'waiting').length;
+  if (waiting === below.length) return true;
+  const found = waiting === 0 ? undefined : await limits();
+  return found !== undefined && waiting >= runsAtOnce(found);
+}
+
 /** What the next model call would spend, and what the runs below have. Only for runs with a budget. */
 export interface Spending {
   /** Tokens of the request, estimated. */

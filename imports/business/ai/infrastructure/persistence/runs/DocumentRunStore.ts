@@ -281,6 +281,10 @@ export class DocumentRunStore implements RunStore {
     return this.reader.read(executionId);
   }
 
+  versions(executionIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return this.reader.versions(executionIds);
+  }
+
   async head(executionId: string): Promise<RunHead | undefined> {
     const fields = { userId: 1, owner: 1, fence: 1, state: 1, seq: 1, 'parked.reason': 1, ...TOOL_NEEDS } as const;
     const found = await this.runs.findOne({ _id: executionId }, { fields });

@@ -38,6 +38,7 @@ import { MemoryRunSignals } from '../../../domain/entities/MemoryRunSignals';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { Writable } from '../../../domain/types/Writable';
 import { isAsNew } from './isAsNew';
+import { runVersion } from './runVersion';
 
 interface Entry {
   readonly request: RunRequest;
@@ -235,6 +236,11 @@ export class MemoryRunStore implements RunStore {
     return Promise.resolve(entry === undefined ? undefined : this.toStoredRun(entry));
   }
 
+  versions(executionIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const found = executionIds.flatMap((id) => this.entries.get(id) ?? []);
+    return Promise.resolve(new Map(found.map((entry) => [entry.request.executionId, versionOf(entry)])));
+  }
+
   findRequest(userId: string, requestId: string): Promise<RunRecord | undefined> {
     const entry = this.entries.get(this.requests.get(requestKey(userId, requestId)) ?? '');
     return Promise.resolve(entry === undefined ? undefined : toRecord(entry));
@@ -363,7 +369,7 @@ export class MemoryRunStore implements RunStore {
 
   private toStoredRun(entry: Entry): StoredRun {
     const messages = this.queues.stored(entry.request.executionId);
-    return { run: toRecord(entry), calls: callsOf(entry), ...omitUndefined({ messages }) };
+    return { run: toRecord(entry), calls: callsOf(entry), version: versionOf(entry), ...omitUndefined({ messages }) };
   }
 
   private forget(executionId: string): void {
@@ -387,6 +393,10 @@ function isAmong(awaited: AwaitedTools | undefined, others: ToolWaits | undefine
 
 function toRecord({ request, progress, owner, fence }: Entry): RunRecord {
   return { ...request, ...progress, owner, fence };
+}
+
+function versionOf(entry: Entry): string {
+  return runVersion({ ...entry.progress, fence: entry.fence }, callsOf(entry));
 }
 
 function callsOf({ calls }: Entry): readonly ToolCall[] {

@@ -9,6 +9,7 @@ import { fromCallDocuments, fromRunDocument, recordedCalls } from './runDocument
 import type { RunDocument, ToolCallDocument } from './runDocuments';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import { storedMessages } from './DocumentRunMessages';
+import { CALL_VERSION_FIELDS, RUN_VERSION_FIELDS, runVersion } from './runVersion';
 import { wholeTranscript } from './RunTranscripts';
 import type { RunItemsDocument, RunTranscripts } from './RunTranscripts';
 
@@ -55,6 +56,15 @@ export class RunReader {
     }
   }
 
+  async versions(executionIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const [runs, found] = await Promise.all([
+      this.runs.find({ _id: { $in: executionIds } }, { fields: RUN_VERSION_FIELDS }),
+      this.calls.find({ executionId: { $in: executionIds } }, { sort: OLDEST_FIRST, fields: CALL_VERSION_FIELDS }),
+    ]);
+    const calls = Map.groupBy(found, ({ executionId }) => executionId);
+    return new Map(runs.map((run) => [run._id, runVersion(run, calls.get(run._id) ?? [])]));
+  }
+
   /** @throws UnreadableRunError */
   async toRecord(run: RunDocument): Promise<RunRecord> {
     const parts = await this.transcripts.partsOf(run);
@@ -91,6 +101,7 @@ function toStoredRun(
     run: toRecord(run, parts),
     calls: fromCallDocuments(calls, run),
     recorded: recordedCalls(calls, run),
+    version: runVersion(run, calls),
     ...omitUndefined({ messages: storedMessages(run) }),
   }));
 }
