@@ -10,6 +10,10 @@ export interface FamilyFramesOptions {
   /** Reads from the store which calls lead from the run to that one. @returns undefined if it is not below it */
   readonly pathTo: (executionId: string) => Promise<Path | undefined>;
   readonly send: (event: LoggedEvent) => void;
+  /** UTF-16 code units of events that may wait for a run that is being looked up. Those beyond wait in the log. */
+  readonly maxQueuedLength: number;
+  /** Pushes the events that the log has after this position, before any newer ones. */
+  readonly resume: (position: string) => void;
   /** Called when an event may have been missed, after which there are no more. */
   readonly onError: (error: unknown) => void;
 }
@@ -20,6 +24,9 @@ export class FamilyFrames {
   private readonly paths = new Map<string, Path | undefined>();
   /** Events in their order, the first of which is of a run that is being looked up. */
   private readonly queue: LoggedEvent[] = [];
+  private queuedLength = 0;
+  /** The position of the last event that was taken. Defined while those after it wait in the log. */
+  private takenUpTo: string | undefined;
   private hasFailed = false;
 
   constructor(options: FamilyFramesOptions) {
@@ -29,9 +36,11 @@ export class FamilyFrames {
 
   /** @param event of any run that the reader may see */
   push(event: LoggedEvent): void {
-    if (this.hasFailed) return;
+    if (this.hasFailed || this.takenUpTo !== undefined) return;
     if (this.queue.length === 0 && this.pass(event)) return;
     this.queue.push(event);
+    this.queuedLength += event.data.length;
+    if (this.queuedLength >= this.options.maxQueuedLength) this.takenUpTo = event.position;
     if (this.queue.length === 1) void this.lookUp(event);
   }
 
@@ -77,9 +86,15 @@ export class FamilyFrames {
     for (const event of this.queue) {
       if (!this.pass(event)) break;
       passed += 1;
+      this.queuedLength -= event.data.length;
     }
     this.queue.splice(0, passed);
     const [next] = this.queue;
+    const position = this.takenUpTo;
     if (next !== undefined) void this.lookUp(next);
+    else if (position !== undefined) {
+      this.takenUpTo = undefined;
+      this.options.resume(position);
+    }
   }
 }

@@ -8,7 +8,7 @@ import type { Actor } from '../../business/ai/domain/types/Actor';
 import { TOPICS } from '../../business/ai/domain/types/Topics';
 import type { Topic } from '../../business/ai/domain/types/Topics';
 import type { TopicChanges } from '../../business/ai/infrastructure/events/TopicChanges';
-import type { LoggedEvent, RunEventLog } from '../../business/ai/infrastructure/events/RunEventLog';
+import type { LoggedEvent, RunEventLog, RunSubscriber } from '../../business/ai/infrastructure/events/RunEventLog';
 import { toActor } from '../auth/ApiPrincipal';
 import { KeepAliveTimer } from '../http/KeepAliveTimer';
 import type { RouteHandler } from '../http/RequestContext';
@@ -101,24 +101,28 @@ export function streamRunEvents({
             executionId,
             pathTo: (id) => queries.pathTo(actor, executionId, id),
             send,
+            maxQueuedLength: maxBufferedLength / 4,
+            resume: (position) => subscribe(position),
             // The client resumes after the last event that it has.
             onError: () => end(),
           })
         : undefined;
+    const subscriber: RunSubscriber = {
+      ...ownOnly(actor),
+      accepts: (event) =>
+        (actor.isAdmin === true || event.userId === actor.userId) &&
+        (executionId === undefined || isFamily || event.executionId === executionId) &&
+        !(isBrief && OMITTED_TYPES.has(event.type)),
+      event: (event) => (family === undefined ? send(event) : family.push(event)),
+      gap: () => write(`id: ${events.position}\n${RESYNC_FRAME}`),
+    };
+    const subscribe = (from: string | undefined): void => {
+      unsubscribe();
+      if (!hasEnded()) unsubscribe = events.subscribe(subscriber, from);
+    };
     // Clients store an id without data, but dispatch no event for it: from here on they can resume.
     write(`id: ${since ?? events.position}\n\n`);
-    unsubscribe = events.subscribe(
-      {
-        ...ownOnly(actor),
-        accepts: (event) =>
-          (actor.isAdmin === true || event.userId === actor.userId) &&
-          (executionId === undefined || isFamily || event.executionId === executionId) &&
-          !(isBrief && OMITTED_TYPES.has(event.type)),
-        event: (event) => (family === undefined ? send(event) : family.push(event)),
-        gap: () => write(`id: ${events.position}\n${RESYNC_FRAME}`),
-      },
-      since,
-    );
+    subscribe(since);
     let stopChanges: (() => void) | undefined;
     try {
       if (executionId === undefined && changes !== undefined)

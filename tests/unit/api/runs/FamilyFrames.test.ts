@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { FamilyFrames } from '../../../../imports/api/runs/FamilyFrames';
 import type { CallOfRun } from '../../../../imports/business/ai/domain/types/AgentEvents';
 import type { LoggedEvent } from '../../../../imports/business/ai/infrastructure/events/RunEventLog';
+import { deferred } from '../../../support/deferred';
 import { until } from '../../../support/until';
 
 const PATHS: Readonly<Record<string, readonly CallOfRun[]>> = {
@@ -12,12 +13,17 @@ const PATHS: Readonly<Record<string, readonly CallOfRun[]>> = {
   ],
 };
 
-function frames(pathTo: (executionId: string) => Promise<readonly CallOfRun[] | undefined>) {
+function frames(
+  pathTo: (executionId: string) => Promise<readonly CallOfRun[] | undefined>,
+  { maxQueuedLength = 10_000, resume = (_position: string): void => undefined } = {},
+) {
   const sent: string[] = [];
   const errors: unknown[] = [];
   const family = new FamilyFrames({
     executionId: 'root',
     pathTo,
+    maxQueuedLength,
+    resume,
     send: ({ data }) => {
       const { executionId, type, path } = JSON.parse(data) as Record<string, unknown>;
       sent.push(`${String(executionId)} ${String(type)}`);
@@ -25,9 +31,9 @@ function frames(pathTo: (executionId: string) => Promise<readonly CallOfRun[] | 
     },
     onError: (error) => void errors.push(error),
   });
-  const push = (executionId: string, type: string, fields: object = {}): void =>
+  const push = (executionId: string, type: string, fields: object = {}, position = ''): void =>
     // Boundary: the members that are read of an event.
-    family.push({ executionId, type, data: JSON.stringify({ executionId, type, ...fields }) } as LoggedEvent);
+    family.push({ executionId, type, position, data: JSON.stringify({ executionId, type, ...fields }) } as LoggedEvent);
   return { sent, errors, push };
 }
 
@@ -56,6 +62,25 @@ describe('the events of a run and of those below it', () => {
       'grandchild run:completed',
     ]);
     expect(lookUps).to.deep.equal(['stranger', 'grandchild']);
+  });
+
+  it('wait in the log, where they are read on, once too many wait for a run to be looked up', async () => {
+    const found = deferred<readonly CallOfRun[] | undefined>();
+    const log = Array.from({ length: 40 }, (_, index) => [index % 4 === 0 ? 'grandchild' : 'root', index] as const);
+    const resumed: string[] = [];
+    const { sent, push } = frames(() => found.promise, {
+      maxQueuedLength: 400,
+      resume: (position) => {
+        resumed.push(position);
+        for (const [id, index] of log.slice(Number(position) + 1)) push(id, `e${index}`, {}, String(index));
+      },
+    });
+    for (const [id, index] of log) push(id, `e${index}`, {}, String(index));
+    found.resolve(PATHS['grandchild']);
+    await until(() => sent.length >= log.length);
+    expect(sent).to.deep.equal(log.map(([id, index]) => `${id} e${index}`));
+    // What was held until then is no more than is allowed.
+    expect(resumed).to.deep.equal(['11']);
   });
 
   it('end when it cannot be read whose run it is', async () => {
