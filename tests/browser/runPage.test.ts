@@ -9,6 +9,7 @@ import { runAsTool } from '../../imports/business/ai/infrastructure/tools/runAsT
 import type { DashboardBrowser } from '../support/DashboardBrowser';
 import { withDashboard } from '../support/withDashboard';
 import type { RequestView } from '../../imports/business/ai/domain/types/RequestRecords';
+import { runRequest } from '../support/runRequests';
 import { RUN } from '../unit/ui/records';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
@@ -16,6 +17,7 @@ const BIDI = '\u202Eevil\u2066 \u05E9\u05DC\u05D5\u05DD';
 const MARKUP = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script><style>body{display:none}</style>';
 const HOSTILE = `${MARKUP} ${BIDI} \uD800 ${'\u0301'.repeat(200)} ${'W'.repeat(3_000)} [x](javascript:window.hacked=1)`;
 
+const OWN_RUN = { userId: 'local' };
 const ADMIN = { userId: 'local', isAdmin: true, source: 'http' } as const;
 
 describe('a run’s page in Chromium', () => {
@@ -68,6 +70,24 @@ describe('a run’s page in Chromium', () => {
     await page.locator('.run-page[data-state="completed"]').waitFor();
     await inner.locator('.called-run .conversation').getByText('send_reminder returned').waitFor();
     expect(await page.locator('.called-run').count()).to.equal(2);
+    expect(await overflow()).to.equal(0);
+  });
+
+  it('shows the run of each call, also of one that has started hundreds', async () => {
+    const { tools, runs } = app.server.host.module;
+    tools.register(
+      runAsTool({ name: 'ask_first', description: 'Delegates.', run: () => ({ input: 'Hello', tools: [] }) }),
+    );
+    const id = await finishedRun('Use ask_first with "x".', ['ask_first']);
+    for (let index = 0; index < 200; index += 1) {
+      const executionId = `later-${index}`;
+      const request = { ...runRequest(executionId, { parentExecutionId: id, parentCallId: executionId }), ...OWN_RUN };
+      const lease = await runs.create({ ...request, createdAt: Date.now() }, 'running', 'nobody');
+      await runs.end(lease, { state: 'failed', endedAt: Date.now(), error: { code: 'vendor-error', message: '' } });
+    }
+    await open(`/runs/${id}`, { colorScheme: 'dark', viewport: { width: 360, height: 740 } });
+    await page.locator('details.call[data-name="ask_first"] > summary').click();
+    await page.locator('.called-run .conversation').waitFor();
     expect(await overflow()).to.equal(0);
   });
 

@@ -106,6 +106,8 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
         model: 'gpt-5',
         tags: ['blue', 'urgent'],
         conversationId: 'talk',
+        parentExecutionId: 'slow',
+        parentCallId: 'c',
         progress: {
           state: 'completed',
           startedAt: 200,
@@ -133,6 +135,8 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
         [{ tool: 'get_weather' }, ['fast']],
         [{ tag: 'urgent' }, ['fast']],
         [{ conversationId: 'talk', userId: 'ann' }, ['fast']],
+        [{ parentExecutionId: 'slow', parentCallId: 'c' }, ['fast']],
+        [{ parentExecutionId: 'slow', parentCallId: 'd' }, []],
         [{ from: 200, to: 300 }, ['slow', 'fast']],
         [{ since: 400 }, ['open']],
         [{ minCost: 0.5 }, ['slow', 'fast']],

@@ -2,6 +2,7 @@
 import { memo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { needsReview } from '../../business/ai/domain/entities/Tool';
+import type { CallOfRun } from '../../business/ai/domain/types/AgentEvents';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
 import { useData } from '../hooks/BolideProvider';
 import { formatDateTime, formatDuration } from '../format/format';
@@ -17,7 +18,7 @@ import { StateBadge } from '../components/StateBadge';
 import { CallInput } from './CallInput';
 import { percent } from './barPosition';
 
-export type RenderRun = (callId: string) => ReactNode;
+export type RenderRun = (call: CallOfRun) => ReactNode;
 
 export interface CallCardsProps {
   readonly calls: readonly ToolCallView[];
@@ -95,7 +96,7 @@ function CallBody({ call, renderRun }: CallCardProps) {
       {call.input !== undefined && <CallInput input={call.input} />}
       <h3>Arguments</h3>
       <JsonTree text={shown.arguments === '' ? '{}' : shown.arguments} label={`arguments of ${call.name}`} />
-      {renderRun?.(callId)}
+      {renderRun?.({ executionId, callId })}
       {shown.result !== undefined && (
         <>
           <h3>Result</h3>

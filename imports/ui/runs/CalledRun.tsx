@@ -1,5 +1,5 @@
 /** The run that a call has started, within the card of the call, and the runs below it within its cards. */
-import { useCallback } from 'react';
+import type { CallOfRun } from '../../business/ai/domain/types/AgentEvents';
 import { useData } from '../hooks/BolideProvider';
 import { useRun } from '../hooks/useRun';
 import { RUN_STATE_STYLES } from '../format/stateStyles';
@@ -11,23 +11,16 @@ import type { RenderRun } from './CallCards';
 import { Conversation } from './Conversation';
 import { PendingActions } from './PendingActions';
 
-/** @returns what renders the run that a call of this one has started */
-export function useCalledRuns(executionId: string): RenderRun {
-  const loaded = useData().useQuery('ai.runs.list', { parentExecutionId: executionId, limit: MAX_STARTED });
-  const runs = loaded.state === 'ready' ? loaded.value.runs : undefined;
-  return useCallback(
-    (callId) => {
-      const called = runs?.find(({ parentCallId }) => parentCallId === callId);
-      return called && <CalledRun executionId={called._id} />;
-    },
-    [runs],
-  );
+/** Renders the run that a call has started, if it has. */
+export const renderCalledRun: RenderRun = (call) => <RunOfCall {...call} />;
+
+function RunOfCall({ executionId: parentExecutionId, callId: parentCallId }: CallOfRun) {
+  const loaded = useData().useQuery('ai.runs.list', { parentExecutionId, parentCallId, limit: 1 });
+  const [called] = loaded.state === 'ready' ? loaded.value.runs : [];
+  return called && <CalledRun executionId={called._id} />;
 }
 
-const MAX_STARTED = 100;
-
 function CalledRun({ executionId }: { readonly executionId: string }) {
-  const renderRun = useCalledRuns(executionId);
   const live = useRun(executionId);
   return (
     <section className="called-run" aria-label="The run of this call" data-run={executionId}>
@@ -43,7 +36,7 @@ function CalledRun({ executionId }: { readonly executionId: string }) {
               </p>
               <PendingActions live={live} />
               <Conversation details={details} onSelect={ignore} />
-              {details.calls.length > 0 && <CallCards calls={details.calls} renderRun={renderRun} />}
+              {details.calls.length > 0 && <CallCards calls={details.calls} renderRun={renderCalledRun} />}
             </>
           )
         }

@@ -11,7 +11,7 @@ import { cacheMisses } from './cacheMisses';
 import { AgainPanel } from './AgainPanel';
 import type { AgainChoice } from './AgainPanel';
 import { CallCards } from './CallCards';
-import { useCalledRuns } from './CalledRun';
+import { renderCalledRun } from './CalledRun';
 import { Conversation } from './Conversation';
 import { EventLog } from './EventLog';
 import { MessageComposer } from './MessageComposer';
@@ -65,7 +65,6 @@ function RunNotFound() {
 function RunContent({ live, details }: { readonly live: LiveRun; readonly details: RunDetails }) {
   const { run, items, calls } = details;
   const requests = useRunRequests(run._id);
-  const renderRun = useCalledRuns(run._id);
   const externalTools = useExternalTools();
   const [isPlain, setPlain] = usePlainText();
   const [again, setAgain] = useState<AgainChoice>();
@@ -127,7 +126,7 @@ function RunContent({ live, details }: { readonly live: LiveRun; readonly detail
           </section>
           <section className="card" aria-labelledby="calls-title">
             <h2 id="calls-title">Tool calls</h2>
-            <CallCards calls={calls} renderRun={renderRun} />
+            <CallCards calls={calls} renderRun={renderCalledRun} />
           </section>
           <RunFeedback run={run} />
           <section className="card" aria-labelledby="events-title">

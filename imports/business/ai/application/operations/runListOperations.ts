@@ -40,6 +40,9 @@ const filter = {
   rating: v.optional(oneOf(RATINGS)),
   conversationId: name,
   parentExecutionId: v.optional(v.pipe(executionId, v.description('Only runs that calls of this one have started.'))),
+  parentCallId: v.optional(
+    v.pipe(text(ARGUMENT_LIMITS.id), v.description('Only the run that this call of `parentExecutionId` has started.')),
+  ),
   since: v.optional(
     v.pipe(
       // DDP transports dates.

@@ -44,6 +44,8 @@ export interface RunListFilter extends ListRange {
   readonly conversationId?: string | undefined;
   /** Only runs that calls of this one have started. */
   readonly parentExecutionId?: string | undefined;
+  /** Only those that this call has started. */
+  readonly parentCallId?: string | undefined;
   /**
    * Each word begins a word of the title, or of the id of the run, its user, conversation, provider, models and
    * tools.

@@ -18,6 +18,7 @@ export function runListSelector(filter: RunListFilter, waitingIds: readonly stri
     rating,
     conversationId,
     parentExecutionId,
+    parentCallId,
     search,
     searchedUsers = [],
   } = filter;
@@ -35,6 +36,7 @@ export function runListSelector(filter: RunListFilter, waitingIds: readonly stri
     ...equal('rating', rating),
     ...equal('conversationId', conversationId),
     ...equal('parentExecutionId', parentExecutionId),
+    ...equal('parentCallId', parentCallId),
     ...between('createdAt', from, to),
     ...between('cost', minCost, maxCost),
     ...between('duration', minDuration, maxDuration),
