@@ -247,7 +247,6 @@ describe('runs within a run', () => {
     await first.chat.sendMessage({ text: EXTERNAL });
     const call = events().at(-1);
     expect(call).to.include({ type: 'tool:executing', name: 'ask_browser' });
-    await until(async () => (await server.host.module.runs.load(call?.executionId ?? ''))?.run.isCalling === false);
     expect(await stored()).to.deep.equal(plain(first.chat.messages));
     const { chat, errors, ...client } = chatClient(server, {
       id,

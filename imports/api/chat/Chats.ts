@@ -17,7 +17,6 @@ import { permittedTools } from '../../business/ai/application/operations/permitt
 import type { AccessPolicy } from '../../business/ai/domain/interfaces/AccessPolicy';
 import { childId } from '../../business/ai/application/services/shared/childId';
 import type { RunMethods } from '../../business/ai/application/operations/runCommandOperations';
-import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { hasLongTexts, withTexts } from '../../business/ai/domain/util/sharedTexts';
 import type { ReadMessage } from '../../interop/aiSdk/readUIMessages';
@@ -36,6 +35,7 @@ import { beginsTurn, isQueuedMessage, queuedMessageId, turnOf } from './chatTurn
 import type { RunTurn } from './chatTurns';
 import { replayFamily } from './replayFamily';
 import { loadCurrentRun } from './loadCurrentRun';
+import type { LoadRunPorts } from './loadCurrentRun';
 import { isExternal, startsRun } from './serverTools';
 import type { ChatRequest } from './readChatRequest';
 import type { StreamedRun } from './streamEvents';
@@ -47,7 +47,7 @@ export interface ChatsPorts {
   readonly chats: ChatStore;
   readonly runs: Pick<RunStore, 'load' | 'findRequest'>;
   readonly methods: DecisionMethods & Pick<RunMethods, 'ai.runs.start' | 'ai.runs.cancel' | 'ai.runs.send'>;
-  readonly loop: Pick<AgenticLoop, 'getExecutionContext'>;
+  readonly loop: LoadRunPorts['loop'];
   readonly models: Pick<ModelDirectory, 'resolve'>;
   readonly tools: { readonly tools: readonly FunctionTool[] };
   /** Which of the tools a user may use. Default: all. */

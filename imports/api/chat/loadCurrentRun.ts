@@ -4,7 +4,9 @@ import type { AgenticLoop } from '../../business/ai/application/services/Agentic
 
 export interface LoadRunPorts {
   readonly runs: Pick<RunStore, 'load'>;
-  readonly loop: Pick<AgenticLoop, 'getExecutionContext'>;
+  readonly loop: Pick<AgenticLoop, 'getExecutionContext'> & {
+    readonly local: Pick<AgenticLoop['local'], 'whenStored'>;
+  };
 }
 
 /** @returns undefined for an unknown run */
@@ -12,6 +14,8 @@ export async function loadCurrentRun(
   { runs, loop }: LoadRunPorts,
   executionId: string,
 ): Promise<StoredRun | undefined> {
+  // Clients learn of a call before the transcript that it is in is stored.
+  await loop.local.whenStored(executionId);
   const stored = await runs.load(executionId);
   const live = loop.getExecutionContext(executionId)?.toolCalls;
   return stored === undefined || live === undefined ? stored : { ...stored, calls: [...live.values()] };

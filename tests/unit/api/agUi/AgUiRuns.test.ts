@@ -15,7 +15,7 @@ describe('AgUiRuns', () => {
         load: async (id: string) =>
           id === executionId ? { run: { executionId, userId: 'ann' }, calls: [call] } : undefined,
       },
-      loop: { getExecutionContext: () => undefined },
+      loop: { getExecutionContext: () => undefined, local: { whenStored: () => Promise.resolve() } },
       methods: { 'ai.runs.approve': async (_actor: unknown, decision: unknown) => void approved.push(decision) },
       tools: { tools: [] },
     };

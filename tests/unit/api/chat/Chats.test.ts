@@ -116,7 +116,10 @@ function chatWithRun(
       'ai.runs.approve': async (_actor: unknown, { callId }: { callId: string }) => void approved.push(callId),
       'ai.runs.send': async (_actor: unknown, { executionId }: { executionId: string }) => void sent.push(executionId),
     },
-    loop: { getExecutionContext: () => (live === undefined ? undefined : context) },
+    loop: {
+      getExecutionContext: () => (live === undefined ? undefined : context),
+      local: { whenStored: () => Promise.resolve() },
+    },
     models: { resolve: async () => ({ providerId: 'openai', address: 'openai' }) },
     tools: { tools: [{ name: 'ask', kind: 'run' }] },
   };
