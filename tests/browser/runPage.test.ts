@@ -113,10 +113,19 @@ describe('a run’s page in Chromium', () => {
       const outer = page.locator(`.run-side > section details.call[data-name="to_${below}"]`);
       await outer.locator('> summary').click();
       await outer.locator(`[data-name="${below}"][data-state="executing"]`).waitFor();
+      if (below === 'book_table') await outer.locator(`[data-name="${below}"] > summary`).click();
       if (below === 'ask_page') await outer.getByRole('textbox').first().fill('"here"');
       await outer.getByRole('button', { name: action, exact: true }).click();
       await page.locator('.run-page[data-state="completed"]').waitFor();
+      const answers = outer.locator('[data-answer="accept"]');
+      if (below === 'book_table') await answers.getByText('Outside?').waitFor();
     }
+    await context.close();
+    const runs = await app.server.host.operations['ai.runs.list'](ADMIN, { tool: 'book_table' });
+    await open(`/runs/${runs.runs[0]?._id ?? ''}`, { colorScheme: 'dark', viewport: { width: 360, height: 740 } });
+    await page.locator('details.call[data-name="book_table"] > summary').click();
+    await page.locator('[data-answer="accept"]').getByText('Outside?').waitFor();
+    expect(await overflow()).to.equal(0);
   });
 
   it('shows waiting as waiting after a reload of a finished run', async () => {

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { lastAssistantMessageIsCompleteWithApprovalResponses, lastAssistantMessageIsCompleteWithToolCalls } from 'ai';
 import type { UIMessage } from 'ai';
 import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
+import type { RunDetail } from '../../imports/business/ai/domain/types/RunViews';
 import type { ToolCallContext } from '../../imports/business/ai/domain/interfaces/IToolExecutor';
 import { runAsTool } from '../../imports/business/ai/infrastructure/tools/runAsTool';
 import { runAgent } from '../support/agUi/replayAgUi';
@@ -267,6 +268,15 @@ describe('runs within a run', () => {
     expect(await stored()).to.deep.equal(plain(chat.messages));
   });
 
+  /** What `GET /api/runs/:id` has of the questions of the tool, once its run has ended. */
+  const answers = async (): Promise<readonly object[]> => {
+    const called = events().find((event) => event.type === 'tool:completed' && event.name === 'book_table');
+    const headers = { authorization: `Bearer ${server.token}` };
+    const response = await fetch(`${server.url}/api/runs/${called?.executionId ?? ''}`, { headers });
+    const { toolCalls } = (await response.json()) as RunDetail;
+    return (toolCalls[0]?.answers ?? []).map(({ input: { id: _, ...input }, answer }) => ({ ...input, ...answer }));
+  };
+
   for (const [where, question] of [
     ['a run below', INPUT],
     ['the run itself', 'Use book_table with "x".'],
@@ -303,6 +313,11 @@ describe('runs within a run', () => {
       expect(JSON.parse(result)).to.deep.equal(BOOKED);
       const [called] = chat.messages.at(-1)?.parts.filter((part): part is ToolPart => 'toolCallId' in part) ?? [];
       expect(called).to.deep.include({ state: 'output-available' });
+      expect(await answers()).to.deep.equal([
+        { message: 'How many?', schema: GUESTS, action: 'accept', values: '{"guests":2}' },
+        { message: 'Outside?', action: 'accept', values: '{}' },
+      ]);
+      expect((await stored()).at(-1)?.parts.map(({ type }) => type)).to.include('tool-request_input');
       await chat.sendMessage({ text: 'Hello again' });
       const last = events().findLast(({ type }) => type === 'run:started')?.executionId ?? '';
       const { input = [] } = (await server.host.module.runs.load(last))?.run ?? {};

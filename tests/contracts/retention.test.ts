@@ -55,6 +55,13 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
           endTime: START,
           executionTime: 0,
           deliveredIn: 'resp',
+          answers: [
+            {
+              input: { id: 'q', message: LONG_TEXT, schema: { title: LONG_TEXT } },
+              ...{ expiresAt: START, answeredAt: START },
+              answer: { action: 'accept', values: JSON.stringify({ LONG_TEXT }) },
+            },
+          ],
         }),
       ]);
       const ended = endedAt === undefined ? {} : ({ state: 'completed', endedAt } as const);
@@ -140,6 +147,10 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
       const [call] = stored?.calls ?? [];
       expect(call).to.include({ state: 'completed', deliveredIn: 'resp' });
       expect((call as { result: string }).result).to.have.length(257);
+      const [asked] = call?.answers ?? [];
+      expect(asked).to.have.nested.property('input.message').with.length(257);
+      expect(asked).to.have.nested.property('answer.values').with.length(257);
+      expect(asked).to.have.deep.nested.property('input.schema', {});
       expect(await retention.sweep()).to.deep.equal({ compacted: 0, removed: 0 });
     });
 

@@ -202,7 +202,17 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
         const progressed = { ...executing('a'), progress: { fraction: 0.5 } };
         expect((await store.load(id))!.calls).to.have.deep.members([executing('a'), done]);
         await store.saveCalls(lease, [progressed]);
-        expect((await take(lease)).calls).to.have.deep.members([progressed, done]);
+        expect((await store.load(id))!.calls).to.have.deep.members([progressed, done]);
+        const answers = [
+          {
+            input: { id: 'q', message: 'Sure?' },
+            ...{ expiresAt: 9_000, answeredAt: 8_000 },
+            answer: { action: 'accept', values: '{}' },
+          },
+        ] as const;
+        const answered = { ...executing('a'), answers };
+        await store.saveRun(lease, {}, { changed: [answered], settled: [] });
+        expect((await take(lease)).calls).to.have.deep.members([answered, done]);
       });
 
       it('ends a run once: it can be neither written to nor claimed afterwards', async () => {

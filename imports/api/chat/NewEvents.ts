@@ -4,6 +4,14 @@ import type { AgentEvent, AgentEventOf } from '../../business/ai/domain/types/Ag
 /** How far a call has come. A call under review may run again; a settled call does not change. */
 const STAGES = { pending: 0, awaiting_approval: 1, executing: 2, needs_review: 3, settled: 4 } as const;
 
+interface Question {
+  readonly id: string;
+  readonly expiresAt: number;
+  /** The events that now follow are about something before it. */
+  readonly isOld: boolean;
+  readonly isAnswered: boolean;
+}
+
 export class NewEvents {
   private hasStarted = false;
   private hasEnded = false;
@@ -12,11 +20,8 @@ export class NewEvents {
   /** The last model call with a response. */
   private responded = 0;
   private readonly stages = new Map<string, number>();
-  /** What tools have asked last, by call. `isOld`: the events that now follow are about something before it. */
-  private readonly asked = new Map<
-    string,
-    { readonly id: string; readonly expiresAt: number; readonly isOld: boolean }
-  >();
+  /** What tools have asked last, by call. */
+  private readonly asked = new Map<string, Question>();
   private readonly arrived = new Set<string>();
   private readonly delivered = new Set<string>();
 
@@ -59,7 +64,7 @@ export class NewEvents {
       case 'tool:input_required':
         return this.isOpen(event) && this.isLatest(event);
       case 'tool:input_received':
-        return this.isOpen(event) && this.asked.get(event.callId)?.isOld !== true;
+        return this.isOpen(event) && this.isFirstAnswer(event.callId);
       case 'tool:progress':
         return this.isOpen(event);
       case 'result:arrived': {
@@ -99,8 +104,19 @@ export class NewEvents {
   private isLatest({ callId, input: { id }, expiresAt }: AgentEventOf<'tool:input_required'>): boolean {
     const last = this.asked.get(callId);
     const isLatest = last === undefined || (expiresAt >= last.expiresAt && id !== last.id);
-    this.asked.set(callId, isLatest ? { id, expiresAt, isOld: false } : { ...last, isOld: expiresAt < last.expiresAt });
+    this.asked.set(
+      callId,
+      isLatest ? { id, expiresAt, isOld: false, isAnswered: false } : { ...last, isOld: expiresAt < last.expiresAt },
+    );
     return isLatest;
+  }
+
+  private isFirstAnswer(callId: string): boolean {
+    const last = this.asked.get(callId);
+    if (last === undefined) return true;
+    if (last.isOld || last.isAnswered) return false;
+    this.asked.set(callId, { ...last, isAnswered: true });
+    return true;
   }
 
   /** @param from the later stage from which the call may return to this one */

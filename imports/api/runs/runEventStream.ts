@@ -193,7 +193,7 @@ export function briefEvent(type: AgentEventType, data: string): string {
   return JSON.stringify(
     'response' in event
       ? { ...event, response: briefResponse(event.response) }
-      : { ...event, arguments: undefined, result: undefined },
+      : { ...event, arguments: undefined, result: undefined, answer: undefined },
   );
 }
 
@@ -204,6 +204,7 @@ const LONG_TYPES: ReadonlySet<AgentEventType> = new Set([
   'tool:pending',
   'tool:approval_required',
   'tool:completed',
+  'tool:input_received',
   'tool:late',
 ]);
 

@@ -65,7 +65,10 @@ export const AI_COLLECTIONS = [
   {
     name: TOOL_CALLS,
     bound: 'account',
-    content: { content: ['arguments', 'argumentsHash', 'result', 'note', 'error', 'call', 'input'], owner: USER },
+    content: {
+      content: ['arguments', 'argumentsHash', 'result', 'note', 'error', 'call', 'input', 'answers'],
+      owner: USER,
+    },
     ofUsers: [{ kind: 'toolCalls', owner: BY_RUN, json: ['call'], hidden: ['fence'] }],
   },
   {

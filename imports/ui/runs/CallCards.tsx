@@ -15,6 +15,7 @@ import { FoldedText } from '../components/FoldedText';
 import { Icon } from '../components/Icon';
 import { JsonTree } from '../components/JsonTree';
 import { StateBadge } from '../components/StateBadge';
+import { CallAnswers } from './CallAnswers';
 import { CallInput } from './CallInput';
 import { percent } from './barPosition';
 
@@ -93,6 +94,7 @@ function CallBody({ call, renderRun }: CallCardProps) {
         </div>
       )}
       <CallTimes call={call} />
+      {call.answers !== undefined && <CallAnswers answers={call.answers} />}
       {call.input !== undefined && <CallInput input={call.input} />}
       <h3>Arguments</h3>
       <JsonTree text={shown.arguments === '' ? '{}' : shown.arguments} label={`arguments of ${call.name}`} />

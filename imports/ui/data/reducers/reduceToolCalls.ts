@@ -91,6 +91,7 @@ function toToolCall(view: ToolCallView): ToolCall {
     createdAt,
     approvalRequestedAt,
     decidedBy: view.decidedBy,
+    answers: view.answers,
     progress: progress === undefined ? undefined : omitUndefined({ fraction: progress, note }),
   });
   const settled = omitUndefined({ endTime: endTime ?? startTime ?? 0, executionTime: executionTime ?? 0, startTime });
@@ -135,6 +136,7 @@ function toView(before: ToolCallView, call: ToolCall): ToolCallView {
     note: call.progress?.note,
     result: 'result' in call ? call.result : undefined,
     error: 'error' in call ? call.error.message : undefined,
+    answers: call.answers,
     ...waitFieldsOf(before, call),
   });
 }

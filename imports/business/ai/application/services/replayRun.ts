@@ -141,6 +141,8 @@ function eventsOfCall(call: ToolCall): readonly AgentEventBody[] {
   if (needsApproval(call) || isDecidedLike(call, true) || isDecidedLike(call, false))
     events.push({ type: 'tool:approval_required', at });
   if ('startTime' in call) events.push({ type: 'tool:executing', at });
+  for (const { input, expiresAt, answer } of 'startTime' in call ? (call.answers ?? []) : [])
+    events.push({ type: 'tool:input_required', at, expiresAt, input }, { type: 'tool:input_received', at, answer });
   if (call.state === 'executing' && call.input !== undefined)
     events.push({ type: 'tool:input_required', at, expiresAt: call.expiresAt ?? at, input: call.input });
   if (call.progress !== undefined) events.push({ type: 'tool:progress', at, ...call.progress });

@@ -231,6 +231,22 @@ export interface InputRequest {
   readonly url?: string;
 }
 
+/** How a person answered. `values` is the JSON of what was filled in, cut to 16 KiB. */
+export type GivenAnswer =
+  | { readonly action: 'accept'; readonly values: string }
+  | { readonly action: 'decline'; readonly reason: string };
+
+/** What a tool has asked a person, and the answer. */
+export interface AnsweredInput {
+  /** A schema that is longer than 16 KiB is left out, as `{}`. */
+  readonly input: InputRequest;
+  /** When the wait would have ended without an answer, in milliseconds since the epoch. */
+  readonly expiresAt: number;
+  /** Milliseconds since the epoch. */
+  readonly answeredAt: number;
+  readonly answer: GivenAnswer;
+}
+
 interface ToolCallBase {
   /** Unique within its run: the model's own id, unless the model used that twice. */
   readonly id: string;
@@ -256,6 +272,8 @@ interface ToolCallBase {
   readonly trace?: TraceContext;
   /** What the tool goes on from in another process. Absent: it would have to run again. */
   readonly checkpoint?: string;
+  /** The last 20 questions of the tool that were answered, oldest first. Absent: none were. */
+  readonly answers?: readonly AnsweredInput[];
 }
 
 interface Started {
@@ -322,7 +340,8 @@ export type ToolEvent =
       readonly expiresAt: number;
       readonly input: InputRequest;
     }
-  | { readonly type: 'tool:input_received'; readonly at: number }
+  /** Without an answer if an earlier version has recorded it. */
+  | { readonly type: 'tool:input_received'; readonly at: number; readonly answer?: GivenAnswer | undefined }
   /** Absent text: from here on, the tool would have to run again. */
   | { readonly type: 'tool:checkpoint'; readonly at: number; readonly checkpoint?: string }
   /** The tool takes long: the model goes on without its result, as with a non-blocking call. */
@@ -518,8 +537,11 @@ export function applyToolEvent(call: ToolCall, event: ToolEvent): ToolCall {
       return { ...call, expiresAt: event.expiresAt, input: event.input };
     case 'tool:input_received': {
       if (call.state !== 'executing') return call;
-      const { input: _, expiresAt: __, ...rest } = call;
-      return rest;
+      const { input, expiresAt = event.at, ...rest } = call;
+      const { answer, at: answeredAt } = event;
+      if (input === undefined || answer === undefined) return rest;
+      const answered = { input: shortened(input), expiresAt, answeredAt, answer };
+      return { ...rest, answers: [...(call.answers ?? []), answered].slice(-MAX_ANSWERS) };
     }
     case 'tool:checkpoint': {
       if (isSettled(call)) return call;
@@ -604,7 +626,16 @@ function baseOf(call: ToolCall): AnyFields {
   if (call.decidedBy !== undefined) base.decidedBy = call.decidedBy;
   if (call.isApproved !== undefined) base.isApproved = call.isApproved;
   if (call.trace !== undefined) base.trace = call.trace;
+  if (call.answers !== undefined) base.answers = call.answers;
   return base;
+}
+
+const MAX_ANSWERS = 20;
+const MAX_SCHEMA_CHARACTERS = 16 * 1024;
+
+function shortened(input: InputRequest): InputRequest {
+  if (input.schema === undefined || JSON.stringify(input.schema).length <= MAX_SCHEMA_CHARACTERS) return input;
+  return { ...input, schema: {} };
 }
 
 function startTimeOf(call: ToolCall): number | undefined {

@@ -2,7 +2,7 @@
  * The events of a run: one discriminated union that feeds stores, event streams and the dashboard. A run emits
  * `run:started` first and exactly one of `run:completed`, `run:failed` and `run:cancelled` last.
  */
-import type { InputRequest, ToolCall, ToolCallError, ToolCallState } from '../entities/Tool';
+import type { GivenAnswer, InputRequest, ToolCall, ToolCallError, ToolCallState } from '../entities/Tool';
 import type { ErrorCode } from '../errors/LLMErrors';
 import type { CompactionReason } from './Compaction';
 import type { FailedAttempt, LLMResponse, MessageItem } from './ResponsesAPITypes';
@@ -114,7 +114,7 @@ export type AgentEventBody =
   /** The tool has begun and waits for a person's answer: an approval, or values that match `input.schema`. */
   | ({ readonly type: 'tool:input_required'; readonly input: InputRequest; readonly expiresAt: number } & CallReference)
   /** The answer is there, or nobody gave one, and the tool goes on. */
-  | ({ readonly type: 'tool:input_received' } & CallReference)
+  | ({ readonly type: 'tool:input_received'; readonly answer?: GivenAnswer } & CallReference)
   /**
    * The call was interrupted while it ran, and a person has to decide what to do about it. `startTime` is when that
    * attempt began, in milliseconds since the epoch: it names what may run again.

@@ -3,7 +3,7 @@
  * their keys may contain `$` and `.`.
  */
 import type { RunState } from '../entities/Run';
-import type { CallWait, Decider, InputRequest, ToolCallState } from '../entities/Tool';
+import type { AnsweredInput, CallWait, Decider, InputRequest, ToolCallState } from '../entities/Tool';
 import type { ErrorCode } from '../errors/LLMErrors';
 import type { Budget, RunLimits } from './RunLimits';
 import type { UnpricedCalls } from './RunTotals';
@@ -197,6 +197,8 @@ export interface ToolCallView {
   readonly argumentsLength?: number;
   /** What its tool, which has begun, asks. */
   readonly input?: InputRequest;
+  /** The last 20 of the tool's questions that were answered, oldest first. */
+  readonly answers?: readonly AnsweredInput[];
   /** The text that the model receives, truncated to 16 KB. */
   readonly result?: string;
 }

@@ -39,7 +39,7 @@ export function toAgentEvent(call: ToolCall, event: ToolEvent): AgentEventBody |
     case 'tool:input_required':
       return { type: event.type, ...reference, input: event.input, expiresAt: event.expiresAt };
     case 'tool:input_received':
-      return { type: event.type, ...reference };
+      return omitUndefined({ type: event.type, ...reference, answer: event.answer });
     case 'tool:progress':
       return omitUndefined({ type: event.type, ...reference, fraction: event.fraction, note: event.note });
     case 'tool:completed':

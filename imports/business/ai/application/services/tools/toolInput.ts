@@ -1,6 +1,6 @@
 /** Lets a tool that runs ask a person, whose answer may take a day and come when another process has the call. */
 import { randomUUID } from 'node:crypto';
-import type { InputRequest } from '../../../domain/entities/Tool';
+import type { GivenAnswer, InputRequest } from '../../../domain/entities/Tool';
 import type { InputAnswer, ToolCallContext } from '../../../domain/interfaces/IToolExecutor';
 import { isObject } from '../../../domain/util/json';
 import type { WorkInProgress } from './WorkInProgress';
@@ -21,6 +21,7 @@ export interface AskingJob extends ToolCallHandle {
 
 /** Characters. */
 const MAX_MESSAGE = 4_000;
+const MAX_RECORDED = 16 * 1024;
 
 export function inputRequester(
   job: AskingJob,
@@ -73,10 +74,17 @@ async function ask(
   const over = new Promise<undefined>((resolve) => outcome.onSettled(() => resolve(undefined)));
   const review = await Promise.race([job.awaitInput(pending.expiresAt - at), over]);
   if (review === undefined || !outcome.isOpen()) return NOBODY;
-  job.report({ type: 'tool:input_received', at: Date.now() });
+  const answer = toAnswer(review, pending.input);
+  job.report({ type: 'tool:input_received', at: Date.now(), answer: toGiven(answer) });
   work.beginTool(outcome);
   outcome.resumeTimeout();
-  return toAnswer(review, pending.input);
+  return answer;
+}
+
+function toGiven(answer: InputAnswer): GivenAnswer {
+  if (answer.action === 'decline') return answer;
+  const values = JSON.stringify(answer.values);
+  return { action: 'accept', values: values.slice(0, MAX_RECORDED).toWellFormed() };
 }
 
 const NOBODY: InputAnswer = { action: 'decline', reason: 'Nobody can answer.' };

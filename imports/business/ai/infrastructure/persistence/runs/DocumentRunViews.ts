@@ -103,6 +103,7 @@ export const TOOL_CALL_FIELDS = {
   argumentsHash: 1,
   argumentsLength: 1,
   input: 1,
+  answers: 1,
 } as const satisfies Record<keyof ToolCallView, 1>;
 
 /** The fields of calls in lists, without the arguments and results, which may be long. */

@@ -5,7 +5,7 @@
 import { consoleLogger } from '../../../../../log/consoleLogger';
 import { textOfContent } from '../../../domain/entities/Content';
 import { isFinished } from '../../../domain/entities/Run';
-import type { ToolCall } from '../../../domain/entities/Tool';
+import type { AnsweredInput, ToolCall } from '../../../domain/entities/Tool';
 import type {
   DocumentCollection,
   FindOptions,
@@ -266,12 +266,26 @@ function compactRun(run: Pick<RunDocument, 'input' | 'response'>): CompactedFiel
 function compactCall(call: ToolCall): ToolCall | undefined {
   const { lateResult, ...retained } = { lateResult: undefined, ...call };
   const isLong = (text: string): boolean => text.length > MAX_CALL_CHARACTERS;
-  if (lateResult === undefined && !isLong(call.arguments) && !('result' in call && isLong(call.result)))
-    return undefined;
+  const isShort = !isLong(call.arguments) && !('result' in call && isLong(call.result));
+  if (lateResult === undefined && isShort && call.answers === undefined) return undefined;
   return {
     ...retained,
+    ...omitUndefined({ answers: call.answers?.map(compactAnswer) }),
     arguments: truncate(call.arguments, MAX_CALL_CHARACTERS),
     ...('result' in call ? { result: truncate(call.result, MAX_CALL_CHARACTERS) } : {}),
+  };
+}
+
+/** Retains the beginnings of the question and of the answer. */
+function compactAnswer({ input: { id, message, schema }, answer, ...times }: AnsweredInput): AnsweredInput {
+  const input = omitUndefined({ id, message: truncate(message, MAX_CALL_CHARACTERS), schema: schema && {} });
+  return {
+    ...times,
+    input,
+    answer:
+      answer.action === 'accept'
+        ? { ...answer, values: truncate(answer.values, MAX_CALL_CHARACTERS) }
+        : { ...answer, reason: truncate(answer.reason, MAX_CALL_CHARACTERS) },
   };
 }
 

@@ -10,6 +10,7 @@ export function isAsNew(stored: ToolCall, open: ToolCall | undefined): boolean {
     stored.state === open.state &&
     startOf(stored) === startOf(open) &&
     stored.checkpoint === open.checkpoint &&
-    inputOf(stored)?.id === inputOf(open)?.id
+    inputOf(stored)?.id === inputOf(open)?.id &&
+    stored.answers?.at(-1)?.input.id === open.answers?.at(-1)?.input.id
   );
 }

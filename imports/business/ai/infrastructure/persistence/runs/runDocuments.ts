@@ -414,6 +414,7 @@ export function toCallFields(executionId: string, userId: string, call: ToolCall
     note: call.progress?.note,
     error: 'error' in call ? call.error.message : undefined,
     result: 'result' in call ? call.result.slice(0, MAX_SHOWN_CHARACTERS) : undefined,
+    answers: call.answers,
     ...waitFieldsOf(call),
   });
 }
