@@ -26,8 +26,11 @@ export interface AgentRunInit {
   readonly metadata: Parameters<AgenticLoop['start']>[2];
 }
 
-/** The id of a call of the run, or a call of any run, as the events of calls name it. */
-export type RunCall = string | CallOfRun;
+/**
+ * The id of a call of the run, or a call of any run, as the events of calls name it. What `tool:input_required` asks is
+ * answered by its event, and by nothing else once the call was decided about before.
+ */
+export type RunCall = string | (CallOfRun & { readonly input?: { readonly id: string } | undefined });
 
 /**
  * The run itself, `events`, `familyEvents` and `textStream` may be iterated any number of times, at any time and speed:
@@ -125,7 +128,7 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
     call: RunCall,
     result: Parameters<AgenticLoop['submitToolResult']>[2],
   ): Promise<'accepted' | 'already-settled'> {
-    return this.loop.submitToolResult(...(await this.named(call)), result);
+    return this.loop.submitToolResult(...(await this.named(call)), result, undefined, questionOf(call));
   }
 
   /** Sends the run a message, as `AgenticLoop.send` does. */
@@ -160,7 +163,7 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
 
   /** Approves a call, also of a run below, as `AgenticLoop.approve` does. */
   async approve(call: RunCall, shownHash?: string): Promise<ToolCall['state']> {
-    return this.loop.approve(...(await this.named(call)), shownHash);
+    return this.loop.approve(...(await this.named(call)), shownHash, undefined, questionOf(call));
   }
 
   /** Repeats a call, as `AgenticLoop.rerun` does. */
@@ -170,7 +173,7 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
 
   /** Rejects a call, as `AgenticLoop.reject` does. */
   async reject(call: RunCall, reason?: string, shownHash?: string): Promise<ToolCall['state']> {
-    return this.loop.reject(...(await this.named(call)), reason, shownHash);
+    return this.loop.reject(...(await this.named(call)), reason, shownHash, undefined, questionOf(call));
   }
 
   private async named(call: RunCall): Promise<readonly [executionId: string, callId: string]> {
@@ -193,6 +196,10 @@ export class AgentRun implements AsyncIterable<LocalAgentEvent> {
     if (this.loop.local.has(this.executionId) || this.loop.claims.ownerId !== undefined)
       await this.loop.waitForResult(this.executionId);
   }
+}
+
+function questionOf(call: RunCall): string | undefined {
+  return typeof call === 'string' ? undefined : call.input?.id;
 }
 
 /** A run whose events are buffered. */

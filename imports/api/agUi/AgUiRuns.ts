@@ -6,6 +6,7 @@ import {
   isAboutPresentAttempt,
   waitsForOutside,
   isSettled,
+  inputOf,
 } from '../../business/ai/domain/entities/Tool';
 import type { FunctionTool, ToolCall } from '../../business/ai/domain/entities/Tool';
 import { ConflictError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
@@ -134,6 +135,7 @@ export class AgUiRuns {
       await this.ports.methods['ai.runs.submitToolResult'](toActor(principal), {
         executionId,
         callId: call.id,
+        ...omitUndefined({ inputId: inputOf(call)?.id }),
         output,
       });
       answered.set(call.id, 'result');
@@ -151,7 +153,8 @@ export class AgUiRuns {
   ): Promise<AgUiAnswer> {
     const { methods } = this.ports;
     const actor = toActor(principal);
-    const named = { executionId, callId: call.id };
+    // The interrupt names the question, by which the call was found.
+    const named = { executionId, callId: call.id, ...omitUndefined({ inputId: inputOf(call)?.id }) };
     const { argumentsHash, startTime } = parseInterruptId(interruptId) ?? {};
     const decision = { ...named, argumentsHash };
     const given = status === 'cancelled' ? {} : readInterruptAnswer(payload, `${path}.payload`);

@@ -1,5 +1,5 @@
 /** Applies what a part of a client's message states about a call of a run: a decision, or the result of its tool. */
-import { acceptsDecision, acceptsResult, isAboutPresentAttempt } from '../../business/ai/domain/entities/Tool';
+import { acceptsDecision, acceptsResult, inputOf, isAboutPresentAttempt } from '../../business/ai/domain/entities/Tool';
 import type { ToolCall } from '../../business/ai/domain/entities/Tool';
 import type { Actor } from '../../business/ai/domain/types/Actor';
 import type { RunMethods } from '../../business/ai/application/operations/runCommandOperations';
@@ -27,7 +27,8 @@ export async function submitDecision(
   { executionId, call, isExternal }: OpenCallOfRun,
   { state, approval, output, errorText, isPreliminary }: ReadCall,
 ): Promise<boolean> {
-  const named = { executionId, callId: call.id };
+  // The part names the question, by which the call was found.
+  const named = { executionId, callId: call.id, ...omitUndefined({ inputId: inputOf(call)?.id }) };
   if (state === 'approval-responded' && approval?.approved !== undefined && acceptsDecision(call)) {
     const startTime = startTimeIn(approval.id);
     // It answers an earlier request. What the call waits for now is asked again.

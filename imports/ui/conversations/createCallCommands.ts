@@ -27,7 +27,12 @@ export function createCallCommands(
     if (executionId === undefined) throw new DashboardError('not-found', 'No run has been started yet.');
     return { executionId, callId };
   };
-  const decisionOn = async (callId: string) => ({ ...named(callId), argumentsHash: await hashOf(shown(), callId) });
+  const asked = (callId: string): { readonly inputId?: string } => questionOf(shown(), callId);
+  const decisionOn = async (callId: string) => ({
+    ...asked(callId),
+    ...named(callId),
+    argumentsHash: await hashOf(shown(), callId),
+  });
   return {
     approve: async (callId) => {
       const attempt = attemptUnderReview(shown(), callId);
@@ -37,7 +42,7 @@ export function createCallCommands(
       await call('ai.runs.reject', { ...(await decisionOn(callId)), reason });
     },
     submitResult: async (callId, outcome) => {
-      await call('ai.runs.submitToolResult', { ...named(callId), ...outcome });
+      await call('ai.runs.submitToolResult', { ...asked(callId), ...named(callId), ...outcome });
     },
   };
 }
@@ -46,6 +51,12 @@ export function createCallCommands(
 function attemptUnderReview(details: RunDetails | undefined, callId: string): { readonly startTime?: number } {
   const call = details?.calls.find((each) => each.callId === callId);
   return call?.startTime !== undefined && needsReview(call) ? { startTime: call.startTime } : {};
+}
+
+/** What the call's tool asks as it is shown. Empty if it asks nothing. */
+function questionOf(details: RunDetails | undefined, callId: string): { readonly inputId?: string } {
+  const call = details?.calls.find((each) => each.callId === callId);
+  return call?.input === undefined ? {} : { inputId: call.input.id };
 }
 
 /** Returns the hash of the arguments that are shown: a decision covers only these. */

@@ -74,11 +74,11 @@ export function useDecisions(announce: (notice: string) => void): Decisions {
         pending.current.delete(key);
       }
     };
-    const decisionOn = ({ executionId, callId, argumentsHash }: WaitingCallEntry) => ({
-      executionId,
-      callId,
-      argumentsHash,
-    });
+    const asked = ({ input }: WaitingCallEntry) => (input === undefined ? {} : { inputId: input.id });
+    const decisionOn = (entry: WaitingCallEntry) => {
+      const { executionId, callId, argumentsHash } = entry;
+      return { executionId, callId, argumentsHash, ...asked(entry) };
+    };
     return {
       approve: (entry) =>
         run(entry, entry.kind === 'review' ? 'Running again:' : 'Approved', async () => {
@@ -96,7 +96,12 @@ export function useDecisions(announce: (notice: string) => void): Decisions {
       submit: (entry, outcome) =>
         run(entry, 'Submitted the outcome of', async () => {
           const { executionId, callId } = entry;
-          const { result } = await call('ai.runs.submitToolResult', { executionId, callId, ...outcome });
+          const { result } = await call('ai.runs.submitToolResult', {
+            executionId,
+            callId,
+            ...asked(entry),
+            ...outcome,
+          });
           return result === 'accepted';
         }),
       runAgain: (entry) =>

@@ -24,7 +24,13 @@ type Awaitable<T> = T | Promise<T>;
 export interface RunControl {
   cancel(executionId: string): Awaitable<RunState>;
   resumeParked(executionId: string): Awaitable<RunState>;
-  approve(executionId: string, callId: string, argumentsHash: string, by: Decider): Awaitable<ToolCallState>;
+  approve(
+    executionId: string,
+    callId: string,
+    argumentsHash: string,
+    by: Decider,
+    inputId: string | undefined,
+  ): Awaitable<ToolCallState>;
   rerun(
     executionId: string,
     callId: string,
@@ -38,12 +44,14 @@ export interface RunControl {
     reason: string | undefined,
     argumentsHash: string,
     by: Decider,
+    inputId: string | undefined,
   ): Awaitable<ToolCallState>;
   submitToolResult(
     executionId: string,
     callId: string,
     result: ExternalResult,
     by: Decider,
+    inputId: string | undefined,
   ): Awaitable<'accepted' | 'already-settled'>;
   callOf(executionId: string, callId: string): Awaitable<ToolCall>;
   signal(
@@ -94,6 +102,8 @@ export interface Decision extends NamedCall {
   readonly argumentsHash: string;
   /** When the attempt began that an approval lets run again, for a call under review. */
   readonly startTime?: number | undefined;
+  /** The `input.id` of what the call's tool asks. */
+  readonly inputId?: string | undefined;
   readonly reason?: string | undefined;
 }
 
@@ -180,28 +190,36 @@ export class RunCommands {
    * With `startTime`, lets a call under review run again.
    * @throws ConflictError if the call's arguments are not the ones that were shown, or it was started since
    */
-  async approve(actor: Actor, { executionId, callId, argumentsHash, startTime }: Decision): Promise<DecidedCall> {
+  async approve(actor: Actor, decision: Decision): Promise<DecidedCall> {
+    const { executionId, callId, argumentsHash, startTime, inputId } = decision;
     await this.assertAccess(actor, executionId);
     assertMayDecide(actor);
     const { control } = this.ports;
     const by = deciderOf(actor);
     const state = await (startTime === undefined
-      ? control.approve(executionId, callId, argumentsHash, by)
+      ? control.approve(executionId, callId, argumentsHash, by, inputId)
       : control.rerun(executionId, callId, startTime, argumentsHash, by));
     return { executionId, callId, state };
   }
 
   /** @throws ConflictError as `approve` does */
-  async reject(actor: Actor, { executionId, callId, argumentsHash, reason }: Decision): Promise<DecidedCall> {
+  async reject(actor: Actor, decision: Decision): Promise<DecidedCall> {
+    const { executionId, callId, argumentsHash, reason, inputId } = decision;
     await this.assertAccess(actor, executionId);
     assertMayDecide(actor);
-    const state = await this.ports.control.reject(executionId, callId, reason, argumentsHash, deciderOf(actor));
+    const by = deciderOf(actor);
+    const state = await this.ports.control.reject(executionId, callId, reason, argumentsHash, by, inputId);
     return { executionId, callId, state };
   }
 
   async submitToolResult(
     actor: Actor,
-    { executionId, callId, result: given }: NamedCall & { readonly result: ExternalResult },
+    {
+      executionId,
+      callId,
+      inputId,
+      result: given,
+    }: NamedCall & Pick<Decision, 'inputId'> & { readonly result: ExternalResult },
   ): Promise<SubmittedCall> {
     await this.assertAccess(actor, executionId);
     const { control } = this.ports;
@@ -211,7 +229,7 @@ export class RunCommands {
       const question = inputOf(call);
       if (needsReview(call) || (question !== undefined && question.schema === undefined)) assertMayDecide(actor);
     }
-    const result = await control.submitToolResult(executionId, callId, given, deciderOf(actor));
+    const result = await control.submitToolResult(executionId, callId, given, deciderOf(actor), inputId);
     const { state } = await control.callOf(executionId, callId);
     return { executionId, callId, result, state };
   }

@@ -30,12 +30,16 @@ const MESSAGE = {
 const message = (value: unknown): LLMInput => readInput({ input: value });
 const namedMessage = v.looseObject({ executionId: v.string(), messageId: v.string() });
 const callId = identifier(ARGUMENT_LIMITS.callId);
+const inputId = v.optional(
+  v.pipe(identifier(ARGUMENT_LIMITS.id), v.description('The `input.id` of what the tool of the call asks.')),
+);
 const HASH_FORM = 'must be the SHA-256 of the arguments that were shown, in lower-case hexadecimal';
 const decision = object({
   executionId,
   callId,
   argumentsHash: v.pipe(v.string(HASH_FORM), v.regex(/^[0-9a-f]{64}$/, HASH_FORM)),
   startTime: v.optional(time),
+  inputId,
   reason: v.optional(text(ARGUMENT_LIMITS.reason)),
 });
 const namedRun = v.looseObject({ executionId: v.string() });
@@ -167,7 +171,8 @@ export const RUN_OPERATIONS = [
     summary: 'Approve a tool call, or let the attempt that is under review run again',
     description:
       '`argumentsHash` is the SHA-256 of the arguments as they were shown; a decision about others is a `conflict`. ' +
-      '`startTime` is that of the attempt under review. The result is the call afterwards.',
+      '`startTime` is that of the attempt under review, `inputId` the `input.id` of what the tool asks: without it, a ' +
+      'question that is not the first thing to be decided about the call is a `conflict`. The result is the call afterwards.',
     access: 'approve',
     argument: decision,
     result: decidedCall,
@@ -201,6 +206,7 @@ export const RUN_OPERATIONS = [
       object({
         executionId,
         callId,
+        inputId,
         output: v.optional(readBy('output', json(ARGUMENT_LIMITS.output), { description: 'Any JSON.' })),
         error: v.optional(text(ARGUMENT_LIMITS.reason)),
       }),

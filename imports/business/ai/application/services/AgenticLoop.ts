@@ -432,10 +432,18 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
    * @returns the call's state afterwards. A run of another process applies the decision with that process's next
    *   heartbeat, so its call may still be in the state before
    * @throws LLMInvalidRequestError for an unknown run or call, and for a call that waits for no decision;
-   *   ConflictError if the call has other arguments
+   *   ConflictError if the call has other arguments, or its tool may ask something else
+   * @param inputId the `input.id` of what the call's tool asks. Absent: refused for all but the first decision
    */
-  approve(executionId: string, callId: string, shownHash?: string, by?: Decider): Promise<ToolCall['state']> {
-    return this.decisions.decide(executionId, callId, { approved: true }, { argumentsHash: shownHash }, by);
+  approve(
+    executionId: string,
+    callId: string,
+    shownHash?: string,
+    by?: Decider,
+    inputId?: string,
+  ): Promise<ToolCall['state']> {
+    const shown = { argumentsHash: shownHash, inputId };
+    return this.decisions.decide(executionId, callId, { approved: true }, shown, by);
   }
 
   /**
@@ -465,8 +473,10 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     reason = 'No reason was given.',
     shownHash?: string,
     by?: Decider,
+    inputId?: string,
   ): Promise<ToolCall['state']> {
-    return this.decisions.decide(executionId, callId, { approved: false, reason }, { argumentsHash: shownHash }, by);
+    const shown = { argumentsHash: shownHash, inputId };
+    return this.decisions.decide(executionId, callId, { approved: false, reason }, shown, by);
   }
 
   /**
@@ -481,8 +491,9 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     callId: string,
     result: ExternalResult,
     by?: Decider,
+    inputId?: string,
   ): Promise<'accepted' | 'already-settled'> {
-    return this.decisions.submitResult(executionId, callId, result, by);
+    return this.decisions.submitResult(executionId, callId, result, by, inputId);
   }
 
   /**

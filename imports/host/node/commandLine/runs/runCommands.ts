@@ -179,7 +179,8 @@ export async function decideCall(context: RunsContext, run: string, decision: De
   const { toolCalls } = (await client.get(`/runs/${encodeURIComponent(run)}`)) as RunDetail;
   const call = chosenCall(toolCalls, run, decision.call);
   const path = `/runs/${encodeURIComponent(run)}`;
-  const shown = { callId: call.callId, argumentsHash: call.argumentsHash };
+  const asked = call.input === undefined ? {} : { inputId: call.input.id };
+  const shown = { callId: call.callId, argumentsHash: call.argumentsHash, ...asked };
   const reason = decision.reason === undefined ? {} : { reason: decision.reason };
   const decided = await ((): Promise<unknown> => {
     switch (decision.outcome) {
@@ -191,7 +192,7 @@ export async function decideCall(context: RunsContext, run: string, decision: De
       case 'unknown':
         return client.post(`${path}/reject`, { ...shown, ...reason });
       case 'result':
-        return client.post(`${path}/tool-results`, { callId: call.callId, output: decision.result ?? '' });
+        return client.post(`${path}/tool-results`, { callId: call.callId, ...asked, output: decision.result ?? '' });
     }
   })();
   const { state } = decided as { readonly state: string };

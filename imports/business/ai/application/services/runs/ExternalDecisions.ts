@@ -5,6 +5,7 @@
 import {
   acceptsDecision,
   acceptsResult,
+  answeredIdOf,
   inputOf,
   isAboutPresentAttempt,
   isDecidedLike,
@@ -17,10 +18,12 @@ import type { Decider, ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { RunAction } from '../../../domain/types/RunRecords';
+import { canonicalJson } from '../../../domain/util/canonicalJson';
 import { argumentsHash } from '../shared/argumentsHash';
 import type { Approval, ExternalResult, ShownCall } from '../tools/decisions';
 import { definitionIn } from '../tools/definitionIn';
 import { assertValues } from '../tools/inputValues';
+import { toAnswer, toGiven } from '../tools/toolInput';
 import { hasSettledWith, toStorableResult } from '../tools/toolResult';
 import type { DurableRuns } from './durable/DurableRuns';
 import { unknownCallError, unknownRunError } from './durable/RemoteRuns';
@@ -55,7 +58,8 @@ export class ExternalDecisions {
    * @returns the call's state afterwards. If another process executes the run, the decision takes effect with that
    *   process's next heartbeat, and the state may be the one before
    * @throws LLMInvalidRequestError for an unknown run or call, and for a call that waits for no decision;
-   *   ConflictError if the call has other arguments, or approving it would repeat another attempt than the one shown
+   *   ConflictError if the call has other arguments, approving it would repeat another attempt than the one shown, or
+   *   its tool may ask something else than what was shown
    */
   async decide(
     executionId: string,
@@ -68,7 +72,11 @@ export class ExternalDecisions {
     if (shown.argumentsHash !== undefined && shown.argumentsHash !== argumentsHash(call.arguments)) {
       throw new ConflictError(`The decision on the call "${callId}" was made for other arguments.`);
     }
-    const action: RunAction = approval.approved
+    const { approved } = approval;
+    const answered = call.answers?.find(({ input }) => input.id === shown.inputId);
+    if (answered !== undefined && (answered.answer.action === 'accept') === approved) return call.state;
+    assertQuestion(call, shown.inputId);
+    const action: RunAction = approved
       ? { kind: 'approve', callId, ...decider(by) }
       : { kind: 'reject', callId, reason: approval.reason, ...decider(by) };
     // An approval that names no attempt may be the repetition of an earlier one, if there was one.
@@ -124,9 +132,11 @@ export class ExternalDecisions {
     callId: string,
     result: ExternalResult,
     by: Decider | undefined,
+    inputId?: string,
   ): Promise<'accepted' | 'already-settled'> {
     const call = await this.findCall(executionId, callId);
     if (isSettled(call)) return 'already-settled';
+    if (call.answers?.some(({ input }) => input.id === inputId) === true) return 'already-settled';
     const isExternal =
       this.registry.live.get(executionId)?.interpreter.isExternal(call) ??
       (await this.isExternalInPlan(executionId, call.name));
@@ -134,6 +144,7 @@ export class ExternalDecisions {
       throw new LLMInvalidRequestError(`The call "${callId}" does not wait for a submitted result.`, {
         path: 'callId',
       });
+    assertQuestion(call, inputId);
     const storable = toStorableResult(result);
     if ('output' in storable) await this.assertAnswer(executionId, call, storable.output);
     const action: RunAction = { kind: 'submit', callId, result: storable, ...decider(by) };
@@ -146,12 +157,17 @@ export class ExternalDecisions {
    * deleted before.
    */
   private async isTooLate(executionId: string, before: ToolCall, result: ExternalResult): Promise<boolean> {
-    // The tool goes on with its answer, so that the call does not show whose it was.
-    if (this.durable === undefined || inputOf(before) !== undefined) return false;
+    if (this.durable === undefined) return false;
     const journal = this.registry.live.get(executionId)?.interpreter.writer;
     // The store has the command. A process that surely owns the run waits for nothing else.
     const isOwner = journal !== undefined && !journal.isStopped && this.durable.isLeaseCurrent();
     const call = await (isOwner ? this.appliedCall(executionId, before.id) : this.recordedCall(executionId, before.id));
+    const question = inputOf(before);
+    if (question !== undefined) {
+      // The tool goes on with its answer, whichever it was.
+      const answer = call.answers?.find(({ input }) => input.id === question.id)?.answer;
+      return answer !== undefined && canonicalJson(answer) !== canonicalJson(toGiven(toAnswer(result, question)));
+    }
     if (isSettled(call)) return !hasSettledWith(call, result, this.maxResultBytes);
     return needsReview(before) && !needsReview(call);
   }
@@ -177,7 +193,11 @@ export class ExternalDecisions {
   /** @returns false if another decision came first */
   private async send(executionId: string, call: ToolCall, action: RunAction): Promise<boolean> {
     if (this.durable !== undefined) return this.durable.send(executionId, call, action);
-    return this.registry.live.get(executionId)?.interpreter.apply(action) === true;
+    const entry = this.registry.live.get(executionId);
+    const current = entry?.run.current.calls.get(call.id);
+    // Its tool may have gone on, and asked something else, while the answer was checked.
+    if (current === undefined || answeredIdOf(current) !== answeredIdOf(call)) return false;
+    return entry?.interpreter.apply(action) === true;
   }
 
   private async findCall(executionId: string, callId: string): Promise<ToolCall> {
@@ -194,4 +214,20 @@ export class ExternalDecisions {
 
 function decider(by: Decider | undefined): { readonly by?: Decider } {
   return by === undefined ? {} : { by };
+}
+
+/**
+ * An answer that names no question may be the repetition of an earlier decision about the call, if there was one.
+ * @throws ConflictError if it is not certain that the decision answers what the call's tool asks now
+ */
+function assertQuestion(call: ToolCall, inputId: string | undefined): void {
+  const question = inputOf(call);
+  if (inputId === question?.id) return;
+  if (inputId === undefined && call.answers === undefined && call.isApproved !== true) return;
+  throw new ConflictError(
+    inputId === undefined
+      ? `The tool of the call "${call.id}" asks something, and the call was decided about before. Name what you answer, as the call's "input.id" shows it.`
+      : `The tool of the call "${call.id}" does not ask "${inputId}". Read the call again, and answer what it asks now.`,
+    { path: 'inputId' },
+  );
 }

@@ -8,6 +8,8 @@ export interface ShownCall {
   readonly argumentsHash?: string | undefined;
   /** When the attempt with an unknown outcome began, for a call under review. Absent if the call had not started. */
   readonly startTime?: number | undefined;
+  /** The id of what the call's tool asks. Absent: it has asked nothing before, and nobody was asked about the call. */
+  readonly inputId?: string | undefined;
 }
 
 /** The result of a call that no tool of this process produced. */

@@ -81,7 +81,8 @@ async function ask(
   return answer;
 }
 
-function toGiven(answer: InputAnswer): GivenAnswer {
+/** Returns the answer as the call keeps it. */
+export function toGiven(answer: InputAnswer): GivenAnswer {
   if (answer.action === 'decline') return answer;
   const values = JSON.stringify(answer.values);
   return { action: 'accept', values: values.slice(0, MAX_RECORDED).toWellFormed() };
@@ -93,7 +94,8 @@ function toInput({ message, schema, url }: Omit<InputRequest, 'id'>): Omit<Input
   return omitUndefined({ message: message.slice(0, MAX_MESSAGE).toWellFormed(), schema, url });
 }
 
-function toAnswer(review: Review, { schema }: InputRequest): InputAnswer {
+/** Returns what the tool receives. */
+export function toAnswer(review: Review, { schema }: InputRequest): InputAnswer {
   if ('error' in review) return { action: 'decline', reason: review.error };
   if ('approved' in review && !review.approved) return { action: 'decline', reason: review.reason };
   const given = 'output' in review ? review.output : {};

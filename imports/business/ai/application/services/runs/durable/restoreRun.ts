@@ -178,7 +178,7 @@ function undelivered(call: ToolCall): ToolCall {
 }
 
 function settleWith(call: ToolCall, { output, state }: FunctionCallOutputItem): ToolCall {
-  const { id, call_id, name, arguments: text, blocking, createdAt, progress } = call;
+  const { id, call_id, name, arguments: text, blocking, createdAt, progress, answers } = call;
   const startTime = 'startTime' in call ? call.startTime : undefined;
   const fields = omitUndefined({
     id,
@@ -188,6 +188,7 @@ function settleWith(call: ToolCall, { output, state }: FunctionCallOutputItem): 
     blocking,
     createdAt,
     progress,
+    answers,
     startTime,
     endTime: startTime ?? createdAt,
     executionTime: 0,

@@ -1,0 +1,114 @@
+/** What people answer to the questions of a tool: each answer is about the question that it names. */
+import { expect } from 'chai';
+import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
+import { ConflictError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import type { ToolCallContext } from '../../imports/business/ai/domain/interfaces/IToolExecutor';
+import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
+import { omitUndefined } from '../../imports/business/ai/domain/util/omitUndefined';
+import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
+import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { answer, calling } from '../../imports/testing/responses';
+import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
+import { failure } from '../support/failure';
+import { intercepting } from '../support/intercepting';
+import { recordEvents } from '../support/recordEvents';
+import { until } from '../support/until';
+import { inFlowingTime } from '../support/VirtualTime';
+
+/** Asks `questions` times whether to go on, and returns what was answered. */
+async function start(
+  questions: number,
+  { needsApproval = false, schema = undefined as JsonObject | undefined, isStored = true } = {},
+) {
+  const tools = new ToolRegistry().register({
+    name: 'work',
+    needsApproval,
+    async execute(_args: unknown, { requestInput }: ToolCallContext) {
+      const answers: (string | undefined)[] = [];
+      for (let count = 0; count < questions; count += 1)
+        answers.push((await requestInput?.({ message: `Question ${count}?`, ...omitUndefined({ schema }) }))?.action);
+      return answers;
+    },
+  });
+  const provider = new ScriptedProvider([calling({ name: 'work', call_id: 'c' }), answer('Done.')]);
+  const store = new MemoryRunStore();
+  let commands = 0;
+  // A second answer arrives once nothing is left of the first but its effect.
+  const runStore = intercepting(store, 'addCommand', async (call) => {
+    commands += 1;
+    if (commands === 2) await until(async () => (await store.commands(1)).length === 0);
+    return call();
+  });
+  const loop = new AgenticLoop({ provider, toolExecutor: tools, ...(isStored ? { runStore } : {}) });
+  const record = recordEvents(loop);
+  const { done } = await loop.start('ann', { executionId: 'r', model: 'm', input: 'Go.', tools: ['work'] });
+  done.catch(() => undefined);
+  const ids = (): readonly string[] =>
+    record.events.flatMap((event) => (event.type === 'tool:input_required' ? [event.input.id] : []));
+  const asked = async (count: number): Promise<string> => {
+    await until(() => ids().length === count);
+    return ids()[count - 1] ?? '';
+  };
+  const result = async (): Promise<string> => (await record.seen('tool:completed')).result;
+  const approve = (inputId?: string) => loop.approve('r', 'c', undefined, undefined, inputId);
+  return { loop, asked, approve, result };
+}
+
+describe(
+  'an answer to what a tool asks',
+  inFlowingTime(() => {
+    it('confirms no later question of the call', async () => {
+      const { loop, asked, approve, result } = await start(2);
+      const first = await asked(1);
+      expect(await approve(first)).to.equal('executing');
+      const second = await asked(2);
+      // A repetition changes nothing.
+      expect(await approve(first)).to.equal('executing');
+      const refusals = [
+        loop.reject('r', 'c', 'No.', undefined, undefined, first),
+        approve(),
+        loop.reject('r', 'c'),
+        loop.submitToolResult('r', 'c', { output: {} }),
+      ];
+      for (const refused of refusals)
+        expect(await failure(refused))
+          .to.be.instanceOf(ConflictError)
+          .with.property('path', 'inputId');
+      expect(await loop.submitToolResult('r', 'c', { output: {} }, undefined, first)).to.equal('already-settled');
+      await loop.reject('r', 'c', 'No.', undefined, undefined, second);
+      expect(await result()).to.equal('["accept","decline"]');
+      expect(await approve(first)).to.equal('completed');
+      await loop.close();
+    });
+
+    it('need not name the only one that there has been', async () => {
+      const { loop, asked, approve, result } = await start(1);
+      await asked(1);
+      await approve();
+      expect(await result()).to.equal('["accept"]');
+      await loop.close();
+    });
+
+    it('is not the approval of the call, which may be repeated', async () => {
+      const { loop, asked, approve, result } = await start(1, { needsApproval: true });
+      await until(() => loop.getExecutionContext('r')?.toolCalls.get('c')?.state === 'awaiting_approval');
+      await approve();
+      const question = await asked(1);
+      expect(await failure(approve())).to.be.instanceOf(ConflictError);
+      await approve(question);
+      expect(await result()).to.equal('["accept"]');
+      await loop.close();
+    });
+
+    for (const isStored of [true, false])
+      it(`that comes with another one answers one question (${isStored ? 'stored' : 'not stored'})`, async () => {
+        const { loop, asked, result } = await start(2, { schema: { type: 'object' }, isStored });
+        await asked(1);
+        const submit = (guests: number) => loop.submitToolResult('r', 'c', { output: { guests } });
+        expect(await Promise.all([submit(1), submit(2)])).to.deep.equal(['accepted', 'already-settled']);
+        await loop.reject('r', 'c', 'No.', undefined, undefined, await asked(2));
+        expect(await result()).to.equal('["accept","decline"]');
+        await loop.close();
+      });
+  }),
+);
