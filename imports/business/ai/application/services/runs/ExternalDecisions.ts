@@ -195,7 +195,7 @@ export class ExternalDecisions {
     if (this.durable !== undefined) return this.durable.send(executionId, call, action);
     const entry = this.registry.live.get(executionId);
     const current = entry?.run.current.calls.get(call.id);
-    // Its tool may have gone on, and asked something else, while the answer was checked.
+    // The tool may have gone on, and asked something else, while the answer was checked.
     if (current === undefined || answeredIdOf(current) !== answeredIdOf(call)) return false;
     return entry?.interpreter.apply(action) === true;
   }
