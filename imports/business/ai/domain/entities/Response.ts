@@ -79,6 +79,11 @@ export const OUTPUT_COUNTS = [
   'image_tokens',
 ] as const satisfies readonly (keyof Usage['output_tokens_details'])[];
 
+/** Reads a vendor's count. OpenAI has reported -9 output tokens, which no sum and no counter of metrics can take. */
+export function tokenCount(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
+}
+
 /**
  * Returns the counts that are positive numbers.
  * @param names default: all
@@ -89,8 +94,8 @@ export function positiveCounts<N extends string>(
 ): { readonly [K in N]?: number } {
   const positive: { [K in N]?: number } = {};
   for (const name of names) {
-    const count = counts[name];
-    if (typeof count === 'number' && Number.isFinite(count) && count > 0) positive[name] = count;
+    const count = tokenCount(counts[name]);
+    if (count > 0) positive[name] = count;
   }
   return positive;
 }

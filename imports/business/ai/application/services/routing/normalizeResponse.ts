@@ -9,6 +9,7 @@ import {
   outputTextOf,
   positiveCounts,
   serverToolUse,
+  tokenCount,
 } from '../../../domain/entities/Response';
 import { LLMServerError } from '../../../domain/errors/LLMErrors';
 import { fieldsOf, isList, isObject } from '../../../domain/util/json';
@@ -92,26 +93,22 @@ function usageOf(given: unknown): Usage {
   const usage = fieldsOf(given);
   const inputs = fieldsOf(usage.input_tokens_details);
   const outputs = fieldsOf(usage.output_tokens_details);
-  const input_tokens = numberOr0(usage.input_tokens);
-  const output_tokens = numberOr0(usage.output_tokens);
+  const input_tokens = tokenCount(usage.input_tokens);
+  const output_tokens = tokenCount(usage.output_tokens);
   return {
     input_tokens,
     output_tokens,
-    total_tokens: typeof usage.total_tokens === 'number' ? usage.total_tokens : input_tokens + output_tokens,
+    total_tokens: tokenCount(usage.total_tokens) || input_tokens + output_tokens,
     input_tokens_details: {
-      cached_tokens: numberOr0(inputs.cached_tokens),
-      cache_write_tokens: numberOr0(inputs.cache_write_tokens),
+      cached_tokens: tokenCount(inputs.cached_tokens),
+      cache_write_tokens: tokenCount(inputs.cache_write_tokens),
       ...positiveCounts(inputs, INPUT_COUNTS),
     },
     output_tokens_details: {
-      reasoning_tokens: numberOr0(outputs.reasoning_tokens),
+      reasoning_tokens: tokenCount(outputs.reasoning_tokens),
       ...positiveCounts(outputs, OUTPUT_COUNTS),
     },
     ...serverToolUse(fieldsOf(usage.server_tool_use)),
     ...(usage.estimated === true ? { estimated: true } : {}),
   };
-}
-
-function numberOr0(value: unknown): number {
-  return typeof value === 'number' ? value : 0;
 }

@@ -2,7 +2,7 @@
  * Converts token counts between the chat wire and the domain model.
  * https://platform.openai.com/docs/api-reference/chat/object#chat-object-usage
  */
-import { positiveCounts, serverToolUse } from '../../../domain/entities/Response';
+import { positiveCounts, serverToolUse, tokenCount } from '../../../domain/entities/Response';
 import { fieldsOf, isObjectList } from '../../../domain/util/json';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, VendorQuirks } from '../../../domain/types/VendorTypes';
@@ -10,21 +10,21 @@ import type { JsonObject, VendorQuirks } from '../../../domain/types/VendorTypes
 export function fromChatUsage(usage: JsonObject, quirks: VendorQuirks): Usage {
   const promptDetails = fieldsOf(usage.prompt_tokens_details);
   const completionDetails = fieldsOf(usage.completion_tokens_details);
-  const input_tokens = count(usage.prompt_tokens);
-  const reasoning_tokens = count(completionDetails.reasoning_tokens);
-  const completion_tokens = count(usage.completion_tokens);
+  const input_tokens = tokenCount(usage.prompt_tokens);
+  const reasoning_tokens = tokenCount(completionDetails.reasoning_tokens);
+  const completion_tokens = tokenCount(usage.completion_tokens);
   // The total reveals whether `completion_tokens` of this response includes the reasoning tokens.
   const excludesReasoning =
-    quirks.completionTokensExcludeReasoning && count(usage.total_tokens) !== input_tokens + completion_tokens;
+    quirks.completionTokensExcludeReasoning && tokenCount(usage.total_tokens) !== input_tokens + completion_tokens;
   const output_tokens = excludesReasoning ? completion_tokens + reasoning_tokens : completion_tokens;
   return {
     input_tokens,
     output_tokens,
-    total_tokens: typeof usage.total_tokens === 'number' ? usage.total_tokens : input_tokens + output_tokens,
+    total_tokens: tokenCount(usage.total_tokens) || input_tokens + output_tokens,
     input_tokens_details: {
-      cached_tokens: count(promptDetails.cached_tokens ?? cacheHits(usage)),
+      cached_tokens: tokenCount(promptDetails.cached_tokens ?? cacheHits(usage)),
       // The second name is Model Studio's: https://www.alibabacloud.com/help/en/model-studio/context-cache
-      cache_write_tokens: count(promptDetails.cache_write_tokens ?? promptDetails.cache_creation_input_tokens),
+      cache_write_tokens: tokenCount(promptDetails.cache_write_tokens ?? promptDetails.cache_creation_input_tokens),
       ...positiveCounts({ audio_tokens: promptDetails.audio_tokens, image_tokens: promptDetails.image_tokens }),
     },
     output_tokens_details: { reasoning_tokens, ...positiveCounts({ audio_tokens: completionDetails.audio_tokens }) },
@@ -60,8 +60,4 @@ export function toChatUsage(usage: Usage): JsonObject {
     prompt_tokens_details: { cached_tokens, ...(cache_write_tokens > 0 ? { cache_write_tokens } : {}) },
     completion_tokens_details: { reasoning_tokens: usage.output_tokens_details.reasoning_tokens },
   };
-}
-
-function count(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
 }

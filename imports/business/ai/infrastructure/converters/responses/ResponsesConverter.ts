@@ -13,7 +13,7 @@ import { quirksOfModel } from '../shared/quirksOfModel';
 import { samplingFields } from '../shared/samplingFields';
 import { acceptedEffort } from '../shared/reasoningEffort';
 import { reportedCost } from '../shared/reportedCost';
-import { NO_USAGE, outputTextOf, positiveCounts } from '../../../domain/entities/Response';
+import { NO_USAGE, outputTextOf, positiveCounts, tokenCount } from '../../../domain/entities/Response';
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../domain/errors/vendorErrors';
 import { fieldsOf, isObject } from '../../../domain/util/json';
@@ -314,22 +314,22 @@ const CONTENT_FILTER = { reason: 'content_filter' } as const;
 export function usageOf(usage: JsonObject): Usage {
   const inputs = fieldsOf(usage.input_tokens_details);
   const outputs = fieldsOf(usage.output_tokens_details);
-  const input_tokens = count(usage.input_tokens);
-  const output_tokens = count(usage.output_tokens);
+  const input_tokens = tokenCount(usage.input_tokens);
+  const output_tokens = tokenCount(usage.output_tokens);
   return {
     input_tokens,
     output_tokens,
-    total_tokens: typeof usage.total_tokens === 'number' ? count(usage.total_tokens) : input_tokens + output_tokens,
+    total_tokens: tokenCount(usage.total_tokens) || input_tokens + output_tokens,
     input_tokens_details: {
-      cached_tokens: count(inputs.cached_tokens),
-      cache_write_tokens: count(inputs.cache_write_tokens),
+      cached_tokens: tokenCount(inputs.cached_tokens),
+      cache_write_tokens: tokenCount(inputs.cache_write_tokens),
       ...positiveCounts({
         cache_write_12h_tokens: fieldsOf(inputs.cache_write_tokens_details).ttl_12h_tokens,
         audio_tokens: inputs.audio_tokens,
       }),
     },
     output_tokens_details: {
-      reasoning_tokens: count(outputs.reasoning_tokens),
+      reasoning_tokens: tokenCount(outputs.reasoning_tokens),
       ...positiveCounts({ audio_tokens: outputs.audio_tokens }),
     },
   };
@@ -339,10 +339,6 @@ function usageIn(usage: unknown, warnings: string[]): Usage {
   if (isObject(usage)) return usageOf(usage);
   warnings.push('The response reports no usage; its tokens count as zero.');
   return NO_USAGE;
-}
-
-function count(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
 function parseResponse(body: unknown, context: ResponseContext): JsonObject {

@@ -5,7 +5,7 @@
  * https://developers.openai.com/api/docs/guides/tools-web-search. xAI counts the successful calls of each of its tools:
  * https://docs.x.ai/developers/tools/tool-usage-details
  */
-import { positiveCounts, serverToolUse } from '../../../domain/entities/Response';
+import { positiveCounts, serverToolUse, tokenCount } from '../../../domain/entities/Response';
 import { fieldsOf, isObject, isObjectList } from '../../../domain/util/json';
 import type { ToolModelUsage, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
@@ -57,15 +57,14 @@ export function toolModelsIn(wire: JsonObject): readonly ToolModelUsage[] {
   if (!hasTokens(image_gen)) return NO_MODELS;
   const { input_tokens_details, output_tokens_details, cached_tokens_details } = image_gen;
   const cached = fieldsOf(cached_tokens_details);
-  const count = (value: unknown): number => (typeof value === 'number' ? value : 0);
-  const input_tokens = count(image_gen.input_tokens);
-  const output_tokens = count(image_gen.output_tokens);
+  const input_tokens = tokenCount(image_gen.input_tokens);
+  const output_tokens = tokenCount(image_gen.output_tokens);
   const usage: Usage = {
     input_tokens,
     output_tokens,
     total_tokens: input_tokens + output_tokens,
     input_tokens_details: {
-      cached_tokens: count(image_gen.cached_tokens),
+      cached_tokens: tokenCount(image_gen.cached_tokens),
       cache_write_tokens: 0,
       ...positiveCounts({
         image_tokens: fieldsOf(input_tokens_details).image_tokens,

@@ -2,7 +2,7 @@
  * Converts stop reasons and token usage.
  * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
  */
-import { addUsage, NO_USAGE, positiveCounts, serverToolUse } from '../../../../domain/entities/Response';
+import { addUsage, NO_USAGE, positiveCounts, serverToolUse, tokenCount } from '../../../../domain/entities/Response';
 import { fieldsOf, isObject, isObjectList } from '../../../../domain/util/json';
 import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { LLMResponse, Usage } from '../../../../domain/types/ResponsesAPITypes';
@@ -53,10 +53,10 @@ export function stopReasonOf(response: LLMResponse): string {
  * thinking. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
 export function toUsage(raw: JsonObject): Usage {
-  const cached_tokens = count(raw.cache_read_input_tokens);
-  const cache_write_tokens = count(raw.cache_creation_input_tokens);
-  const input_tokens = count(raw.input_tokens) + cached_tokens + cache_write_tokens;
-  const output_tokens = count(raw.output_tokens);
+  const cached_tokens = tokenCount(raw.cache_read_input_tokens);
+  const cache_write_tokens = tokenCount(raw.cache_creation_input_tokens);
+  const input_tokens = tokenCount(raw.input_tokens) + cached_tokens + cache_write_tokens;
+  const output_tokens = tokenCount(raw.output_tokens);
   const details = raw.output_tokens_details;
   return {
     input_tokens,
@@ -67,7 +67,7 @@ export function toUsage(raw: JsonObject): Usage {
       cache_write_tokens,
       ...positiveCounts({ cache_write_1h_tokens: fieldsOf(raw.cache_creation).ephemeral_1h_input_tokens }),
     },
-    output_tokens_details: { reasoning_tokens: isObject(details) ? count(details.thinking_tokens) : 0 },
+    output_tokens_details: { reasoning_tokens: isObject(details) ? tokenCount(details.thinking_tokens) : 0 },
     ...(isObject(raw.server_tool_use) ? requestsOf(raw.server_tool_use) : {}),
   };
 }
@@ -116,10 +116,6 @@ export function toUsageOrNone(raw: unknown, warnings: string[]): Usage {
   if (isObject(raw)) return toUsage(raw);
   warnings.push('The response has no usage, so all token counts are zero.');
   return NO_USAGE;
-}
-
-function count(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
 /** Converts the usage of a response of another wire. */
