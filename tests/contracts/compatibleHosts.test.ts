@@ -104,10 +104,10 @@ describe('A stream', () => {
     expect(await failure(read('notsnowflakecomputing.com', body))).to.have.property('code', 'stream-broken');
   });
 
-  it('may end without a marker, but not without its reason and its usage, at Perplexity and Hugging Face’s router only', async () => {
+  it('may end without a marker, but not without its reason and its usage, at hosts that never send one', async () => {
     const stop = { delta: {}, finish_reason: 'stop' };
     const whole = TEXT + chunk(stop, USAGE);
-    for (const host of ['api.perplexity.ai', 'router.huggingface.co']) {
+    for (const host of ['api.perplexity.ai', 'router.huggingface.co', 'api.cerebras.ai', 'api.minimax.io']) {
       expect(await read(host, whole)).to.equal('Hi');
       for (const body of [TEXT + chunk(stop), TEXT + chunk({ delta: {} }, USAGE)])
         expect(await failure(read(host, body)), body).to.have.property('code', 'stream-broken');

@@ -21,8 +21,12 @@ export const openAICompatible: Vendor = {
     'snowflakecomputing.com': { allowsNullFinishReason: true },
     // https://github.com/perplexityai/api-discussion/issues/209
     'api.perplexity.ai': { allowsMissingEndMarker: true },
-    // Recorded with models that Cerebras serves; from others, the marker comes.
+    // Recorded. Hugging Face relays models that Cerebras serves; from others, the marker comes.
+    'api.cerebras.ai': { allowsMissingEndMarker: true },
     'router.huggingface.co': { allowsMissingEndMarker: true },
+    // Recorded, and https://github.com/wanshuiyin/Auto-claude-code-research-in-sleep/issues/249
+    'api.minimax.io': { allowsMissingEndMarker: true },
+    'api.minimaxi.com': { allowsMissingEndMarker: true },
     'openrouter.ai': { imagesInToolOutput: true, acceptsFileAnnotations: true, fetchesFileUrls: true },
   },
   models: [],
