@@ -194,16 +194,22 @@ function toCallOutput(part: GooglePart, calls: OpenCalls, seed: string): Functio
   };
 }
 
-/** The calls without a result so far. Most calls have no id on this wire; results are matched by name, in order. */
+/**
+ * The calls without a result so far. Most calls have no id on this wire; results without an id, or with one that no call
+ * has, are matched by name, in order.
+ */
 class OpenCalls {
   private waiting: { readonly id: string; readonly name: string }[] = [];
+  private readonly ids = new Set<string>();
 
   add(id: string, name: string): void {
     this.waiting.push({ id, name });
+    this.ids.add(id);
   }
 
   take(name: string, id: string | undefined): string | undefined {
-    const index = this.waiting.findIndex((call) => (id === undefined ? call.name === name : call.id === id));
+    const isNamed = id === undefined || !this.ids.has(id);
+    const index = this.waiting.findIndex((call) => (isNamed ? call.name === name : call.id === id));
     if (index === -1) return id;
     return this.waiting.splice(index, 1)[0]?.id;
   }

@@ -171,6 +171,22 @@ describe('readGoogleRequest', () => {
     expectUnchanged(request);
   });
 
+  it('pairs a result whose id no call has with the call of its name', () => {
+    const request = {
+      contents: [
+        HI,
+        { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] },
+        { role: 'user', parts: [{ functionResponse: { name: 'f', response: { of: 1 }, id: 'own' } }] },
+        { role: 'model', parts: [{ functionCall: { name: 'f', args: {}, id: 'a' } }] },
+        { role: 'user', parts: [{ functionResponse: { name: 'f', response: { of: 2 }, id: '' } }] },
+      ],
+    };
+    const items = readGoogleRequest(request, 'm').input as readonly { type: string; call_id?: string }[];
+    const ids = items.flatMap(({ call_id }) => call_id ?? []);
+    expect([ids[1], ids[3]]).to.deep.equal([ids[0], 'a']);
+    expectUnchanged(request);
+  });
+
   it('preserves separate contents of one role, with their fields', () => {
     expectUnchanged({
       contents: [
