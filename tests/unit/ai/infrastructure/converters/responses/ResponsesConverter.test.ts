@@ -624,6 +624,13 @@ describe('toResponses: reasoning', () => {
     });
   }
 
+  it('keeps encrypted reasoning that the caller wrote without an id, whatever follows', () => {
+    const { id: _id, origin: _, ...written } = REASONING;
+    const { body, losses } = request({ input: [USER, written, written, USER], store: true });
+    expect(body.input).to.deep.equal([USER, written, written, USER]);
+    expect(losses).to.deep.equal([]);
+  });
+
   it('keeps several reasoning items before one item', () => {
     expect(sent(USER, REASONING, { ...REASONING, id: 'rs_2' }, ANSWER).map(({ type }) => type)).to.deep.equal([
       'message',

@@ -90,8 +90,10 @@ export function* toInput(history: readonly InputItem[], context: InputContext): 
         if (form === undefined || form.id !== reasoning.item.id) withoutIds = true;
       }
     } else {
-      for (const reasoning of pendingReasoning)
-        recordLoss(reasoning.item, 'reasoning', 'The item that followed it is missing.');
+      for (const { item: reasoning, wire } of pendingReasoning) {
+        if (wire.form !== undefined && standsAlone(reasoning)) items.push(wire.form);
+        else recordLoss(reasoning, 'reasoning', 'The item that followed it is missing.');
+      }
       withoutIds = false;
     }
     if (pendingReasoning.length > 0) pendingReasoning = [];
@@ -137,6 +139,11 @@ function reasoningBefore(
   if (!byId && !nextIsAnother) return form;
   if (form !== undefined && reasoning.encrypted_content !== undefined) return withoutId(wire, reasoning);
   return hasContent(reasoning) ? form : undefined;
+}
+
+/** Whether OpenAI accepts the reasoning before anything: encrypted, and without an id that links it to an item. */
+function standsAlone({ id, encrypted_content }: ReasoningItem): boolean {
+  return id === undefined && typeof encrypted_content === 'string';
 }
 
 function isForeign(origin: Origin | undefined, context: InputContext): boolean {
