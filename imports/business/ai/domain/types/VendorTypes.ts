@@ -102,8 +102,10 @@ export interface VendorQuirks {
   readonly hasOpenResponsesPenalties?: boolean;
   /** Whether `strict` on a response format is supported. Default: true. */
   readonly supportsStrictSchemas?: boolean;
-  /** Whether strict response formats may have `default`. Default: false, and it is left out. */
-  readonly acceptsStrictDefaults?: boolean;
+  /** The keywords that strict response formats may have besides those of OpenAI's guide, such as `default`. */
+  readonly strictKeywords?: readonly string[];
+  /** Whether strict response formats may have optional properties. Default: false; they become nullable. */
+  readonly acceptsStrictOptionals?: boolean;
   readonly supportsParallelToolCalls: boolean;
   /** Whether the API documents that `parallel_tool_calls: false` yields at most one call. Default: false. */
   readonly enforcesSingleCalls?: boolean;

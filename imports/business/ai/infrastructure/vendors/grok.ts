@@ -25,6 +25,8 @@ export const grok: Vendor = {
     completionTokensExcludeReasoning: true,
     maxStopSequences: 4,
     imagesInToolOutput: true,
+    // Recorded with grok-2 to grok-4: https://github.com/agentjido/req_llm/tree/main/test/support/fixtures/xai
+    acceptsStrictOptionals: true,
     reasoningEfforts: ['low', 'medium', 'high'],
     // https://docs.x.ai/docs/guides/reasoning
     modelRules: [

@@ -65,7 +65,8 @@ export const openai: Vendor = {
     // https://github.com/microsoft/autogen/issues/6377
     maxCallIdLength: 40,
     // Unlike Azure: https://github.com/openai/openai-agents-python/issues/4390
-    acceptsStrictDefaults: true,
+    // Recorded: https://github.com/braintrustdata/lingua/tree/main/payloads/snapshots/jsonSchemaPrefixItemsParam
+    strictKeywords: ['default', 'prefixItems'],
     supportsAllowedTools: true,
     // https://platform.openai.com/docs/guides/function-calling#parallel-function-calling
     enforcesSingleCalls: true,

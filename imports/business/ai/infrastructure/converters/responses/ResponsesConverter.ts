@@ -224,7 +224,7 @@ function toFormat(
   switch (quirks.structuredOutput) {
     case 'json_schema':
       return {
-        ...strictFormat(format, quirks.supportsStrictSchemas !== false, losses, quirks.acceptsStrictDefaults),
+        ...strictFormat(format, quirks, losses),
         name: format.name ?? 'response',
       };
     case 'json_object':

@@ -4,7 +4,7 @@
  */
 import { isObject } from '../../../domain/util/json';
 import type { ResponseFormat } from '../../../domain/types/LLMTypes';
-import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
+import type { JsonObject, Loss, VendorQuirks } from '../../../domain/types/VendorTypes';
 import { mapFields } from './mapFields';
 
 export interface StrictSchema {
@@ -14,25 +14,20 @@ export interface StrictSchema {
   readonly losses: readonly Loss[];
 }
 
+type StrictQuirks = Pick<VendorQuirks, 'supportsStrictSchemas' | 'strictKeywords' | 'acceptsStrictOptionals'>;
+
 interface Target {
   readonly losses: Loss[];
-  readonly keepsDefaults: boolean;
+  readonly quirks: StrictQuirks;
 }
 
 type JsonSchemaFormat = Extract<ResponseFormat, { readonly type: 'json_schema' }>;
 
-/**
- * Converts the format's schema for strict mode, or removes `strict` if strict mode is not possible.
- * @param keepsDefaults whether the vendor accepts `default` in strict mode
- */
-export function strictFormat(
-  format: JsonSchemaFormat,
-  isSupported: boolean,
-  losses: Loss[],
-  keepsDefaults = false,
-): JsonSchemaFormat {
+/** Converts the format's schema for strict mode, or removes `strict` if strict mode is not possible. */
+export function strictFormat(format: JsonSchemaFormat, quirks: StrictQuirks, losses: Loss[]): JsonSchemaFormat {
   if (format.strict !== true) return format;
-  const strict = isSupported ? toStrictSchema(format.schema, keepsDefaults) : undefined;
+  const isSupported = quirks.supportsStrictSchemas !== false;
+  const strict = isSupported ? toStrictSchema(format.schema, quirks) : undefined;
   if (strict !== undefined) {
     losses.push(...strict.losses);
     return strict.schema === format.schema ? format : { ...format, schema: strict.schema };
@@ -97,11 +92,11 @@ const MAX_PROPERTIES = 5_000;
  * Returns `undefined` for schemas that strict mode cannot express: maps, untyped values, combinations, nesting deeper
  * than ten levels, or more than 5,000 properties.
  */
-export function toStrictSchema(schema: JsonObject, keepsDefaults = false): StrictSchema | undefined {
+export function toStrictSchema(schema: JsonObject, quirks: StrictQuirks = {}): StrictSchema | undefined {
   const losses: Loss[] = [];
   if (!isObjectType(schema) || 'anyOf' in schema || 'oneOf' in schema) return undefined;
   if (propertiesWithin(schema) > MAX_PROPERTIES) return undefined;
-  const strict = convertNode(schema, 'response_format.schema', { losses, keepsDefaults }, 0);
+  const strict = convertNode(schema, 'response_format.schema', { losses, quirks }, 0);
   return strict === undefined ? undefined : { schema: strict, losses };
 }
 
@@ -126,16 +121,17 @@ function convertNode(schema: unknown, path: string, target: Target, depth: numbe
 
 function convertKeywords(schema: JsonObject, path: string, target: Target, depth: number): JsonObject | undefined {
   const strict: Record<string, unknown> = {};
+  const { strictKeywords = [] } = target.quirks;
   for (const keyword of Object.keys(schema)) {
     const value = schema[keyword];
-    if (INEXPRESSIBLE.has(keyword)) return undefined;
-    if (keyword === 'oneOf' && !('anyOf' in schema)) {
+    // OpenAI's own SDKs remove a default of null: https://github.com/openai/openai-python/pull/1663
+    if (strictKeywords.includes(keyword) && value !== null) strict[keyword] = value;
+    else if (INEXPRESSIBLE.has(keyword)) return undefined;
+    else if (keyword === 'oneOf' && !('anyOf' in schema)) {
       strict.anyOf = value;
       target.losses.push({ path, what: 'oneOf', reason: 'It is sent as anyOf.' });
     } else if (SUPPORTED_KEYWORDS.has(keyword) && !(keyword === 'format' && !FORMATS.has(String(value))))
       strict[keyword] = value;
-    // OpenAI's own SDKs remove a default of null: https://github.com/openai/openai-python/pull/1663
-    else if (keyword === 'default' && target.keepsDefaults && value !== null) strict.default = value;
     else if (!ANNOTATIONS.has(keyword))
       target.losses.push({
         path: `${path}.${keyword}`,
@@ -169,20 +165,24 @@ function withChildren(
     strict[keyword] = defined;
   }
   if (Array.isArray(strict.anyOf)) {
-    const given: readonly unknown[] = strict.anyOf;
-    const choices = given.map((child, index) => convertNode(child, `${path}.anyOf[${index}]`, target, depth));
-    if (choices.includes(undefined)) return undefined;
-    if (choices.some((choice, index) => choice !== given[index])) strict.anyOf = choices;
+    const choices = convertEach(strict.anyOf, `${path}.anyOf`, target, depth);
+    if (choices === undefined) return undefined;
+    strict.anyOf = choices;
   }
   if (typesOf(strict).includes('array')) {
     const items = convertNode(strict.items, `${path}.items`, target, depth + 1);
     if (items === undefined) return undefined;
     strict.items = items;
+    if (Array.isArray(strict.prefixItems)) {
+      const places = convertEach(strict.prefixItems, `${path}.prefixItems`, target, depth + 1);
+      if (places === undefined) return undefined;
+      strict.prefixItems = places;
+    }
   }
   return isObjectType(strict) ? closeObject(strict, path, target, depth) : strict;
 }
 
-/** Closes an object. Optional properties become required and nullable, which is how strict mode expresses them. */
+/** Closes an object. Optional properties become required and nullable, as OpenAI's strict mode expresses them. */
 function closeObject(
   strict: Record<string, unknown>,
   path: string,
@@ -192,13 +192,14 @@ function closeObject(
   const isOpen = strict.additionalProperties !== undefined && strict.additionalProperties !== false;
   if (isOpen || (strict.properties === undefined && strict.additionalProperties !== false)) return undefined;
   const required = new Set<unknown>(Array.isArray(strict.required) ? strict.required : []);
+  const keepsOptionals = target.quirks.acceptsStrictOptionals === true;
   const properties = eachOf(strict.properties ?? {}, (child, name) => {
     const property = convertNode(child, `${path}.properties.${name}`, target, depth + 1);
-    return property === undefined || required.has(name) ? property : orNull(property);
+    return property === undefined || required.has(name) || keepsOptionals ? property : orNull(property);
   });
   if (properties === undefined) return undefined;
   const names = Object.keys(properties);
-  const isComplete = required.size === names.length && names.every((name) => required.has(name));
+  const isComplete = keepsOptionals || (required.size === names.length && names.every((name) => required.has(name)));
   return { ...strict, properties, ...(isComplete ? {} : { required: names }), additionalProperties: false };
 }
 
@@ -211,6 +212,18 @@ function orNull(schema: JsonObject): JsonObject {
     type: [...types, 'null'],
     ...(Array.isArray(schema.enum) ? { enum: [...(schema.enum as unknown[]), null] } : {}),
   };
+}
+
+/** The list itself if nothing has to change. */
+function convertEach(
+  schemas: readonly unknown[],
+  path: string,
+  target: Target,
+  depth: number,
+): readonly unknown[] | undefined {
+  const converted = schemas.map((schema, index) => convertNode(schema, `${path}[${index}]`, target, depth));
+  if (converted.includes(undefined)) return undefined;
+  return converted.some((schema, index) => schema !== schemas[index]) ? converted : schemas;
 }
 
 function eachOf(

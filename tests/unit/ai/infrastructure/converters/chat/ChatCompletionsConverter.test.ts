@@ -634,6 +634,27 @@ describe('toChatCompletions', () => {
       expect(sentTo('azure_openai')).to.have.deep.nested.property('json_schema.schema', schema);
     });
 
+    it('keeps optional properties in strict schemas for xAI, which takes them as they are', () => {
+      const withOptional = { ...schema, properties: { a: { type: 'integer' }, b: { type: 'string' } } };
+      const sentTo = (vendor: VendorName): unknown =>
+        sent({ response_format: { ...format, schema: withOptional } }, vendor).body.response_format;
+      expect(sentTo('grok')).to.have.deep.nested.property('json_schema.schema', withOptional);
+      expect(sentTo('openai')).to.have.deep.nested.property('json_schema.schema.required', ['a', 'b']);
+    });
+
+    it('keeps tuples in strict schemas for OpenAI alone', () => {
+      const pair = { type: 'array', prefixItems: [{ type: 'integer' }, { type: 'string' }], items: { type: 'string' } };
+      const withTuple = { ...schema, properties: { a: pair } };
+      const sentTo = (vendor: VendorName): unknown =>
+        sent({ response_format: { ...format, schema: withTuple } }, vendor).body.response_format;
+      expect(sentTo('openai')).to.have.deep.property('json_schema', {
+        name: 'response',
+        schema: withTuple,
+        strict: true,
+      });
+      expect(sentTo('azure_openai')).to.have.deep.property('json_schema', { name: 'response', schema: withTuple });
+    });
+
     it("uses the vendor's own format, with a name", () => {
       expect(sent({ response_format: format }).body.response_format).to.deep.equal({
         type: 'json_schema',

@@ -59,7 +59,7 @@ describe('toStrictSchema', () => {
       required: ['a', 'c'],
       additionalProperties: false,
     };
-    expect(toStrictSchema(schema, true)?.schema.properties).to.deep.equal({
+    expect(toStrictSchema(schema, { strictKeywords: ['default'] })?.schema.properties).to.deep.equal({
       a: { type: 'string', default: 'b' },
       c: { type: ['string', 'null'] },
     });
@@ -116,7 +116,7 @@ describe('toStrictSchema', () => {
 describe('strictFormat', () => {
   it('leaves a format without strict unchanged', () => {
     const format = { type: 'json_schema', schema: { type: 'object' } } as const;
-    expect(strictFormat(format, true, [])).to.equal(format);
+    expect(strictFormat(format, {}, [])).to.equal(format);
   });
 
   it('removes strict, and reports it, for vendors and schemas that do not support it', () => {
@@ -126,8 +126,8 @@ describe('strictFormat', () => {
       strict: true,
       schema: { type: 'object', additionalProperties: text },
     } as const;
-    expect(strictFormat(format, true, losses)).to.deep.equal({ type: 'json_schema', schema: format.schema });
-    expect(strictFormat(format, false, losses)).not.to.have.property('strict');
+    expect(strictFormat(format, {}, losses)).to.deep.equal({ type: 'json_schema', schema: format.schema });
+    expect(strictFormat(format, { supportsStrictSchemas: false }, losses)).not.to.have.property('strict');
     expect(losses.map(({ path }) => path)).to.deep.equal(['response_format.strict', 'response_format.strict']);
   });
 });

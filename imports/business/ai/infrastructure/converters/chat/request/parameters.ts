@@ -126,12 +126,7 @@ function withFormat(
 
 function jsonSchema(format: ResponseFormat, quirks: VendorQuirks, losses: Loss[]): JsonObject {
   if (format.type !== 'json_schema') return format;
-  const { name, description, schema, strict } = strictFormat(
-    format,
-    quirks.supportsStrictSchemas !== false,
-    losses,
-    quirks.acceptsStrictDefaults,
-  );
+  const { name, description, schema, strict } = strictFormat(format, quirks, losses);
   return {
     type: 'json_schema',
     json_schema: omitUndefined({
