@@ -195,8 +195,8 @@ function toCallOutput(part: GooglePart, calls: OpenCalls, seed: string): Functio
 }
 
 /**
- * The calls without a result so far. Most calls have no id on this wire; results without an id, or with one that no call
- * has, are matched by name, in order.
+ * The calls without a result so far. Most calls have no id on this wire: results without an id, or with one that no
+ * call has, are matched by name, in order.
  */
 class OpenCalls {
   private waiting: { readonly id: string; readonly name: string }[] = [];
