@@ -3,7 +3,7 @@
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference
  */
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
-import { isObject } from '../../../../domain/util/json';
+import { isEmpty, isObject } from '../../../../domain/util/json';
 import { carryFields } from '../response/blocks';
 import type { BuiltInTool, BuiltInToolType, Tool } from '../../../../domain/entities/Tool';
 import { omitUndefined } from '../../../../domain/util/omitUndefined';
@@ -42,10 +42,23 @@ export function readTool(tool: unknown, path: string): Tool {
 /** A versioned tool is passed through unchanged. Client tools, which the client executes, become functions. */
 function versionedTool(type: string, tool: JsonObject): Tool {
   const builtIn = BUILT_IN_TOOLS.find(([prefix]) => type.startsWith(prefix));
-  if (builtIn !== undefined) return { type: builtIn[1], vendor: { anthropic: tool } };
+  if (builtIn !== undefined) return { ...settingsOf(builtIn[1], tool), type: builtIn[1], vendor: { anthropic: tool } };
   if (typeof tool.name === 'string') return { type: 'function', name: tool.name, vendor: { anthropic: tool } };
   // Tool types newer than this code.
   return { type, vendor: { anthropic: tool } } as unknown as BuiltInTool;
+}
+
+/** What limits a tool at other vendors, too. */
+function settingsOf(type: BuiltInToolType, tool: JsonObject): JsonObject {
+  const { allowed_domains, blocked_domains, max_uses, user_location } = tool;
+  const domains = withoutNulls({ allowed_domains, blocked_domains });
+  if (type === 'web_fetch') return domains;
+  if (type !== 'web_search') return {};
+  return { ...(isEmpty(domains) ? {} : { filters: domains }), ...withoutNulls({ max_uses, user_location }) };
+}
+
+function withoutNulls(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 }
 
 /** The options that express a `tool_choice`. A choice they cannot express entirely is also stored verbatim. */

@@ -4,6 +4,7 @@
  */
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { fieldsOf, isObject } from '../../../../domain/util/json';
+import { warnAboutSettings } from '../../shared/omittedSettings';
 import type { BuiltInTool } from '../../../../domain/entities/Tool';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import type { AnthropicModelFeatures } from '../modelFeatures';
@@ -15,6 +16,8 @@ export interface ServerTool {
   /** The `container` of the request, in which its code runs. */
   readonly container?: string | JsonObject;
 }
+
+const COUNTERPART = "Anthropic's tool";
 
 /** @throws UnsupportedFeatureError for a tool that Anthropic or the model does not have */
 export function toServerTool(
@@ -50,12 +53,12 @@ function mapTool(tool: BuiltInTool, features: AnthropicModelFeatures, path: stri
         },
       };
     case 'code_interpreter':
-      warnAboutUnknownFields(tool, ['container'], warnings);
+      warnAboutSettings(tool, ['container'], COUNTERPART, warnings);
       return { tool: codeExecution(features), ...containerOf(tool, warnings) };
     case 'programmatic_tool_calling':
       return { tool: codeExecution(features) };
     case 'tool_search':
-      warnAboutUnknownFields(tool, [], warnings);
+      warnAboutSettings(tool, [], COUNTERPART, warnings);
       return { tool: { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } };
     case 'computer_use':
       return { tool: computerTool(tool, features, path) };
@@ -104,9 +107,10 @@ function containerOf({ container }: BuiltInTool, warnings: string[]): Pick<Serve
 
 function searchFields(tool: BuiltInTool, warnings: string[]): JsonObject {
   const { filters, allowed_domains, blocked_domains, max_uses, user_location } = tool;
-  warnAboutUnknownFields(
+  warnAboutSettings(
     tool,
     ['filters', 'allowed_domains', 'blocked_domains', 'max_uses', 'user_location'],
+    COUNTERPART,
     warnings,
   );
   const domains = fieldsOf(filters);
@@ -120,9 +124,10 @@ function searchFields(tool: BuiltInTool, warnings: string[]): JsonObject {
 
 function fetchFields(tool: BuiltInTool, warnings: string[]): JsonObject {
   const { allowed_domains, blocked_domains, max_uses, citations, max_content_tokens } = tool;
-  warnAboutUnknownFields(
+  warnAboutSettings(
     tool,
     ['allowed_domains', 'blocked_domains', 'max_uses', 'citations', 'max_content_tokens'],
+    COUNTERPART,
     warnings,
   );
   return definedFields({ allowed_domains, blocked_domains, max_uses, citations, max_content_tokens });
@@ -185,16 +190,6 @@ function mcpToolset(tool: BuiltInTool, path: string): ServerTool {
 
 function definedFields(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
-}
-
-function warnAboutUnknownFields(tool: BuiltInTool, supported: readonly string[], warnings: string[]): void {
-  const ignored = Object.keys(tool).filter(
-    (key) => !supported.includes(key) && !['type', 'name', 'blocking', 'vendor'].includes(key) && tool[key] !== null,
-  );
-  if (ignored.length > 0)
-    warnings.push(
-      `Omitted settings of the tool "${tool.type}" that Anthropic's tool does not have: ${ignored.join(', ')}.`,
-    );
 }
 
 function unsupported(type: string, path: string): UnsupportedFeatureError {

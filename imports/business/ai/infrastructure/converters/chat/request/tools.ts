@@ -2,6 +2,7 @@
  * Converts tools and the tool choice to fields of a chat completions request.
  * https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools
  */
+import { warnAboutSettings } from '../../shared/omittedSettings';
 import { warnAboutCallers } from '../../shared/programmaticTools';
 import { ownFieldsOf, without } from '../vendorFields';
 import type { WireContext } from '../../Wire';
@@ -40,7 +41,11 @@ export function toChatTools(
       list.push(toFunction(tool, quirks, warnings));
     } else if (isObject(verbatim)) list.push(verbatim);
     else if (tool.type === CUSTOM) list.push(toCustom(tool));
-    else addBuiltInTool(builtInForm(tool, indexes.get(tool) ?? 0, context), tool, list, fields);
+    else {
+      const form = builtInForm(tool, indexes.get(tool) ?? 0, context);
+      warnAboutSettings(tool, form.as === 'web_search_options' ? SEARCH_OPTIONS : [], context.vendor, warnings);
+      addBuiltInTool(form, tool, list, fields);
+    }
   });
   if (list.length === 0) return fields;
   // OpenAI rejects `tool_choice` without `tools`.
@@ -127,6 +132,8 @@ function addBuiltInTool(form: BuiltInToolForm, tool: BuiltInTool, list: JsonObje
       unreachable(form);
   }
 }
+
+const SEARCH_OPTIONS: readonly string[] = ['search_context_size', 'user_location'];
 
 /** https://platform.openai.com/docs/api-reference/chat/create#chat-create-web_search_options */
 function webSearchOptions({ search_context_size, user_location }: BuiltInTool): JsonObject {

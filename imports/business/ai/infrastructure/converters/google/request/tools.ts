@@ -1,5 +1,6 @@
 /** Converts tools and the tool choice to `tools` and `toolConfig`. https://ai.google.dev/api/caching#Tool */
 import { sanitizeSchema } from './jsonSchema';
+import { warnAboutSettings } from '../../shared/omittedSettings';
 import { warnAboutCallers } from '../../shared/programmaticTools';
 import { markOf, siblingsOf } from '../googleTypes';
 import type { GoogleModelFeatures } from '../modelFeatures';
@@ -53,7 +54,7 @@ export function toGoogleTools(
     warnings.push('strict was omitted: Gemini does not support it. Arguments are validated when they arrive.');
   for (const tool of functions) warnAboutCallers(tool, 'google', warnings);
 
-  const all = fillPositions(groupTools(offered, options.tools ?? [], losses), verbatim);
+  const all = fillPositions(groupTools(offered, options.tools ?? [], losses, warnings), verbatim);
   const functionCallingConfig = toCallingConfig(options, functions, warnings);
   const toolConfig: JsonObject = omitUndefined({
     functionCallingConfig,
@@ -80,7 +81,7 @@ function toolsToDeclare(tools: readonly Tool[], choice: ToolChoice | undefined):
  * All functions share one tool object, and each server tool has its own. Tools of a client of this wire stay in their
  * original tool objects.
  */
-function groupTools(offered: readonly Tool[], all: readonly Tool[], losses: Loss[]): ToolObjects {
+function groupTools(offered: readonly Tool[], all: readonly Tool[], losses: Loss[], warnings: string[]): ToolObjects {
   const byIndex = new Map<number, JsonObject>();
   const appended: JsonObject[] = [];
   const functions: unknown[] = [];
@@ -91,7 +92,7 @@ function groupTools(offered: readonly Tool[], all: readonly Tool[], losses: Loss
     const path = `tools[${indexes.get(tool) ?? 0}]`;
     const entry = isFunctionTool(tool)
       ? { declared: toDeclaration(tool, `${path}.parameters`, losses) }
-      : { object: toServerTool(tool, path) };
+      : { object: toServerTool(tool, path, warnings) };
     if (group !== undefined) {
       const object = byIndex.get(group) ?? {};
       byIndex.set(group, object);
@@ -146,11 +147,12 @@ function toDeclaration(tool: FunctionTool, path: string, losses: Loss[]): JsonOb
   return { ...declared, parametersJsonSchema: schema };
 }
 
-function toServerTool(tool: BuiltInTool, path: string): JsonObject {
+function toServerTool(tool: BuiltInTool, path: string, warnings: string[]): JsonObject {
   const own = siblingsOf(tool);
   if (own !== undefined) return own;
   const name = SERVER_TOOLS[tool.type];
   if (name === undefined) throw new UnsupportedFeatureError(`Gemini has no server tool "${tool.type}".`, { path });
+  warnAboutSettings(tool, [], "Gemini's tool", warnings);
   return { [name]: {} };
 }
 

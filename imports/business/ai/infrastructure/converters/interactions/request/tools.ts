@@ -7,6 +7,7 @@ import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { isEmpty, isList, isObject } from '../../../../domain/util/json';
 import type { NormalizedOptions, ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
+import { warnAboutSettings } from '../../shared/omittedSettings';
 import { warnAboutCallers } from '../../shared/programmaticTools';
 import { googleModelFeatures } from '../../google/modelFeatures';
 import { sanitizeSchema } from '../../google/request/jsonSchema';
@@ -66,9 +67,7 @@ function toServerTool(tool: BuiltInTool, path: string, warnings: string[]): Json
   // The tool is already in the API's form.
   if (typeof own?.type === 'string') return own;
   const { type, fields, read } = mapTool(tool, path);
-  const ignored = Object.keys(tool).filter((field) => !['type', 'vendor', 'blocking', ...read].includes(field));
-  if (ignored.length > 0)
-    warnings.push(`Omitted settings of ${tool.type} that the Interactions API does not have: ${ignored.join(', ')}.`);
+  warnAboutSettings(tool, read, 'the Interactions API', warnings);
   return { type, ...fields, ...own };
 }
 

@@ -4,7 +4,7 @@
  */
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { isFunctionTool } from '../../../../domain/entities/Tool';
-import { isObject } from '../../../../domain/util/json';
+import { fieldsOf, isEmpty, isObject } from '../../../../domain/util/json';
 import { keepListJson } from '../../../../domain/util/keptJson';
 import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import { cacheByItem } from '../../shared/conversionCache';
@@ -24,7 +24,7 @@ export interface ToolContext {
 /** @throws UnsupportedFeatureError for a built-in tool that this wire does not have */
 export function toTools(tools: readonly Tool[], context: ToolContext, warnings: string[]): readonly JsonObject[] {
   const offered = tools.map((tool, index) => {
-    if (!isFunctionTool(tool)) return builtInTool(tool, `tools[${index}]`, context.vendor);
+    if (!isFunctionTool(tool)) return builtInTool(tool, `tools[${index}]`, context.vendor, warnings);
     const converted = convertedFunction(tool, context, () => `tools[${index}]`);
     warnings.push(...converted.warnings);
     return converted.tool;
@@ -123,10 +123,10 @@ function functionTool(tool: FunctionTool, context: ToolContext, warnings: string
   return { ...wire, ...vendor?.openai_responses };
 }
 
-function builtInTool(tool: BuiltInTool, path: string, vendor: string): JsonObject {
+function builtInTool(tool: BuiltInTool, path: string, vendor: string, warnings: string[]): JsonObject {
   const { blocking: _, vendor: vendorPart, ...offered } = tool;
   const verbatim = vendorPart?.openai_responses;
-  return { ...builtInFields(offered, path, vendor, verbatim === undefined), ...verbatim };
+  return { ...builtInFields(offered, path, vendor, verbatim === undefined, warnings), ...verbatim };
 }
 
 /** @param complete whether to fill in required fields that the caller left out */
@@ -135,6 +135,7 @@ function builtInFields(
   path: string,
   vendor: string,
   complete: boolean,
+  warnings: string[],
 ): JsonObject {
   switch (tool.type) {
     case 'computer_use':
@@ -145,6 +146,7 @@ function builtInFields(
     case 'url_context':
       throw new UnsupportedFeatureError(`The Responses API has no "${tool.type}" tool.`, { vendor, path });
     case 'web_search':
+      return complete ? searchTool(tool, warnings) : tool;
     case 'file_search':
     case 'mcp':
     case 'image_generation':
@@ -155,6 +157,17 @@ function builtInFields(
       // Unknown types are passed through: the vendor supports them or rejects them.
       return tool;
   }
+}
+
+/** Domains are filters: https://github.com/vercel/ai/pull/18035 has those that are blocked. */
+function searchTool(
+  { allowed_domains, blocked_domains, max_uses, ...tool }: JsonObject,
+  warnings: string[],
+): JsonObject {
+  if (max_uses !== undefined)
+    warnings.push('Omitted settings of the tool "web_search" that the Responses API does not have: max_uses.');
+  const filters = omitUndefined({ allowed_domains, blocked_domains });
+  return isEmpty(filters) ? tool : { ...tool, filters: { ...fieldsOf(tool.filters), ...filters } };
 }
 
 /** Two tools control a computer: the preview needs the environment, its successor detects it. */
@@ -169,7 +182,7 @@ function computerTool(tool: JsonObject): JsonObject {
 function offeredType(type: string, tools: readonly Tool[], vendor: string): string {
   if (type === 'function') return type;
   const offered = tools.find((tool): tool is BuiltInTool => tool.type === type);
-  const sent = builtInTool(offered ?? ({ type } as BuiltInTool), 'tool_choice', vendor).type;
+  const sent = builtInTool(offered ?? ({ type } as BuiltInTool), 'tool_choice', vendor, []).type;
   return typeof sent === 'string' ? sent : type;
 }
 
