@@ -12,6 +12,7 @@ const FIELDS: UsageFields = {
   output: 'candidatesTokenCount',
   thoughts: 'thoughtsTokenCount',
   cached: 'cachedContentTokenCount',
+  total: 'totalTokenCount',
   promptByModality: 'promptTokensDetails',
   cachedByModality: 'cacheTokensDetails',
   outputByModality: 'candidatesTokensDetails',

@@ -12,6 +12,7 @@ const FIELDS: UsageFields = {
   output: 'total_output_tokens',
   thoughts: 'total_thought_tokens',
   cached: 'total_cached_tokens',
+  total: 'total_tokens',
   promptByModality: 'input_tokens_by_modality',
   cachedByModality: 'cached_tokens_by_modality',
   outputByModality: 'output_tokens_by_modality',

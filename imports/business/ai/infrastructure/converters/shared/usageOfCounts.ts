@@ -13,6 +13,7 @@ export interface UsageFields {
   readonly output: string;
   readonly thoughts: string;
   readonly cached: string;
+  readonly total: string;
   /** The lists of counts by modality, and the count of each of their entries. */
   readonly promptByModality: string;
   readonly cachedByModality: string;
@@ -26,8 +27,12 @@ export function usageOfCounts(counts: JsonObject, fields: UsageFields): Usage {
     return Number.isFinite(value) && value > 0 ? value : 0;
   };
   const reasoning = count(fields.thoughts);
-  const input = count(fields.prompt) + count(fields.serverTools);
   const output = count(fields.output) + reasoning;
+  // Gemini leaves the count of a prompt with a file's URL out, of which only the total tells.
+  const input =
+    counts[fields.prompt] === undefined
+      ? Math.max(count(fields.serverTools), count(fields.total) - output)
+      : count(fields.prompt) + count(fields.serverTools);
   const prompt = countsByModality(counts[fields.promptByModality], fields.count);
   const cached = countsByModality(counts[fields.cachedByModality], fields.count);
   const generated = countsByModality(counts[fields.outputByModality], fields.count);

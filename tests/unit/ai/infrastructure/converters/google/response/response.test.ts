@@ -218,6 +218,12 @@ describe('fromGoogle: outcome', () => {
 });
 
 describe('fromGoogle: usage and metadata', () => {
+  it('counts what the total contains besides the output as input, if the prompt has no count', () => {
+    const usageMetadata = { candidatesTokenCount: 1, thoughtsTokenCount: 122, totalTokenCount: 698 };
+    const { usage } = read(responseBody([{ text: 'Yes.' }], { usageMetadata }));
+    expect(usage).to.include({ input_tokens: 575, output_tokens: 123, total_tokens: 698 });
+  });
+
   it('counts prompts of server tools as input, thoughts as output, and cached tokens as part of the prompt', () => {
     const usageMetadata = {
       promptTokenCount: 100,
