@@ -112,7 +112,7 @@ const outputPart: fc.Arbitrary<JsonObject> = fc.oneof(
   text.map((text) => ({
     type: 'output_text',
     text,
-    annotations: [{ type: 'url_citation', url: 'https://example.com' }],
+    annotations: [{ type: 'url_citation', url: 'https://example.com', title: '', start_index: 0, end_index: 1 }],
   })),
   text.map((refusal) => ({ type: 'refusal', refusal })),
 );

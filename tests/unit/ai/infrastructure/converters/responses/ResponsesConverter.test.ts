@@ -576,6 +576,22 @@ describe('toResponses: reasoning', () => {
     expect(losses.map(({ path, what }) => [path, what])).to.deep.equal([['input[1].content[0]', 'annotations']]);
   });
 
+  it('gives citations of hosts that state no range one, and omits log probabilities in another form', () => {
+    // Xiaomi's citations, and Hugging Face's bytes as base64.
+    const annotations = [{ type: 'url_citation', url: 'https://a', title: 'A', site_name: 'a' }];
+    const logprob = { token: 'Hi', logprob: -1, bytes: 'SGk=', top_logprobs: [] };
+    const content = [{ type: 'output_text', text: 'Hi', annotations, logprobs: [logprob] }];
+    const { body } = request({ input: [USER, { ...ANSWER, content } as MessageItem, USER] });
+    expect(requestViolations(body)).to.equal('');
+    expect(body.input).to.have.deep.nested.property('[1].content', [
+      {
+        type: 'output_text',
+        text: 'Hi',
+        annotations: [{ type: 'url_citation', url: 'https://a', title: 'A', start_index: 0, end_index: 2 }],
+      },
+    ]);
+  });
+
   it('sends the result of a call that a conversation of the vendor holds', () => {
     // https://platform.openai.com/docs/guides/conversation-state
     const output: InputItem = { type: 'function_call_output', call_id: 'call_1', output: 'done' };

@@ -300,6 +300,10 @@ function isMedia(part: unknown): boolean {
 
 function toAssistantPart(part: unknown): unknown {
   if (isObject(part) && part.type === 'input_text') return { type: 'output_text', text: part.text, annotations: [] };
+  if (isObject(part) && isObjectList(part.logprobs) && !part.logprobs.every(({ bytes }) => Array.isArray(bytes))) {
+    const { logprobs: _, ...rest } = part;
+    return toAssistantPart(rest);
+  }
   const citations = citationsOf(part);
   if (citations.length === 0 || !isObject(part)) return part;
   const annotations = citations.flatMap((citation) => acceptedCitation(citation, String(part.text)));
@@ -312,9 +316,10 @@ function citationsOf(part: unknown): readonly JsonObject[] {
   return isObject(part) && isObjectList(part.annotations) ? part.annotations : [];
 }
 
-/** Returns Claude's citation of a page with the range that this API requires, nothing for those that it lacks. */
+/** Returns another wire's citation of a page with the range that this API requires, nothing for those that it lacks. */
 function acceptedCitation(citation: JsonObject, text: string): readonly JsonObject[] {
-  if (!('cited_text' in citation) && citation.type !== 'file' && !isOfGoogle(citation)) return [citation];
+  const isComplete = citation.type !== 'url_citation' || citation.start_index !== undefined;
+  if (isComplete && !('cited_text' in citation) && citation.type !== 'file' && !isOfGoogle(citation)) return [citation];
   return locatedAnnotation(citation, 0, text.length).map(({ type, url, title, start_index, end_index }) => ({
     type,
     url,
