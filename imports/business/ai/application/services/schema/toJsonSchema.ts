@@ -6,7 +6,7 @@ import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import { isSimpleSchema } from '../../../domain/util/isSimpleSchema';
 import { isObject } from '../../../domain/util/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
-import type { AnySchema, StandardSchema } from '../../../domain/types/Schemas';
+import type { AnySchema, StandardResult, StandardSchema } from '../../../domain/types/Schemas';
 import type { ResolvedSchema, Validated } from './ResolvedSchema';
 import { readSimpleSchema } from './SimpleSchemaReader';
 import { pathStep } from './SchemaViolations';
@@ -78,7 +78,7 @@ function describeStandardSchema(schema: StandardSchema): JsonObject {
 }
 
 async function validateStandard<Output>(schema: StandardSchema<Output>, value: unknown): Promise<Validated<Output>> {
-  const result = await schema['~standard'].validate(value);
+  const result = await resultOf(schema, value);
   if (result.issues === undefined) return { ok: true, value: result.value };
   return {
     ok: false,
@@ -87,4 +87,30 @@ async function validateStandard<Output>(schema: StandardSchema<Output>, value: u
       message,
     })),
   };
+}
+
+/**
+ * Parses a zod schema asynchronously from the start. Its `~standard.validate` first parses synchronously and drops the
+ * promises of refinements, so each runs twice, and one that rejects ends the process:
+ * https://github.com/colinhacks/zod/blob/main/packages/zod/src/v4/core/schemas.ts
+ */
+async function resultOf<Output>(schema: StandardSchema<Output>, value: unknown): Promise<StandardResult<Output>> {
+  if (!isZod(schema)) return schema['~standard'].validate(value);
+  const parsed = await schema.safeParseAsync(value);
+  return parsed.success ? { value: parsed.data } : parsed.error;
+}
+
+interface ZodSchema<Output> {
+  safeParseAsync(
+    value: unknown,
+  ): Promise<
+    | { readonly success: true; readonly data: Output }
+    | { readonly success: false; readonly error: Exclude<StandardResult<Output>, { readonly value: Output }> }
+  >;
+}
+
+function isZod<Output>(schema: StandardSchema<Output>): schema is StandardSchema<Output> & ZodSchema<Output> {
+  return (
+    schema['~standard'].vendor === 'zod' && 'safeParseAsync' in schema && typeof schema.safeParseAsync === 'function'
+  );
 }

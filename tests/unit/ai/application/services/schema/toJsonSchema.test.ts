@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import SimpleSchema, { toJsonSchema as simpleSchemaToJson } from 'simpl-schema';
 import * as v from 'valibot';
 import { z } from 'zod';
+import { z as z3 } from 'zod/v3';
 import { toJsonSchema } from '../../../../../../imports/business/ai/application/services/schema/toJsonSchema';
 import { validate } from '../../../../../support/validate';
 import { LLMInvalidRequestError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
@@ -73,6 +74,22 @@ describe('a zod schema', () => {
       ok: false,
       violations: [{ path: '$.items[1].price', message: 'must be positive' }],
     });
+  });
+
+  it('runs an asynchronous refinement of zod once, and rejects as it does', async () => {
+    let runs = 0;
+    const refine = (): Promise<boolean> => {
+      runs += 1;
+      return Promise.reject(new Error('The database is away.'));
+    };
+    for (const schema of [z.string().refine(refine), z3.string().refine(refine)]) {
+      runs = 0;
+      const outcome = await toJsonSchema(schema)
+        .validate?.('a')
+        .catch((error: unknown) => error);
+      expect(outcome).to.be.an('error').with.property('message', 'The database is away.');
+      expect(runs).to.equal(1);
+    }
   });
 
   it('is described by a recursive reference if it is recursive', () => {
