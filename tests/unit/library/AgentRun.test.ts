@@ -203,6 +203,8 @@ describe('AgentRun', () => {
     const error = await failure(run.result);
     expect(runOf(error)).to.have.property('executionId', run.executionId);
     expect(await failure(all(run.textStream))).to.equal(error);
+    // Logs and responses of apps are JSON.
+    expect(JSON.parse(JSON.stringify(error))).to.have.nested.property('run.executionId', run.executionId);
   });
 
   it('ends with the error of a run that could not start', async () => {

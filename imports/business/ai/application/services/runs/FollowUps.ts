@@ -35,6 +35,11 @@ export class FollowUps implements AsyncIterable<LLMResponse> {
     }
   }
 
+  /** Leaves it out of JSON. The error that ended the run is in it, and has the run itself. */
+  toJSON(): undefined {
+    return undefined;
+  }
+
   private wakeReaders(): void {
     const readers = this.waitingReaders;
     this.waitingReaders = [];
