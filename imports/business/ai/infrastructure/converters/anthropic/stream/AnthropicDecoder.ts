@@ -28,12 +28,16 @@ interface OpenMessage {
   readonly parts: OutputText[];
 }
 
+type CallEvent = Extract<ResponseStreamEvent, { readonly type: 'response.tool_use.done' }>;
+
 class AnthropicDecoder implements StreamDecoder {
   private readonly context: ResponseContext;
   private assembly: AnthropicMessageAssembly | undefined;
   private blocks: BlockContext;
   private message: OpenMessage | undefined;
   private nextIndex = 0;
+  /** Calls whose arguments are not JSON: cut off by the token limit, or written so by the model. */
+  private readonly malformed: CallEvent[] = [];
   private state: 'open' | 'completed' | 'broken' = 'open';
 
   constructor(context: ResponseContext) {
@@ -229,8 +233,10 @@ class AnthropicDecoder implements StreamDecoder {
       return;
     }
     const item = toOutputItem(open.block, this.blocks);
-    if (item.type === 'function_call' && item.status !== 'incomplete')
-      out.push({ type: 'response.tool_use.done', output_index, item });
+    if (item.type === 'function_call') {
+      const call: CallEvent = { type: 'response.tool_use.done', output_index, item };
+      (item.status === 'incomplete' ? this.malformed : out).push(call);
+    }
     out.push({ type: 'response.output_item.done', output_index, item });
   }
 
@@ -276,6 +282,7 @@ class AnthropicDecoder implements StreamDecoder {
     if (unfinished !== '') throw new LLMStreamError(`The stream ended inside content block ${unfinished}.`);
     const response = fromAnthropic(assembly.message, this.context, assembly.inputTexts);
     this.closeMessage('completed', out);
+    if (response.status === 'completed') out.push(...this.malformed);
     out.push({ type: 'response.completed', response });
     this.state = 'completed';
   }

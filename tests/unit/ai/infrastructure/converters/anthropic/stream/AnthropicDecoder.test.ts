@@ -253,6 +253,21 @@ describe('AnthropicDecoder', () => {
     expect(ofType(events, 'response.completed')).to.deep.equal([]);
   });
 
+  it('emits a call that the model has completed, even if its input is not JSON', () => {
+    const { events } = decode(
+      sse(START, ...callBlock(0, 'a', '{"city":"Ro'), ...callBlock(1, 'b', '{}'), messageDelta('tool_use'), STOP),
+    );
+    const calls = ofType(events, 'response.tool_use.done').map(({ item, output_index }) => [
+      item.arguments,
+      output_index,
+    ]);
+    expect(calls).to.have.deep.members([
+      ['{"city":"Ro', 0],
+      ['{}', 1],
+    ]);
+    expect(events.at(-1)?.type).to.equal('response.completed');
+  });
+
   it('preserves an input truncated by the token limit', () => {
     const decoded = decode(sse(START, ...callBlock(0, 'toolu_1', '{"city":"Ro'), messageDelta('max_tokens'), STOP));
     const response = completed(decoded);
