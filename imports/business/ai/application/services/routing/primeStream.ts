@@ -3,8 +3,12 @@ import { EventStream } from '../../../domain/events/EventStream';
 import { LLMStreamError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 
-/** Announcements, and events that only repeat what others carry. */
-const PREAMBLE_EVENTS: ReadonlySet<string> = new Set<ResponseStreamEvent['type']>(['response.created', 'wire.message']);
+/** Announcements, events that only repeat what others carry, and counts, which Anthropic sends before any content. */
+const PREAMBLE_EVENTS: ReadonlySet<string> = new Set<ResponseStreamEvent['type']>([
+  'response.created',
+  'response.usage',
+  'wire.message',
+]);
 
 /**
  * Holds the preamble back, since a provider that fails right after it has delivered nothing yet.
@@ -19,7 +23,7 @@ export async function primeStream(given: AsyncIterable<ResponseStreamEvent>): Pr
     const batch = await events.read();
     if (batch === undefined) throw new LLMStreamError('The stream ended without a response.');
     head.push(...batch);
-    const first = batch.find(({ type }) => !PREAMBLE_EVENTS.has(type));
+    const first = batch.find((event) => !isPreamble(event));
     if (first === undefined) continue;
     if (first.type === 'response.failed') {
       await events.close();
@@ -28,6 +32,12 @@ export async function primeStream(given: AsyncIterable<ResponseStreamEvent>): Pr
     events.unread(head);
     return events;
   }
+}
+
+/** A text that has begun is no content yet. The start of another item may be all that is seen of it for minutes. */
+function isPreamble(event: ResponseStreamEvent): boolean {
+  if (event.type !== 'response.output_item.added') return PREAMBLE_EVENTS.has(event.type);
+  return event.item.type === 'message' && event.item.content.length === 0;
 }
 
 /**
