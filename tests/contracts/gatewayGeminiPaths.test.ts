@@ -31,6 +31,19 @@ describe("Google's API", () => {
     }
   });
 
+  it('ends a stream as Google does, whose last message says why the model failed', async () => {
+    const first = { candidates: [{ content: { parts: [{ text: 'I' }] }, index: 0 }] };
+    const last = { candidates: [{ content: { parts: [] }, finishReason: 'MALFORMED_FUNCTION_CALL', index: 0 }] };
+    const raw = [first, last].map((message) => `data: ${JSON.stringify(message)}\r\n\r\n`).join('');
+    for (const query of ['?alt=sse', '']) {
+      gateway.simulator.enqueue({ raw, headers: { 'content-type': 'text/event-stream' } });
+      const response = await gateway.request(`/v1beta/models/google:streamGenerateContent${query}`, BODY, AS_GOOGLE);
+      const text = await response.text();
+      const messages = query === '' ? text : `[${text.replaceAll('data: ', '').trim().replace('\n\n', ',')}]`;
+      expect(JSON.parse(messages)).to.deep.equal([first, last]);
+    }
+  });
+
   const BROKEN: Readonly<Record<string, unknown>> = {
     'an unknown field': { nonsense: {} },
     'no field': {},

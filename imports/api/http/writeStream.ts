@@ -76,9 +76,12 @@ export async function writeStream<Event extends { readonly type: string }>(
     await write();
     if (!sink.hasStarted) throw thrown;
     const error = options.toError(thrown);
-    frames.push(...((await options.fail?.(error)) ?? encoder.fail(error)));
+    const failure = (await options.fail?.(error)) ?? encoder.fail(error);
+    frames.push(...failure);
     await write();
-    sink.fail();
+    // A stream that has reported its own failure ends as it does at its vendor.
+    if (failure.length > 0) sink.fail();
+    else sink.end();
     return;
   } finally {
     keepAlive.stop();
