@@ -88,6 +88,7 @@ function assertNotStream(value: unknown): void {
 
 function jsonReplacer(_key: string, value: unknown): unknown {
   if (typeof value === 'function' || typeof value === 'symbol') throw unserializable(`It contains a ${typeof value}.`);
+  if (value instanceof Promise) throw unserializable('It contains a promise. Await it in the tool.');
   if (value instanceof Map) return Object.fromEntries(value);
   if (value instanceof Set) return [...value];
   if (value instanceof Error) return { error: errorMessage(value) };

@@ -46,6 +46,7 @@ describe('serializeToolResult', () => {
     'a function': () => 1,
     'a function inside': { run: () => 1 },
     'a symbol': Symbol('s'),
+    'a promise inside': { rows: Promise.resolve([1]) },
     'a node stream': Readable.from(['x']),
     'a web stream': new ReadableStream(),
     'an async generator': (async function* () {
