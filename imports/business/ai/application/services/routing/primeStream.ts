@@ -1,6 +1,7 @@
 /** Reads a stream up to its first substantial event: until then a failed attempt may be retried, afterwards not. */
 import { EventStream } from '../../../domain/events/EventStream';
 import { LLMStreamError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
+import { isList } from '../../../domain/util/json';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 
 /** Announcements, events that only repeat what others carry, and counts, which Anthropic sends before any content. */
@@ -34,8 +35,13 @@ export async function primeStream(given: AsyncIterable<ResponseStreamEvent>): Pr
   }
 }
 
-/** A text that has begun is no content yet. The start of another item may be all that is seen of it for minutes. */
+/**
+ * A text that has begun is no content yet. The start of another item may be all that is seen of it for minutes. Azure's
+ * first chunk of chat completions has no choices, but the filter's verdict on the prompt:
+ * https://learn.microsoft.com/azure/foundry/openai/concepts/content-streaming
+ */
 function isPreamble(event: ResponseStreamEvent): boolean {
+  if (event.type === 'vendor.event') return isList(event.raw.choices) && event.raw.choices.length === 0;
   if (event.type !== 'response.output_item.added') return PREAMBLE_EVENTS.has(event.type);
   return event.item.type === 'message' && event.item.content.length === 0;
 }

@@ -458,8 +458,13 @@ describe('a stream', () => {
   });
 
   it('is retried until its first substantial event', async () => {
-    // Anthropic's first message has the usage of the input, and the start of a text has none of it.
+    // Azure's first chunk has the filter's verdict on the prompt, Anthropic's first message the usage of the input.
     const begun: readonly ResponseStreamEvent[] = [
+      {
+        type: 'vendor.event',
+        origin: { wire: 'chat_completions', vendor: 'azure_openai', model: 'm' },
+        raw: { choices: [], prompt_filter_results: [] },
+      },
       { type: 'response.created', id: 'r0', model: 'm' },
       { type: 'response.usage', usage: response.usage },
       {
