@@ -81,6 +81,15 @@ describe('recalled memories', () => {
     expect(() => agent({ memory: {} as never })).to.throw('must be a memory');
   });
 
+  it('are waited for until the call is aborted, also if the memory never answers', async () => {
+    const provider = new ScriptedProvider([]);
+    const memory = Object.assign(await createMemory(), { search: () => new Promise<never>(() => undefined) });
+    const controller = new AbortController();
+    const answered = agent({ provider, memory }).generate('x', { signal: controller.signal });
+    controller.abort();
+    expect(await failure(answered)).to.have.property('code', 'aborted');
+  });
+
   it('are stored with a run, queued ones too, and a host’s runs may ask for them', async () => {
     const memories = await createMemory();
     await memories.save('ann', { text: 'Likes tea.' });

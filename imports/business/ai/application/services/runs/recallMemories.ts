@@ -6,6 +6,7 @@ import type { Item, MessageItem } from '../../../domain/types/ResponsesAPITypes'
 import { invalid } from '../../../domain/util/arguments';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import { normalizeInput } from '../ContentNormalizer';
+import { orAborted } from '../shared/orAborted';
 
 /** `true`: up to five memories. */
 export type RecallOption = boolean | { /** From 1 to 20; default 5. */ readonly limit?: number };
@@ -19,7 +20,7 @@ const MAX_CHARACTERS = 6_000;
  * The memories that suit the last message of the user, as a message before it. Those that the history shows already are
  * not repeated, and the history stays as it is: what a vendor has cached of it is used again.
  * @param memory absent: the program has none
- * @throws LLMInvalidRequestError for an invalid option, and without a memory
+ * @throws LLMInvalidRequestError for an invalid option, and without a memory; LLMAbortedError
  */
 export async function recallMemories(
   memory: Pick<Memory, 'search'> | undefined,
@@ -35,10 +36,8 @@ export async function recallMemories(
   const query = at === -1 ? '' : textOf(items[at] as MessageItem);
   if (query === '') return items;
   const shown = recalledIds(items);
-  const { memories } = await memory.search(
-    userId,
-    omitUndefined({ query, limit: limit + Math.min(shown.size, MAX_LIMIT), signal }),
-  );
+  const request = omitUndefined({ query, limit: limit + Math.min(shown.size, MAX_LIMIT), signal });
+  const { memories } = await orAborted(memory.search(userId, request), signal);
   let characters = 0;
   const chosen = memories
     .filter(({ id }) => !shown.has(id))
