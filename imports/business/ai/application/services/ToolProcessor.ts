@@ -567,7 +567,12 @@ function contextOf(job: ToolJob, outcome: ToolCallOutcome, work: WorkInProgress)
     idempotencyKey: `${executionId}:${call.id}`,
     progress: (fraction, note) => outcome.progress(fraction, note),
     requestInput: inputRequester(job, outcome, work),
-    saveCheckpoint: (checkpoint) => saveCheckpoint(job, outcome, work, checkpoint),
+    saveCheckpoint: (checkpoint) => {
+      const saved = saveCheckpoint(job, outcome, work, checkpoint);
+      // A tool that does not wait for it ends nothing.
+      saved.catch(() => undefined);
+      return saved;
+    },
     ...(job.isDetachable === true ? { detach: (timeoutMs: number) => outcome.detach(timeoutMs) } : {}),
     ...(call.checkpoint === undefined || outcome.isRerunApproved ? {} : { checkpoint: call.checkpoint }),
   };

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import sinon from 'sinon';
 import { Readable } from 'node:stream';
 import { AgenticLoop } from '../../../../../imports/business/ai/application/services/AgenticLoop';
+import type { ToolCallContext } from '../../../../../imports/business/ai/domain/interfaces/IToolExecutor';
 import type { ToolCallState } from '../../../../../imports/business/ai/domain/entities/Tool';
 import type { Item } from '../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { ToolRegistry } from '../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
@@ -26,7 +27,7 @@ function throwAnything(value: unknown): void {
 /** Each kind of bad tool: what it does, its final state, and what the model receives. */
 const BAD_TOOLS: Record<
   string,
-  { execute: (args: never, context: { signal: AbortSignal }) => unknown; state: ToolCallState; received: RegExp }
+  { execute: (args: never, context: ToolCallContext) => unknown; state: ToolCallState; received: RegExp }
 > = {
   'throws at once': {
     execute: () => {
@@ -74,6 +75,20 @@ const BAD_TOOLS: Record<
     },
     state: 'timeout',
     received: /timed out after 1000 ms/,
+  },
+  // An unhandled rejection fails the test, and would end the process.
+  'does not wait for a checkpoint that is refused': {
+    execute: (_args, { saveCheckpoint }) => {
+      void saveCheckpoint?.('x'.repeat(64 * 1024 + 1));
+      return 'done';
+    },
+    state: 'completed',
+    received: /^done$/,
+  },
+  'detaches for no time': {
+    execute: (_args, { detach }) => detach?.(Number.NaN),
+    state: 'failed',
+    received: /"timeoutMs" of detach must be a number above 0/,
   },
   'mutates its arguments': {
     execute: (args: Record<string, unknown>) => {

@@ -85,8 +85,9 @@ export class ToolCallOutcome implements AbortListener, DueListener, RunningTool 
     this.onDetached = callback;
   }
 
-  /** @param timeoutMs after the start of the call's first attempt */
+  /** @param timeoutMs after the start of the call's first attempt @throws ToolError `threw` for no such time */
   detach(timeoutMs: number): void {
+    if (!(timeoutMs > 0)) throw new ToolError('threw', '"timeoutMs" of detach must be a number above 0.');
     if (!this.open) return;
     const { call } = this.handle;
     const elapsedMs = 'startTime' in call && isExecuting(call) ? elapsedSince(call.startTime ?? 0) : 0;
