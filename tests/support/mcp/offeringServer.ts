@@ -25,6 +25,7 @@ export function createOfferedTools(): { readonly tools: ToolRegistry; readonly s
     .register({
       name: 'add',
       description: 'Adds two numbers.',
+      readOnly: true,
       parameters: {
         type: 'object',
         properties: { a: { type: 'number' }, b: { type: 'number' } },

@@ -39,12 +39,12 @@ export class McpTools {
       ...ofRuns.map(({ name, description, inputSchema, outputSchema, annotations }) => ({
         ...{ name, description, inputSchema, outputSchema, annotations },
       })),
-      ...tools.map(({ name, description, parameters, idempotent }) => ({
+      ...tools.map(({ name, description, parameters, idempotent, readOnly }) => ({
         name,
         ...(description === '' ? {} : { description }),
         // Stated in every schema of a callable tool.
         inputSchema: parameters as Tool['inputSchema'],
-        ...(idempotent ? { annotations: { idempotentHint: true } } : {}),
+        ...(idempotent || readOnly ? { annotations: hintsOf(idempotent, readOnly) } : {}),
       })),
     ];
   }
@@ -68,6 +68,11 @@ export class McpTools {
   private isOffered(name: string): boolean {
     return this.ports.offered().some((pattern) => matchesWildcard(pattern, name));
   }
+}
+
+/** Clients ask people before calls of tools that do not say that they only read. */
+function hintsOf(idempotent: boolean, readOnly: boolean): Tool['annotations'] {
+  return omitUndefined({ readOnlyHint: readOnly || undefined, idempotentHint: idempotent || undefined });
 }
 
 /** A settled call as the protocol's result: an object is structured content as well as text; images follow. */

@@ -37,6 +37,8 @@ export interface CallableTool {
   readonly parameters: JsonObject;
   /** A repeated call has no further effect. */
   readonly idempotent: boolean;
+  /** A call changes nothing. */
+  readonly readOnly: boolean;
 }
 
 export interface DirectCall {
@@ -144,12 +146,12 @@ export class ToolCaller {
   }
 
   private describe(tool: FunctionTool): CallableTool | undefined {
-    const { name, description = '', idempotent = false } = tool;
+    const { name, description = '', idempotent = false, readOnly = false } = tool;
     try {
       const { definition } = resolveTools([name], this.ports.tools).get(name) ?? {};
       // What models are offered is an object as well, and the protocol demands that it be stated.
       const parameters = { ...definition?.parameters, type: 'object' };
-      return { name, description, parameters, idempotent };
+      return { name, description, parameters, idempotent, readOnly };
     } catch (error) {
       this.ports.logger.warn(`The tool "${name}" is not offered, since its schema is invalid.`, error);
       return undefined;
