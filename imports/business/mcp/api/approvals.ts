@@ -42,6 +42,14 @@ export function toQuestion(name: string, args: unknown): ElicitRequestFormParams
   };
 }
 
+/**
+ * Whether nobody has decided: the question was closed, or the client shows none now.
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#response-actions
+ */
+export function isDismissed(answer: unknown): boolean {
+  return fieldsOf(answer)['action'] === 'cancel';
+}
+
 /** @param answer as the client sent it; undefined: it sent none */
 export function isApproved(answer: unknown): boolean {
   const { action, content } = fieldsOf(answer);

@@ -10,7 +10,7 @@ import type { LLMError } from '../../ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../ai/domain/util/json';
 import type { Logger } from '../../ai/domain/interfaces/Logger';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
-import { APPROVAL, asksPeople, hashOfCall, isApproved, toQuestion } from './approvals';
+import { APPROVAL, asksPeople, hashOfCall, isApproved, isDismissed, toQuestion } from './approvals';
 import type { AskedApproval } from './approvals';
 import type { McpServerPackage } from './importMcpServer';
 import { callerIn } from './McpCaller';
@@ -193,6 +193,8 @@ export function createMcpServer(
           decision.isMissing = true;
           return { approved: false, reason: 'Nobody was asked yet.' };
         }
+        if (isDismissed(answer))
+          return { approved: false, reason: `The client closed the question without an answer. ${elsewhere(name)}` };
         const approved = isApproved(answer);
         if (approved && !(await ports.usedApprovals.use(`mcp:${callId}`, Date.now() + ANSWER_SECONDS * 1_000)))
           return { approved: false, reason: 'This approval was used before, and counts once. Call the tool again.' };
@@ -207,6 +209,10 @@ export function createMcpServer(
     return askOrExplain(name, args, { callId, hash }, caller, ctx);
   }
 
+  function elsewhere(name: string): string {
+    return `Start a run with the tool "${name}" instead, whose calls people approve at ${ports.homeUrl}.`;
+  }
+
   async function askOrExplain(
     name: string,
     args: Record<string, unknown>,
@@ -214,17 +220,19 @@ export function createMcpServer(
     { actor }: McpCaller,
     ctx: ServerContext,
   ): Promise<CallToolResult | InputRequiredResult> {
-    const elsewhere = `Start a run with the tool "${name}" instead, whose calls people approve at ${ports.homeUrl}.`;
-    const needs = `The tool "${name}" needs a person's approval`;
-    if (actor.mayDecide === false)
-      return toMcpFailure(`${needs}, and this API token lacks the scope "approve". ${elsewhere}`);
+    const explain = (reason: string): CallToolResult =>
+      toMcpFailure(`The tool "${name}" needs a person's approval, and ${reason}. ${elsewhere(name)}`);
+    if (actor.mayDecide === false) return explain('this API token lacks the scope "approve"');
     // oxlint-disable-next-line typescript/no-deprecated -- earlier revisions have no envelope
     const capabilities = declaredIn(ctx) ?? server.getClientCapabilities();
-    if (!asksPeople(capabilities))
-      return toMcpFailure(`${needs}, and this client cannot ask for it, since it has no elicitation. ${elsewhere}`);
+    // A request of an earlier revision without a session does not say what its client can do.
+    if (capabilities === undefined)
+      return explain(
+        'this server keeps no session with clients of this revision of MCP, so it cannot ask (MCP_SESSIONS)',
+      );
+    if (!asksPeople(capabilities)) return explain('this client cannot ask for it, since it has no elicitation');
     const question = toQuestion(name, args);
-    if (question === undefined)
-      return toMcpFailure(`${needs}, and its arguments are too long to be shown to anybody. ${elsewhere}`);
+    if (question === undefined) return explain('its arguments are too long to be shown to anybody');
     return sdk.inputRequired({
       inputRequests: { [APPROVAL]: sdk.inputRequired.elicit(question) },
       requestState: await codec.mint(asked, ctx),

@@ -9,6 +9,8 @@ import { requestWithTasks } from '../../../support/mcp/requestWithTasks';
 import { until } from '../../../support/until';
 import { suiteInVirtualTime } from '../../../support/suiteInVirtualTime';
 
+const admin = { userId: 'local', isAdmin: true, source: 'http' } as const;
+
 describe('/mcp', () => {
   const itInTime = suiteInVirtualTime();
   let server: OfferingServer;
@@ -26,7 +28,6 @@ describe('/mcp', () => {
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
     });
   const tokenOf = async (scopes: readonly string[]): Promise<string> => {
-    const admin = { userId: 'local', isAdmin: true, source: 'http' } as const;
     return (await server.host.operations['ai.tokens.create'](admin, { name: 'mcp', userId: 'ann', scopes })).token;
   };
 
@@ -54,7 +55,7 @@ describe('/mcp', () => {
       ]);
       expect(tools.find(({ name }) => name === 'add')).to.deep.include({
         description: 'Adds two numbers.',
-        annotations: { idempotentHint: true },
+        annotations: { readOnlyHint: true, idempotentHint: true },
       });
       expect(await client.callTool({ name: 'add', arguments: { a: 2, b: 3 } })).to.deep.include({
         content: [{ type: 'text', text: '{"sum":5}' }],
@@ -131,6 +132,22 @@ describe('/mcp', () => {
         expect(result).to.include(answer === 'accept' ? 'Sent: hello' : 'error: The call was not approved');
         await client.close();
       }
+    });
+
+    itInTime(`takes a question that the client closes as no decision, in the revision ${revision}`, async () => {
+      const client = await connect(server, {
+        revision,
+        capabilities: { elicitation: {} },
+        prepare: (each) => each.setRequestHandler('elicitation/create', () => ({ action: 'cancel' })),
+      });
+      const decisions = async (): Promise<number> =>
+        (await server.host.operations['ai.audit.list'](admin, { action: ['call.approve', 'call.reject'] })).entries
+          .length;
+      const before = await decisions();
+      const result = textOf(await client.callTool({ name: 'send', arguments: { text: 'x' } }));
+      expect(result).to.match(/^error: .*closed the question without an answer.*approve at http/);
+      expect(await decisions()).to.equal(before);
+      await client.close();
     });
   }
 
@@ -362,7 +379,6 @@ describe('/mcp', () => {
     const client = await connect(server);
     await client.callTool({ name: 'fail' });
     await client.close();
-    const admin = { userId: 'local', isAdmin: true, source: 'http' } as const;
     const { entries } = await server.host.operations['ai.audit.list'](admin, { action: ['tool.call'] });
     expect(entries[0]).to.deep.include({
       userId: 'local',
@@ -387,7 +403,6 @@ describe('/mcp', () => {
   });
 
   itInTime('lets a token call the tools that it may use, at its rate', async () => {
-    const admin = { userId: 'local', isAdmin: true, source: 'http' } as const;
     const fields = {
       name: 'few',
       userId: 'ann',

@@ -82,4 +82,11 @@ describe('/mcp in several processes', () => {
     expect(state.sent.map(({ text }) => text)).to.deep.equal(['over there']);
     await client.close();
   });
+
+  it('says that it cannot ask clients of earlier revisions, since they have no session', async () => {
+    const client = await connect({ url, token: 'any' }, { revision: '2025-11-25', capabilities: { elicitation: {} } });
+    const { content } = await client.callTool({ name: 'send', arguments: { text: 'x' } });
+    expect(JSON.stringify(content)).to.include('this server keeps no session').and.include('MCP_SESSIONS');
+    await client.close();
+  });
 });
