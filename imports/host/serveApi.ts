@@ -159,6 +159,7 @@ function createAuthorization(
     }),
     access: {
       issuer: server.issuer,
+      resourceName: consent.appName,
       scopes: GRANTED_SCOPES,
       accepts: (token) => token.startsWith(GRANT_PREFIX),
       verify: (token) => server.verify(token),

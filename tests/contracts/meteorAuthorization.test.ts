@@ -61,6 +61,96 @@ class ConsentingProvider implements OAuthClientProvider {
   }
 }
 
+interface SentRequests {
+  /** The request without a token, whose 401 begins the discovery. */
+  readonly first: RequestInit;
+  readonly registered: Readonly<Record<string, unknown>>;
+  readonly redirect: string;
+  readonly state: string;
+  /** Parameters of the token request and of the refresh that not every client sends. */
+  readonly redeemed: readonly ('resource' | 'scope')[];
+  readonly refreshed: readonly ('resource' | 'scope')[];
+}
+
+const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+const GRANT_TYPES = { grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] };
+const PUBLIC = { token_endpoint_auth_method: 'none', scope: 'generate read approve' };
+
+/**
+ * What clients send. The first three were recorded; the fourth is that of
+ * https://github.com/microsoft/vscode/blob/main/src/vs/base/common/oauth.ts and extHostAuthentication.ts, the fifth that of
+ * https://developers.openai.com/apps-sdk/build/auth
+ */
+const SENT: Readonly<Record<string, SentRequests>> = {
+  'Codex 0.171': {
+    first: { method: 'GET', headers: { accept: '*/*', 'mcp-protocol-version': '2024-11-05' } },
+    registered: {
+      ...{ client_name: 'Codex', redirect_uris: ['http://127.0.0.1:42897/callback'] },
+      ...{ ...GRANT_TYPES, ...PUBLIC, application_type: 'native' },
+    },
+    redirect: 'http://127.0.0.1:42897/callback',
+    state: 'haqEnRt1BalgrN5JMsvwOg',
+    redeemed: ['resource'],
+    refreshed: ['scope', 'resource'],
+  },
+  'Claude Code 2.1': {
+    first: {
+      method: 'POST',
+      headers: { ...JSON_TYPE, 'mcp-method': 'server/discover', 'mcp-protocol-version': '2026-07-28' },
+      body: '{"jsonrpc":"2.0","id":"server-discover-probe-1","method":"server/discover","params":{}}',
+    },
+    registered: {
+      ...{ client_name: 'Claude Code (shop)', redirect_uris: ['http://localhost:64944/callback'] },
+      ...{ ...GRANT_TYPES, ...PUBLIC, application_type: 'native' },
+    },
+    redirect: 'http://localhost:64945/callback',
+    state: 'Rp6JFpsIkBNvxVnX0b0WdL3YqGxe-uplzCTdhtTuTEE',
+    redeemed: ['resource'],
+    refreshed: ['resource'],
+  },
+  'Gemini CLI 0.61': {
+    first: { method: 'HEAD', headers: { accept: 'application/json' } },
+    registered: {
+      ...{ client_name: 'Gemini CLI MCP Client', redirect_uris: ['http://localhost:37145/oauth/callback'] },
+      ...{ ...GRANT_TYPES, ...PUBLIC },
+    },
+    redirect: 'http://localhost:37145/oauth/callback',
+    state: '1Bb-wmLvTR2Gl6Za8PEjtA',
+    redeemed: ['resource'],
+    refreshed: ['resource'],
+  },
+  'VS Code': {
+    first: {
+      method: 'POST',
+      headers: JSON_TYPE,
+      body: '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"Visual Studio Code","version":"1.120.0"}}}',
+    },
+    registered: {
+      ...{ client_name: 'Visual Studio Code', client_uri: 'https://code.visualstudio.com', ...GRANT_TYPES, ...PUBLIC },
+      redirect_uris: [
+        ...['https://insiders.vscode.dev/redirect', 'https://vscode.dev/redirect'],
+        ...['http://127.0.0.1/', 'http://127.0.0.1:33418/'],
+      ],
+      application_type: 'native',
+    },
+    redirect: 'http://127.0.0.1:50123/',
+    state: 'q+/8W1s0aXk2dYtJr0m5bA==',
+    redeemed: [],
+    refreshed: [],
+  },
+  ChatGPT: {
+    first: { method: 'POST', headers: JSON_TYPE, body: '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}' },
+    registered: {
+      ...{ client_name: 'ChatGPT', redirect_uris: ['https://chatgpt.com/connector_platform_oauth_redirect'] },
+      ...{ ...GRANT_TYPES, token_endpoint_auth_method: 'none' },
+    },
+    redirect: 'https://chatgpt.com/connector_platform_oauth_redirect',
+    state: 'oauth_s_68e5b3a9f0c08191',
+    redeemed: ['resource'],
+    refreshed: ['resource'],
+  },
+};
+
 describe('Signing in to a Meteor app over MCP', () => {
   const itInTime = suiteInVirtualTime();
   let app: MeteorApp;
@@ -210,12 +300,56 @@ describe('Signing in to a Meteor app over MCP', () => {
     await client.close();
   });
 
+  for (const [name, sent] of Object.entries(SENT))
+    itInTime(`takes the requests of ${name}`, async (time) => {
+      const first = await fetch(`${url}/mcp`, sent.first);
+      expect(first.status).to.equal(401);
+      const [, metadataUrl = ''] =
+        /resource_metadata="([^"]+)"/.exec(first.headers.get('www-authenticate') ?? '') ?? [];
+      const { resource, scopes_supported: scopes } = (await (await fetch(metadataUrl)).json()) as {
+        readonly resource: string;
+        readonly scopes_supported: readonly string[];
+      };
+      // VS Code refuses another resource than the address that it was given.
+      expect(resource).to.equal(`${url}/mcp`);
+      const { body: client } = await post('/oauth/register', sent.registered);
+      const clientId = client['client_id'] as string;
+      const optional = { resource, scope: scopes.join(' ') };
+      const chosen = (names: SentRequests['redeemed']): Readonly<Record<string, string>> =>
+        Object.fromEntries(names.map((each) => [each, optional[each]]));
+      const asked = { redirect_uri: sent.redirect, state: sent.state, ...optional };
+      const { body } = await decide(query(clientId, asked), 'bob');
+      const back = new URL(body['location'] as string);
+      expect(back.href.startsWith(`${sent.redirect}?`)).to.equal(true);
+      // The stable redirect address of ChatGPT demands the issuer.
+      expect(Object.fromEntries(back.searchParams)).to.include({ state: sent.state, iss: url });
+      // VS Code sends the code as it stands in the address.
+      const [, code = ''] = /[?&]code=([^&]+)/.exec(back.search) ?? [];
+      const form = (fields: Readonly<Record<string, string>>): Promise<Answer> =>
+        post('/oauth/token', new URLSearchParams({ client_id: clientId, ...fields }));
+      const { body: issued } = await form({
+        ...{ grant_type: 'authorization_code', code, redirect_uri: sent.redirect, code_verifier: VERIFIER },
+        ...chosen(sent.redeemed),
+      });
+      expect(issued).to.include({ token_type: 'Bearer', scope: optional.scope });
+      time.suspend(2 * 3_600_000);
+      const { body: again } = await form({
+        ...{ grant_type: 'refresh_token', refresh_token: issued['refresh_token'] as string },
+        ...chosen(sent.refreshed),
+      });
+      expect(await mcpStatus(again['access_token'] as string)).to.equal(200);
+    });
+
   itInTime('says in its metadata what it does', async () => {
     const challenged = await fetch(`${url}/mcp`, { method: 'POST' });
     expect(challenged.status).to.equal(401);
     expect(challenged.headers.get('www-authenticate')).to.include('scope="generate read approve"');
     const resource = (await (await fetch(`${url}/.well-known/oauth-protected-resource/mcp`)).json()) as object;
-    expect(resource).to.deep.include({ resource: `${url}/mcp`, authorization_servers: [url] });
+    expect(resource).to.deep.include({
+      resource: `${url}/mcp`,
+      resource_name: new URL(url).host,
+      authorization_servers: [url],
+    });
     const metadata = (await (await fetch(`${url}/.well-known/oauth-authorization-server`)).json()) as object;
     expect(metadata).to.deep.include({
       issuer: url,
@@ -258,6 +392,8 @@ describe('Signing in to a Meteor app over MCP', () => {
       { redirect_uri: undefined },
     ]) {
       const response = await at(changes);
+      if (changes.client_id !== undefined)
+        expect(await response.text()).to.include('Remove the connection in the client, and add it again.');
       expect([response.status, response.headers.get('location')], JSON.stringify(changes)).to.deep.equal([400, null]);
     }
     for (const [changes, error] of [

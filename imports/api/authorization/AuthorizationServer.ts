@@ -330,7 +330,10 @@ export class AuthorizationServer {
   private clientOf(clientId: string): OAuthClient {
     const client = this.open('client', clientId);
     if (client !== undefined && isList(fieldsOf(client)['redirectUris'])) return client as OAuthClient;
-    throw new OAuthProtocolError('invalid_client', 'There is no such client. Register it first.');
+    throw new OAuthProtocolError(
+      'invalid_client',
+      'This client is not registered here, or was before a key of this server was removed. Remove the connection in the client, and add it again.',
+    );
   }
 
   private redirection(

@@ -24,6 +24,8 @@ type Authenticate = RoutePorts['authenticate'];
 /** Access with tokens of an authorization server. */
 export interface McpAccess {
   readonly issuer: string;
+  /** What clients call the server in front of people. Default: Bolide. */
+  readonly resourceName?: string;
   /** Whether a token is of this server's kind. Those of other kinds are authenticated as on every route. */
   accepts(token: string): boolean;
   /** What clients are to ask for. Default: the scope that calls need. */
@@ -60,7 +62,7 @@ export function addMcpRoutes(add: AddEndpoint, ports: McpRoutePorts): void {
   const metadata: RouteHandler = ({ response }) => {
     response.json({
       resource: rootUrl + MCP_PATH,
-      resource_name: 'Bolide',
+      resource_name: access?.resourceName ?? 'Bolide',
       ...omitUndefined({ authorization_servers: access && [access.issuer] }),
       scopes_supported: ['generate', 'read', 'approve'],
       bearer_methods_supported: ['header'],
