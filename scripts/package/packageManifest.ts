@@ -64,6 +64,7 @@ function packageExports(): Readonly<Record<string, unknown>> {
   ]);
   return {
     ...Object.fromEntries<unknown>(entries),
+    './meteor-methods': { types: './dist/meteor-methods.d.ts' },
     './react/styles.css': './react/styles.css',
     './package.json': './package.json',
   };

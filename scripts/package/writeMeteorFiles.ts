@@ -6,7 +6,7 @@
  * server's files end in `.cjs` and require the ES module, which then exists once per process. A browser has no
  * `require` that could, so the client's files are CommonJS, and so are the ones that they share.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { transform } from 'esbuild';
 import { build } from 'rolldown';
@@ -29,7 +29,18 @@ export async function writeMeteorFiles(directory: string): Promise<void> {
     if (!CLIENT_ENTRIES.includes(name))
       await writeFile(join(folder, 'index.cjs'), `module.exports = require('${module}');\n`);
   }
+  await writeMethodTypes(directory);
   await bundleAsCommonJS(directory);
+}
+
+/** Writes declarations without a module, which are not compiled: Meteor's types here are those of the stubs. */
+async function writeMethodTypes(directory: string): Promise<void> {
+  const declarations = await readFile('imports/ui/data/meteor/meteorMethods.d.ts', 'utf8');
+  const packed = declarations.replace("'./createBolide'", "'./meteor-client.js'");
+  await writeFile(join(directory, 'dist/meteor-methods.d.ts'), packed);
+  await mkdir(join(directory, 'meteor-methods'), { recursive: true });
+  const manifest = { types: '../dist/meteor-methods.d.ts' };
+  await writeFile(join(directory, 'meteor-methods/package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 /** Bundles ES modules for a bundler that parses none; the frameworks are the app's. */

@@ -19,6 +19,7 @@ import type { MethodToolsPackages } from './imports/business/ai/infrastructure/t
 import type { MeteorPackages } from './imports/host/meteor/MeteorPackages';
 import type { BrowserPackages } from './imports/ui/data/meteor/BrowserPackages';
 import { createBolide, openCollections } from './imports/entries/meteorClient';
+import type {} from './imports/ui/data/meteor/meteorMethods';
 
 export const onServer: MeteorPackages[] = [
   { Meteor, Mongo, WebApp, Accounts },
@@ -53,6 +54,21 @@ export async function wrongCalls() {
   RunsCollection.findOne({ status: 'completed' });
   // @ts-expect-error
   RunsCollection.findOne()?.status;
+}
+
+export async function callsByName() {
+  const { executionId } = await Meteor.callAsync('ai.runs.start', { providerId: 'openai', input: 'Hi' });
+  const state: string = (await Meteor.callAsync('ai.runs.get', { executionId })).run.state;
+  const sum: number = await Meteor.callAsync('app.add', 1, 2);
+  return [(await Meteor.callAsync('ai.runs.list')).runs[0]?.cost, state, sum];
+}
+export async function wrongCallsByName() {
+  // @ts-expect-error
+  (await Meteor.callAsync('ai.runs.start', { provider: 'openai', input: 'Hi' })).executionId;
+  // @ts-expect-error
+  (await Meteor.callAsync('ai.runs.start')).executionId;
+  // @ts-expect-error
+  (await Meteor.callAsync('ai.runs.start', { providerId: 'openai', input: 'Hi' })).runId;
 }
 
 // @ts-expect-error
