@@ -27,8 +27,6 @@ export interface AgentProject {
 export const AGENT_PROVIDERS = ['openai', 'anthropic', 'google', 'groq'] as const;
 export const TOKEN = 'a-token-for-agents-in-tests';
 
-const MODULES = join(__dirname, 'node_modules');
-
 export class AgentHost {
   /** Bodies of the vendor's requests since the last project was created, as JSON. */
   readonly requests: string[] = [];
@@ -57,34 +55,13 @@ export class AgentHost {
   }
 
   /** @param script the agent's launcher, a path below node_modules */
-  async run(
+  run(
     script: string,
     args: readonly string[],
-    { project, home }: AgentProject,
+    project: AgentProject,
     env: Readonly<Record<string, string>>,
   ): Promise<AgentExit> {
-    const child = spawn(process.execPath, [join(MODULES, script), ...args], {
-      cwd: project,
-      // Whatever is not on this machine is unreachable.
-      env: {
-        PATH: process.env['PATH'],
-        HOME: home,
-        HTTPS_PROXY: 'http://127.0.0.1:9',
-        HTTP_PROXY: 'http://127.0.0.1:9',
-        NO_PROXY: '127.0.0.1',
-        ...env,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    });
-    const kill = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), TIME_LIMIT_MS);
-    const [stdout, stderr, [code]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'exit') as Promise<[number | null]>,
-    ]);
-    clearTimeout(kill);
-    return { code, stdout, stderr };
+    return runAgent([process.execPath, agentPath(script), ...args], project, env);
   }
 
   async close(): Promise<void> {
@@ -95,3 +72,37 @@ export class AgentHost {
 }
 
 const TIME_LIMIT_MS = 90_000;
+
+/** @param script a path below node_modules */
+export function agentPath(script: string): string {
+  return join(__dirname, 'node_modules', script);
+}
+
+/** @param onOutput receives what the agent has written to its standard output so far */
+export async function runAgent(
+  [command = '', ...args]: readonly string[],
+  { project, home }: AgentProject,
+  env: Readonly<Record<string, string>>,
+  onOutput: (output: string) => void = () => undefined,
+): Promise<AgentExit> {
+  const child = spawn(command, args, {
+    cwd: project,
+    // Whatever is not on this machine is unreachable.
+    env: {
+      PATH: process.env['PATH'],
+      HOME: home,
+      HTTPS_PROXY: 'http://127.0.0.1:9',
+      HTTP_PROXY: 'http://127.0.0.1:9',
+      NO_PROXY: '127.0.0.1,localhost',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const kill = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), TIME_LIMIT_MS);
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => onOutput((output += piece)));
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close') as Promise<[number | null]>]);
+  clearTimeout(kill);
+  return { code, stdout: output, stderr };
+}
