@@ -46,7 +46,6 @@ export class RunSession implements CallSession, WrittenSession {
   cancelledWith: LLMError | undefined;
   private readonly calls: SimulatedCall[] = [];
   private readonly decisions: DecisionCheck;
-  private readonly ready = new Map<string, () => void>();
   private readonly blocking: Slots;
   private readonly nonBlocking: Slots;
   private isPublishing = false;
@@ -95,8 +94,12 @@ export class RunSession implements CallSession, WrittenSession {
 
   /** @param then once the start of the tool is stored */
   awaitStart(callId: string, then: () => void): void {
-    this.ready.set(callId, then);
-    this.dispatch({ type: 'toolReady', callId });
+    const { world, writer, state } = this;
+    writer.flushAndVerify(() => {
+      if (this.isOver || world.machine.isOver(this.state)) return;
+      if (this.state.error === undefined) checkStored(world.store, this, state, { before: 'tool', callId });
+      then();
+    });
   }
 
   /** Asks the run to end. */
@@ -263,9 +266,6 @@ export class RunSession implements CallSession, WrittenSession {
         this.calls.push(new SimulatedCall(this, call!));
         return;
       }
-      case 'runTool':
-        this.runTool(effect.callId);
-        return;
       case 'checkUser':
         this.soon('starting', () => this.dispatch({ type: 'userChecked', at: world.steps }));
         return;
@@ -360,18 +360,6 @@ export class RunSession implements CallSession, WrittenSession {
     };
     if (barrier.before === 'call' && state.rules.durability !== 'step') writer.verifyOwnership(pass);
     else writer.flushAndVerify(pass);
-  }
-
-  private runTool(callId: string): void {
-    const { world } = this;
-    const call = this.state.calls.get(callId);
-    const begin = this.ready.get(callId);
-    this.ready.delete(callId);
-    if (begin === undefined) return;
-    const stored = world.store.call(callId);
-    const isStored = stored?.state === 'executing' || call?.state !== 'executing';
-    ensure(isStored, () => `The tool of ${callId} runs, but its start is not stored.`);
-    begin();
   }
 
   private check(): void {
@@ -569,7 +557,6 @@ function describe(event: RunEvent): string {
   switch (event.type) {
     case 'callChanged':
       return `${event.type} ${event.callId} ${event.event.type}`;
-    case 'toolReady':
     case 'callAccepted':
       return `${event.type} ${event.callId}`;
     case 'persisted':

@@ -18,8 +18,16 @@ export interface HeldRun {
   readonly hasProgressed: boolean;
 }
 
+/** The start of a tool, which the run itself does not decide on. */
+type StartBarrier = { readonly before: 'tool'; readonly callId: string };
+
 /** @param asked the state for which the barrier was */
-export function checkStored(store: MachineStore, session: HeldRun, asked: ActiveRun, barrier: Barrier): void {
+export function checkStored(
+  store: MachineStore,
+  session: HeldRun,
+  asked: ActiveRun,
+  barrier: Barrier | StartBarrier,
+): void {
   const { process, writer, state } = session;
   ensure(
     store.owner === process.name && store.fence >= writer.fence,

@@ -19,12 +19,6 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     replace: "run.next.phase = 'calling';\n  run.then({ type: 'callModel' });",
   },
   {
-    title: 'runs tools before their start is stored',
-    file: DECIDE,
-    find: "run.then({ type: 'persist', barrier: { before: 'tool', callId } })",
-    replace: "run.then({ type: 'runTool', callId })",
-  },
-  {
     title: 'asks a person about a call that is not stored',
     file: DECIDE,
     find: "if (event.type === 'tool:approval_required' && next.rules.isStored) {",

@@ -79,7 +79,8 @@ export interface ToolJob extends AskingJob, StoredJob {
   readonly observer?: Pick<RunObserver, 'runTool'> | undefined;
   /**
    * Called before the tool runs. Absent outside of runs.
-   * @returns resolves when the tool may run; undefined if it may at once
+   * @returns resolves when the tool may run, and rejects once the run has ended, or was lost; undefined if it may at
+   *   once
    */
   begin?(): Promise<void> | undefined;
   /** Resolves when a person decides. Called only for calls that need approval. */
@@ -506,11 +507,15 @@ export class ToolProcessor {
       this.execute(job, tool, args, outcome);
       return undefined;
     }
-    return begun.then(() => {
-      if (!outcome.isOpen()) return;
-      if (outcome.isInterrupted) throw new ToolError('interrupted', 'The process shuts down.');
-      this.execute(job, tool, args, outcome);
-    });
+    return begun.then(
+      () => {
+        if (!outcome.isOpen()) return;
+        if (outcome.isInterrupted) throw new ToolError('interrupted', 'The process shuts down.');
+        this.execute(job, tool, args, outcome);
+      },
+      // What refuses the record of the start has closed the outcome.
+      () => undefined,
+    );
   }
 
   /** Nothing is held while the tool runs but what its outcome needs. @throws what the tool throws at once */

@@ -30,10 +30,8 @@ export type RunEffect =
   | { readonly type: 'callModel' }
   /** Aborts the model call, unless it has just returned. */
   | { readonly type: 'interruptModel' }
-  /** Reads the arguments, asks for approval, waits for a turn: `callChanged`, `callAccepted`, and `toolReady`. */
+  /** Reads the arguments, asks for approval, waits for a turn, runs the tool: `callChanged` and `callAccepted`. */
   | { readonly type: 'startTool'; readonly callId: string }
-  /** Runs the tool of a call that is ready: `callChanged`. */
-  | { readonly type: 'runTool'; readonly callId: string }
   /** `turnEnded`. */
   | { readonly type: 'endTurn' }
   /** `resumed`. */

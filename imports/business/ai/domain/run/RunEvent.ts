@@ -11,7 +11,6 @@ import type { CallBill } from './runTotals';
 /** What waits until the state is stored, since a crash could not undo it. */
 export type Barrier =
   | { readonly before: 'call' }
-  | { readonly before: 'tool'; readonly callId: string }
   /** Asking a person about a call that a crash could still undo. */
   | { readonly before: 'approval'; readonly callId: string; readonly event: ToolEvent }
   | { readonly before: 'end' };
@@ -71,8 +70,6 @@ export type RunEvent =
   /** A model call beside those of the conversation returned, or one of a process that died. */
   | { readonly type: 'modelBilled'; readonly bill: LLMResponse | CallBill }
   | { readonly type: 'callChanged'; readonly callId: string; readonly event: ToolEvent }
-  /** The call is its tool's, which is about to run. */
-  | { readonly type: 'toolReady'; readonly callId: string }
   /** The call's arguments are valid, or it waits for a person. */
   | { readonly type: 'callAccepted'; readonly callId: string }
   /** The calls of a turn are over or under way, and the transcript is here. */

@@ -68,7 +68,6 @@ export const RULES: { readonly [T in RunEvent['type']]: Rule<T> } = {
   modelFailed: { during: ['fitting', 'recording', 'calling'], decide: failCall },
   modelBilled: { decide: (run, { bill }) => void (run.next.totals = withBill(run.next.totals, bill)) },
   callChanged: { decide: changeCall },
-  toolReady: { decide: (run, { callId }) => run.then({ type: 'persist', barrier: { before: 'tool', callId } }) },
   callAccepted: { decide: (run, { callId }) => acceptCall(run, callId) },
   turnEnded: { during: ['answering'], decide: answerTurn },
   resumed: { during: ['resuming'], decide: resume },
@@ -206,9 +205,6 @@ function goOn(run: RunDraft, event: EventOf<'persisted'>): void {
   switch (barrier.before) {
     case 'call':
       if (phase === 'recording') callModel(run, event);
-      break;
-    case 'tool':
-      run.then({ type: 'runTool', callId: barrier.callId });
       break;
     case 'approval':
       // It may have been cancelled meanwhile.

@@ -270,9 +270,6 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
       case 'startTool':
         if (state.error === undefined && !isOver(state)) this.tools.start(effect.callId);
         return;
-      case 'runTool':
-        this.tools.run(effect.callId);
-        return;
       case 'checkUser':
         if (state.phase === 'starting') this.checkUser();
         return;
@@ -323,19 +320,12 @@ export class RunInterpreter implements RunEventTarget, WriterOwner, DeadlineOwne
 
   private persist(barrier: Barrier): void {
     const onStored = (): void => this.dispatch({ type: 'persisted', at: Date.now(), barrier });
-    const stored = this.writer && this.storedBefore(this.writer, barrier);
+    const isCall = barrier.before === 'call';
+    const stored = isCall ? this.writer?.beforeModelCall() : this.writer?.flushAndVerifyLease();
     if (stored === undefined) onStored();
-    else if (barrier.before === 'call')
-      this.cancellation.race(stored).then(onStored, (error: unknown) => this.model.failed(error));
+    else if (isCall) this.cancellation.race(stored).then(onStored, (error: unknown) => this.model.failed(error));
     // A writer that fails has ended the run, or lost it.
     else stored.then(onStored, () => undefined);
-  }
-
-  private storedBefore(writer: RunStoreWriter, barrier: Barrier): Promise<void> | undefined {
-    if (barrier.before === 'call') return writer.beforeModelCall();
-    const call = barrier.before === 'tool' ? this.state.calls.get(barrier.callId) : undefined;
-    const isReadOnly = call !== undefined && this.state.rules.tools.get(call.name)?.readOnly === true;
-    return writer.beforeTool(isReadOnly);
   }
 
   private answer(response: LLMResponse): void {

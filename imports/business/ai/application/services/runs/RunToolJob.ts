@@ -27,8 +27,8 @@ export interface ToolJobOwner {
   readonly writer: RunStoreWriter | undefined;
   readonly pendingDecisions: PendingDecisions;
   report(callId: string, event: ToolEvent): void;
-  /** Resolves when the tool may run. @returns undefined if it may at once */
-  begin(callId: string): Promise<void> | undefined;
+  /** As `ToolJob.begin`. */
+  begin(call: ToolCall): Promise<void> | undefined;
   within(work: () => void): void;
 }
 
@@ -100,7 +100,7 @@ export class RunToolJob implements ToolJob {
   }
 
   begin(): Promise<void> | undefined {
-    return this.owner.begin(this.call.id);
+    return this.owner.begin(this.call);
   }
 
   flushJournal(): Promise<void> | undefined {

@@ -19,8 +19,6 @@ export class ToolRunner implements ToolJobOwner {
   readonly concurrency: ToolConcurrency;
   readonly context: RunContext;
   private readonly target: RunEventTarget;
-  /** Begins the tools that wait until their start is stored, by the ids of their calls. */
-  private ready: Map<string, () => void> | undefined;
   /** Created when a call waits for a decision, which happens in few runs. */
   private decisions: PendingDecisions | undefined;
 
@@ -47,12 +45,6 @@ export class ToolRunner implements ToolJobOwner {
       void new Promise<void>((resolve) => processor.begin(job, tools, resolve)).then(() =>
         this.target.dispatch({ type: 'callAccepted', callId }),
       );
-  }
-
-  /** Lets a tool run that has been waiting for that. */
-  run(callId: string): void {
-    this.ready?.get(callId)?.();
-    this.ready?.delete(callId);
   }
 
   /** @returns false if no call waits for this decision */
@@ -86,12 +78,8 @@ export class ToolRunner implements ToolJobOwner {
   }
 
   /** For the job of a call. */
-  begin(callId: string): Promise<void> | undefined {
-    if (this.writer === undefined) return undefined;
-    const ready = (this.ready ??= new Map());
-    const begun = new Promise<void>((resolve) => ready.set(callId, resolve));
-    this.target.dispatch({ type: 'toolReady', callId });
-    return begun;
+  begin({ name }: ToolCall): Promise<void> | undefined {
+    return this.writer?.beforeTool(this.context.run.current.rules.tools.get(name)?.readOnly === true);
   }
 
   /** For the job of a call. */
