@@ -27,7 +27,7 @@ export interface ToolJobOwner {
   readonly writer: RunStoreWriter | undefined;
   readonly pendingDecisions: PendingDecisions;
   report(callId: string, event: ToolEvent): void;
-  /** As `ToolJob.begin`. */
+  /** Records that the tool starts: see `ToolJob.begin`. */
   begin(call: ToolCall): Promise<void> | undefined;
   within(work: () => void): void;
 }
