@@ -168,10 +168,22 @@ export function fromChatPart(raw: JsonObject): InputContent {
       };
     }
   }
-  return unknownPart(raw);
+  const url = mediaUrl(raw);
+  return url === undefined ? unknownPart(raw) : fromDocument(raw, url);
 }
 
-/** Vendors have their own part types (documents, video). For other wires, such a part is a file holding its JSON. */
+/**
+ * The URL of a video or of audio: https://openrouter.ai/docs/features/multimodal/videos,
+ * https://docs.vllm.ai/en/latest/features/multimodal_inputs.html
+ */
+function mediaUrl(raw: JsonObject): string | undefined {
+  const { data, format } = fieldsOf(raw.input_audio);
+  if (raw.type === 'input_audio' && isText(data) && isText(format)) return `data:audio/${format};base64,${data}`;
+  const { url } = fieldsOf(raw.type === 'video_url' ? raw.video_url : raw.type === 'audio_url' && raw.audio_url);
+  return isText(url) && /^(?:data|https?):/i.test(url) ? url : undefined;
+}
+
+/** Vendors have their own part types. For other wires, a part of an unknown one is a file that holds its JSON. */
 function unknownPart(raw: JsonObject): InputFile {
   const json = Buffer.from(JSON.stringify(raw)).toString('base64');
   return {
@@ -182,7 +194,7 @@ function unknownPart(raw: JsonObject): InputFile {
   };
 }
 
-/** Reads Mistral's part for documents, which other vendors have as files. */
+/** Reads a part of one vendor's own, such as Mistral's for documents, which other vendors have as files. */
 function fromDocument(raw: JsonObject, url: string): InputFile {
   return {
     type: 'input_file',

@@ -131,6 +131,25 @@ describe('readChatCompletionsRequest', () => {
     expect(sent(openai, [first!, third!])).to.deep.equal([{ role: 'user', content: [image, file] }]);
   });
 
+  it('reads videos and audio by URL, and sends them as they came to hosts of this wire', () => {
+    const content = [
+      { type: 'video_url', video_url: { url: 'data:video/mp4;base64,aaaa', fps: 2 } },
+      { type: 'audio_url', audio_url: { url: 'https://example.com/a.mp3' } },
+      { type: 'input_audio', input_audio: { data: 'bbbb', format: 'flac' } },
+    ];
+    const { input } = readChatCompletionsRequest({ messages: [{ role: 'user', content }] });
+    const [message] = input as readonly MessageItem[];
+    expect(message?.content.map(({ vendor: _, ...part }) => part)).to.deep.equal([
+      { type: 'input_file', file_data: 'data:video/mp4;base64,aaaa' },
+      { type: 'input_file', file_url: 'https://example.com/a.mp3' },
+      { type: 'input_file', file_data: 'data:audio/flac;base64,bbbb' },
+    ]);
+    const context = chatContext('openai_compatible');
+    expect(chatCompletionsWire.fetchesUrl(message?.content[1] as InputFile, context.quirks)).to.equal(true);
+    const { body } = toChatCompletions({ model: 'm', input: [message!] }, context, false);
+    expect(body.messages).to.deep.equal([{ role: 'user', content }]);
+  });
+
   it('reads a choice among allowed tools', () => {
     const { tool_choice } = readChatCompletionsRequest({
       messages,
