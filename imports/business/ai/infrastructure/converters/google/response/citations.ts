@@ -5,12 +5,13 @@
 import { withMark } from '../googleTypes';
 import { byteToIndex } from '../../shared/byteToIndex';
 import { isObject } from '../../../../domain/util/json';
+import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import type { MessageItem, OutputItem, OutputText } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 interface Citation {
-  readonly url: string;
-  readonly title: string;
+  /** The annotation without its offsets. */
+  readonly source: JsonObject;
   /** Offsets in the entire text of the response, in UTF-16 code units; the end is exclusive. */
   readonly start: number;
   readonly end: number;
@@ -45,15 +46,7 @@ function annotate(part: OutputText, offset: number, citations: readonly Citation
   const end = offset + part.text.length;
   const annotations = citations.flatMap((one): JsonObject[] => {
     if (one.start >= end || one.start < offset) return [];
-    return [
-      {
-        type: 'url_citation',
-        url: one.url,
-        title: one.title,
-        start_index: one.start - offset,
-        end_index: Math.min(one.end, end) - offset,
-      },
-    ];
+    return [{ ...one.source, start_index: one.start - offset, end_index: Math.min(one.end, end) - offset }];
   });
   return annotations.length === 0 ? part : withMark({ ...part, annotations }, { cited: true });
 }
@@ -70,20 +63,27 @@ function groundingOf(metadata: unknown, text: string): Citation[] {
     if (location === undefined || !Array.isArray(support.groundingChunkIndices)) return [];
     return support.groundingChunkIndices.flatMap((index) => {
       const source = typeof index === 'number' ? chunks[index] : undefined;
-      return source === undefined ? [] : [{ ...source, ...location }];
+      return source === undefined ? [] : [{ source, ...location }];
     });
   });
 }
 
-/** A chunk contains one of web, retrievedContext and maps, each with a URI and a title. */
-function sourceOf(chunk: JsonObject): { url: string; title: string } | undefined {
-  const source = [chunk.web, chunk.retrievedContext, chunk.maps].find(isObject);
-  return source === undefined ? undefined : linkOf(source);
+/**
+ * A chunk contains one of web, retrievedContext and maps, each with a URI and a title. Documents of file search have a
+ * title only: https://ai.google.dev/gemini-api/docs/file-search#citations
+ */
+function sourceOf({ web, retrievedContext, maps }: JsonObject): JsonObject | undefined {
+  const source = [web, retrievedContext, maps].find(isObject);
+  if (source === undefined || source !== retrievedContext || source.uri !== undefined) return linkOf(source);
+  const { title, text } = source;
+  return typeof title === 'string'
+    ? omitUndefined({ type: 'file_citation', filename: title, cited_text: text })
+    : undefined;
 }
 
-function linkOf(source: JsonObject): { url: string; title: string } | undefined {
-  return typeof source.uri === 'string'
-    ? { url: source.uri, title: typeof source.title === 'string' ? source.title : '' }
+function linkOf({ uri, title = '' }: JsonObject = {}): JsonObject | undefined {
+  return typeof uri === 'string'
+    ? { type: 'url_citation', url: uri, title: typeof title === 'string' ? title : '' }
     : undefined;
 }
 
@@ -94,7 +94,7 @@ function citationsOf(metadata: unknown, text: string): Citation[] {
   return [...objectsIn(metadata.citationSources), ...objectsIn(metadata.citations)].flatMap((source) => {
     const link = linkOf(source);
     const location = locateSegment(source, text, indexOfByte);
-    return link === undefined || location === undefined ? [] : [{ ...link, ...location }];
+    return link === undefined || location === undefined ? [] : [{ source: link, ...location }];
   });
 }
 

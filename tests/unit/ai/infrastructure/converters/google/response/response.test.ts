@@ -313,6 +313,17 @@ describe('fromGoogle: citations', () => {
     ).to.deep.equal([{ type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 10, end_index: 17 }]);
   });
 
+  it('cites a document of file search, which has no URL, by its title', () => {
+    const retrievedContext = { title: 'plan.txt', text: 'It is Chimera.', fileSearchStore: 'fileSearchStores/s' };
+    const groundingMetadata = {
+      groundingChunks: [{ retrievedContext }],
+      groundingSupports: [{ segment: { endIndex: 8, text: 'Chimera.' }, groundingChunkIndices: [0] }],
+    };
+    expect(annotations(read(responseBody([{ text: 'Chimera.' }], {}, { groundingMetadata })))).to.deep.equal([
+      { type: 'file_citation', filename: 'plan.txt', cited_text: 'It is Chimera.', start_index: 0, end_index: 8 },
+    ]);
+  });
+
   it('reads citationMetadata of both APIs', () => {
     for (const field of ['citationSources', 'citations']) {
       const response = read(
