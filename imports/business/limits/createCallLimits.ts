@@ -2,6 +2,7 @@
  * Creates what limits model calls: the models and rates of API tokens, the tokens per minute of users, and the budgets
  * of users, tokens and teams.
  */
+import { checkBudgets } from './application/checkBudgets';
 import { TokenModelLimiter } from './application/TokenModelLimiter';
 import type { TokenModelLimiterOptions } from './application/TokenModelLimiter';
 import { TokenPolicy } from './application/TokenPolicy';
@@ -58,7 +59,9 @@ export interface CallLimits {
   settled(): Promise<void>;
 }
 
+/** @throws LLMInvalidRequestError for a budget that there is not */
 export function createCallLimits(settings: BudgetSettings | undefined, ports: CallLimitPorts): CallLimits {
+  if (settings !== undefined) checkBudgets(settings, 'budgets');
   const { budgets = new MemoryBudgetStore(), budgetLimits, apiTokens, userLimiter, logger, now } = ports;
   const shared = omitUndefined({ logger, now });
   const budgetPolicy = new BudgetPolicy({ settings, store: budgetLimits });

@@ -11,6 +11,7 @@ import type { FilteredText, GuardedRequest, GuardrailContext, TextFilter } from 
 import type { LLMResponse } from '../../ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../ai/domain/types/VendorTypes';
 import { canonicalJson } from '../../ai/domain/util/canonicalJson';
+import { fieldsOf } from '../../ai/domain/util/json';
 
 export interface GuardedCall {
   readonly context: GuardrailContext;
@@ -19,6 +20,8 @@ export interface GuardedCall {
 
 const TIMEOUT_MS = 5_000;
 const MAX_TIMEOUT_MS = 600_000;
+
+const HOOKS = ['before', 'during', 'after'] as const satisfies readonly (keyof Guardrail)[];
 
 export class GuardrailChain {
   /** Streams are read, so that they cannot be relayed as they are. */
@@ -31,13 +34,19 @@ export class GuardrailChain {
   private readonly guardrails: readonly Guardrail[];
   private readonly logger: Logger;
 
-  /** @throws LLMInvalidRequestError for a guardrail without a name, or with an invalid timeout */
+  /** @throws LLMInvalidRequestError for a guardrail without a name or a hook, or with an invalid timeout */
   constructor(guardrails: readonly Guardrail[], logger: Logger = consoleLogger) {
-    guardrails.forEach(({ name, timeout = TIMEOUT_MS }, index) => {
+    guardrails.forEach((guardrail, index) => {
       const path = `guardrails[${index}]`;
+      // Boundary: one that is misspelt would let everything pass.
+      const fields = fieldsOf(guardrail);
+      const { name, timeout = TIMEOUT_MS } = fields;
+      const hooks = HOOKS.map((hook) => fields[hook]).filter((hook) => hook !== undefined);
       if (typeof name !== 'string' || name === '')
         throw new LLMInvalidRequestError(`"${path}.name" must be a string that is not empty.`, { path });
-      if (!(timeout > 0 && timeout <= MAX_TIMEOUT_MS))
+      if (hooks.length === 0 || hooks.some((hook) => typeof hook !== 'function'))
+        throw new LLMInvalidRequestError(`"${path}" must have a function "before", "during" or "after".`, { path });
+      if (!(typeof timeout === 'number' && timeout > 0 && timeout <= MAX_TIMEOUT_MS))
         throw new LLMInvalidRequestError(
           `"${path}.timeout" must be a number of milliseconds above 0, at most ${MAX_TIMEOUT_MS}.`,
           { path },

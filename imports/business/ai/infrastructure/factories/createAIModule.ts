@@ -38,6 +38,7 @@ import type { TelemetrySettings } from '../telemetry/Telemetry';
 import { MemoryVendorObjects } from '../persistence/vendorObjects/MemoryVendorObjects';
 import { MemoryRunStore } from '../persistence/runs/MemoryRunStore';
 import { MemoryResponseStore } from '../../application/services/chains/MemoryResponseStore';
+import { readObject } from '../../domain/util/arguments';
 import { omitUndefined } from '../../domain/util/omitUndefined';
 import { ToolRegistry } from '../tools/ToolRegistry';
 import type { UserLimiter } from '../../../limits/application/UserLimiter';
@@ -180,10 +181,23 @@ export interface AIModule {
   close(over?: AbortSignal): Promise<void>;
 }
 
+const SETTINGS = Object.keys({
+  providers: 0,
+  defaultProvider: 0,
+  temperature: 0,
+  systemPrompt: 0,
+  compaction: 0,
+  budgets: 0,
+  routing: 0,
+  models: 0,
+  telemetry: 0,
+} satisfies Record<keyof AISettings, 0>);
 const CIRCUIT_STATES = ['closed', 'open', 'probing'] as const;
 
 /** @throws LLMInvalidRequestError for invalid settings */
 export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {}): AIModule {
+  // Boundary: nobody reads what is misspelt, or what belongs to the ports.
+  readObject(input, SETTINGS);
   const ports = given.logger === undefined ? given : { ...given, logger: withoutOutages(programLogger(given.logger)) };
   const settings = { ...input, providers: (input.providers ?? []).map(withId) };
   const providers = new ProviderCatalog(
