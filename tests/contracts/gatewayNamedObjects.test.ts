@@ -114,6 +114,14 @@ describe('fields that name an object at a vendor', () => {
       expect(findStoredObjects(form, request), JSON.stringify(request)).to.eql([]);
   });
 
+  it('are found in any case, as hosts read names that are written in Go', () => {
+    const request = { Messages: [{ role: 'user', content: [{ type: 'file', File: { File_ID: 'file-1' } }] }] };
+    expect(findStoredObjects('chat_completions', request).map(({ id }) => id)).to.deep.equal(['file-1']);
+    expect(findStoredObjects('responses', { Previous_Response_ID: 'resp_1' }).map(({ id }) => id)).to.deep.equal([
+      'resp_1',
+    ]);
+  });
+
   it('of Google’s API are found in either spelling, however their URL is written', () => {
     for (const uri of [
       'files/abc',

@@ -27,6 +27,11 @@ const FOUND: readonly [WireName, JsonObject, readonly string[]][] = [
   ['chat_completions', { data_sources: [{ type: 'azure_search' }] }, ['file_search']],
   ['chat_completions', { tools: [{ type: 'browser_search' }, { type: 'custom' }] }, ['web_search']],
   ['chat_completions', { compound_custom: { tools: { enabled_tools: ['code_interpreter'] } } }, ['code_interpreter']],
+  // Hosts that are written in Go read names in any case.
+  ['chat_completions', { tools: [], Tools: [{ type: 'browser_search' }] }, ['web_search']],
+  ['chat_completions', { tools: [{ type: 'function', Type: 'mcp' }] }, ['mcp']],
+  ['chat_completions', { Web_Search_Options: {} }, ['web_search']],
+  ['responses', { TOOLS: [{ type: 'namespace', Tools: [{ type: 'mcp' }] }] }, ['mcp']],
   [
     'anthropic_messages',
     { tools: [{ name: 'f' }, { type: 'bash_20250124' }, { type: 'web_search_20250305' }] },

@@ -10,17 +10,17 @@ export function findHostedTools(wire: WireName, request: JsonObject): readonly s
 }
 
 const READERS: Readonly<Record<WireName, (request: JsonObject) => readonly string[]>> = {
-  responses: ({ tools, input }) => [
-    ...typedTools(tools),
-    ...listOf(input).flatMap((item) => typedTools(fieldsOf(item)['tools'])),
+  responses: (request) => [
+    ...toolsOf(request),
+    ...valuesOf(request, 'input').flatMap((input) => listOf(input).flatMap((item) => toolsOf(fieldsOf(item)))),
   ],
   chat_completions: (request) => [
-    ...typedTools(request['tools']),
-    ...(isPresent(request['web_search_options']) ? ['web_search'] : []),
+    ...toolsOf(request),
+    ...(valuesOf(request, 'web_search_options').some(isPresent) ? ['web_search'] : []),
     // xAI's
-    ...(isPresent(request['search_parameters']) ? ['web_search'] : []),
+    ...(valuesOf(request, 'search_parameters').some(isPresent) ? ['web_search'] : []),
     // Azure's
-    ...(isPresent(request['data_sources']) ? ['file_search'] : []),
+    ...(valuesOf(request, 'data_sources').some(isPresent) ? ['file_search'] : []),
     // Groq's
     ...listOf(fieldsOf(fieldsOf(request['compound_custom'])['tools'])['enabled_tools']).flatMap((name) =>
       typeof name === 'string' ? [nameOf(name)] : [],
@@ -31,11 +31,11 @@ const READERS: Readonly<Record<WireName, (request: JsonObject) => readonly strin
       return typeof id === 'string' ? [id === 'web' ? 'web_search' : id] : [];
     }),
   ],
-  anthropic_messages: ({ tools, mcp_servers: servers }) => [
-    ...typedTools(tools),
+  anthropic_messages: ({ mcp_servers: servers, ...request }) => [
+    ...toolsOf(request),
     ...(listOf(servers).length > 0 ? ['mcp'] : []),
   ],
-  interactions: ({ tools }) => typedTools(tools),
+  interactions: toolsOf,
   gemini: ({ tools }) =>
     listOf(tools).flatMap((tool) =>
       Object.keys(fieldsOf(tool)).flatMap((key) => {
@@ -66,16 +66,22 @@ const OF_CLIENTS: ReadonlySet<string> = new Set([
   'computer_use_preview',
 ]);
 
-function typedTools(tools: unknown, depth = 0): readonly string[] {
+function toolsOf(object: JsonObject, depth = 0): readonly string[] {
   if (depth > 4) return [];
-  return listOf(tools).flatMap((tool) => {
-    const { type, tools: inner, environment } = fieldsOf(tool);
-    const nested = typedTools(inner, depth + 1);
-    if (typeof type !== 'string') return nested;
-    const name = nameOf(type);
-    const isOfClient = OF_CLIENTS.has(name) || (name === 'shell' && fieldsOf(environment)['type'] === 'local');
-    return isOfClient ? nested : [name, ...nested];
-  });
+  return valuesOf(object, 'tools')
+    .flatMap(listOf)
+    .flatMap((each) => {
+      const tool = fieldsOf(each);
+      const nested = toolsOf(tool, depth + 1);
+      const names = valuesOf(tool, 'type').flatMap((type) => (typeof type === 'string' ? [nameOf(type)] : []));
+      const isLocal = fieldsOf(tool['environment'])['type'] === 'local';
+      return [...names.filter((name) => !OF_CLIENTS.has(name) && !(name === 'shell' && isLocal)), ...nested];
+    });
+}
+
+/** The values of a field, whose name hosts that are written in Go read in any case: https://pkg.go.dev/encoding/json */
+function valuesOf(object: JsonObject, name: string): readonly unknown[] {
+  return Object.keys(object).flatMap((key) => (key.toLowerCase() === name ? [object[key]] : []));
 }
 
 const NAMES: Readonly<Partial<Record<string, string>>> = {

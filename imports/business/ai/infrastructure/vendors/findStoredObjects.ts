@@ -149,9 +149,9 @@ function holds(value: JsonObject, types: readonly string[] | undefined, absent: 
   return types?.includes('item_reference') === true && value['role'] === undefined;
 }
 
-/** Google's API reads both spellings. */
+/** Google's API reads both spellings, and hosts that are written in Go any case: https://pkg.go.dev/encoding/json */
 function nameOf(key: string, form: RequestForm): string {
-  return form === 'gemini' ? key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) : key;
+  return form === 'gemini' ? key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) : key.toLowerCase();
 }
 
 function add(value: string, kind: StoredObjectKind, { form, found, isInput }: Search, path: string): void {
