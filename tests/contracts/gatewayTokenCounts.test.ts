@@ -1,4 +1,7 @@
 /** Token counting through the gateway, with the official SDKs as clients. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import Anthropic from '@anthropic-ai/sdk';
 import { expect } from 'chai';
 import OpenAI from 'openai';
@@ -7,6 +10,7 @@ import type { VendorName } from '../../imports/business/ai/domain/types/VendorTy
 import { fieldsOf } from '../../imports/business/ai/domain/util/json';
 import { simulatedRow, startGateway, TOKENS } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
+import { inFlowingTime } from '../support/VirtualTime';
 
 /** The vendors whose APIs count, with their counters. */
 const COUNTERS: Partial<Record<VendorName, string>> = {
@@ -130,3 +134,24 @@ describe('the gateway’s token counts', () => {
     expect(refused.status).to.equal(403);
   });
 });
+
+describe(
+  'a token count that the vendor does not answer',
+  inFlowingTime(() => {
+    it('is a tokenizer’s after five seconds', async () => {
+      const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const baseURL = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+      const gateway = await startGateway({
+        providers: (simulator) => [{ ...simulatedRow(simulator, 'anthropic'), baseURL }],
+      });
+      const startedAt = Date.now();
+      const body = { model: 'anthropic', messages: [{ role: 'user', content: TEXT }] };
+      const response = await gateway.request('/v1/messages/count_tokens', body);
+      expect(response.headers.get('x-bolide-counted-by')).to.equal('tokenizer');
+      expect(Date.now() - startedAt).to.be.within(5_000, 6_000);
+      await gateway.close();
+      silent.close();
+    });
+  }),
+);

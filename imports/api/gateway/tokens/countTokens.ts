@@ -60,6 +60,9 @@ export function countResponseTokens(
   };
 }
 
+/** Milliseconds for a vendor's count. */
+const TIMEOUT_MS = 5_000;
+
 interface Countable {
   readonly route: ResolvedModel;
   readonly options: GenerateOptions;
@@ -80,7 +83,8 @@ async function respond(
     throw new LLMModelNotFoundError(`The provider "${route.providerId}" no longer exists.`, { path: 'model' });
   const { model: _, ...unnamed } = options;
   const onSend = vendorObjects.guardOf(principal);
-  const counted: GenerateOptions = { ...unnamed, ...omitUndefined({ model: route.model, onSend }), signal };
+  const own = omitUndefined({ model: route.model, onSend });
+  const counted: GenerateOptions = { ...unnamed, ...own, timeout: TIMEOUT_MS, signal };
   // Nothing that a guardrail has not checked is sent to a vendor.
   const isChecked = module.guardrails.some((guardrail) => guardrail.before !== undefined);
   const byVendor = isChecked ? undefined : await orUndefined(provider.countTokens?.(principal.userId, counted), signal);
