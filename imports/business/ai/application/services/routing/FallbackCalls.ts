@@ -58,13 +58,11 @@ export class FallbackCalls {
   /** @throws the first target's error if no target serves the request, `options.signal.reason` when aborted */
   async send<T>(userId: string, options: GenerateOptions, attempt: Attempt<T>, kind: ResponseKind): Promise<Served<T>> {
     const startedAt = this.ports.clock();
-    const deadline = options.timeout === undefined ? Infinity : startedAt + options.timeout;
-    const retryUntil = startedAt + (options.maxRetryTime ?? Infinity);
     const failures: FailedAttempt[] = [];
     const routes = options.route === undefined ? undefined : this.routesOf(userId, options.route, options);
     const resolving = routes?.[0] ?? this.ports.router.resolveFresh(options.model, options.providerId);
     const first = resolving instanceof Promise ? await resolving : resolving;
-    const limits = { deadline, retryUntil, ...limitsOf(options) };
+    const limits = limitsOf(options, startedAt);
     const call: Call<T> = { userId, options, limits, attempt, startedAt, failures, kind, first };
     try {
       const value = await this.callTarget(call, first);

@@ -32,15 +32,15 @@ export function addressOf({ target, model }: Route): string {
   return model === undefined ? target.id : `${target.id}/${model}`;
 }
 
-export function limitsOf(
-  options: GenerateOptions,
-): Pick<CallLimits, 'attemptTimeout' | 'maxAttempts' | 'hasOwnTimeout'> {
-  const maxRetries = options.route?.maxRetries;
-  const maxAttempts = maxRetries === undefined ? undefined : maxRetries + 1;
+export function limitsOf(options: GenerateOptions, startedAt: number): CallLimits {
+  const { timeout = Infinity, maxRetryTime = Infinity, route, batch } = options;
+  const maxAttempts = route?.maxRetries === undefined ? undefined : route.maxRetries + 1;
   return {
+    deadline: startedAt + timeout,
+    retryUntil: startedAt + maxRetryTime,
     hasOwnTimeout: hasOwnTimeout(options),
-    attemptTimeout: options.route?.timeout,
+    attemptTimeout: route?.timeout,
     // The batch retries what concerns all of it.
-    maxAttempts: options.batch === undefined ? maxAttempts : 1,
+    maxAttempts: batch === undefined ? maxAttempts : 1,
   };
 }

@@ -199,15 +199,16 @@ export class ModelCaller {
     const { sent } = this;
     const request = sent === undefined ? base : { ...base, previous_response_id: sent.responseId };
     const { iteration } = call;
-    const turn = this.context.journal === undefined ? undefined : { executionId: run.executionId, iteration };
+    const { executionId } = run;
+    const turn = this.context.journal === undefined ? undefined : { executionId, iteration };
     const { signal } = this.cancellation;
     const input = adoptInput(this.input());
     const onRetry = this.retryListener(call);
-    const { executionId } = run;
     const { tools = options.tools } = this.compactor;
     const hostedMcp = tools === undefined ? undefined : hostedMcpTools(tools, this.context);
     const promptCache = this.promptCache();
     const { reader, findableTools } = this.compactor;
+    const source = options.origin?.source === 'job' ? 'job' : 'run';
     const own = omitUndefined({
       input,
       signal,
@@ -218,11 +219,10 @@ export class ModelCaller {
       findableTools,
       promptCache,
       compactedBy: reader,
+      turn,
+      origin: turn && ({ ...options.origin, source, executionId, iteration } as const),
     });
-    if (turn === undefined) return withOwnOptions(request, own);
-    const source = options.origin?.source === 'job' ? 'job' : 'run';
-    const origin = { ...options.origin, source, ...turn } as const;
-    return withOwnOptions(request, { ...own, turn, origin });
+    return withOwnOptions(request, own);
   }
 
   /** The requests of a run with tools begin alike, and so do those of a conversation that has a key. */

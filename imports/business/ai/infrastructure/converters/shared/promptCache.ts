@@ -47,10 +47,10 @@ export function withExplicitBreakpoints(
   mark: (item: InputItem) => InputItem | undefined,
 ): MarkedInput {
   const { promptCache, input, model } = options;
-  if (typeof promptCache !== 'object') return { input, fields: {}, losses: [] };
+  const { breakpoints = [], ttl } = typeof promptCache === 'object' ? promptCache : {};
+  if (breakpoints.length === 0 && ttl === undefined) return { input, fields: {}, losses: [] };
   if (promptCacheBreakpoints === undefined || !new RegExp(promptCacheBreakpoints, 'i').test(model))
     return { input, fields: {}, losses: lostBreakpoints(options) };
-  const { breakpoints = [], ttl } = promptCache;
   const losses: Loss[] = [];
   const marked = new Map<number, InputItem>();
   for (const [at, index] of breakpoints.entries()) {
