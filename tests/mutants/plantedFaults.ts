@@ -161,8 +161,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     name: 'written cache tokens are not input',
     layer: 'converters',
     file: 'imports/business/ai/infrastructure/converters/anthropic/response/outcome.ts',
-    find: 'count(raw.input_tokens) + cached_tokens + cache_write_tokens;',
-    replace: 'count(raw.input_tokens) + cached_tokens;',
+    find: 'tokenCount(raw.input_tokens) + cached_tokens + cache_write_tokens;',
+    replace: 'tokenCount(raw.input_tokens) + cached_tokens;',
     shows: "Anthropic's first calls of each conversation seem to cost almost nothing.",
   },
   {
