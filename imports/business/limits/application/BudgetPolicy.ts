@@ -2,13 +2,12 @@
  * Which limits a user has. Those set at run time replace those of the settings, and a user's own replace those of
  * everyone. Other processes notice a change within `MAX_AGE_MS`.
  */
-import { LRUCache } from 'lru-cache';
-import { growingCapacity } from '../../ai/domain/util/growingCapacity';
 import type { BudgetLimits, BudgetSettings } from '../../ai/domain/entities/BudgetAccount';
-import { isStoreOutage } from '../../ai/domain/errors/LLMErrors';
 import { omitUndefined } from '../../ai/domain/util/omitUndefined';
 import type { BudgetLimitStore, StoredBudgetLimits } from '../domain/BudgetLimitStore';
 import type { BudgetLimitsView } from '../domain/BudgetViews';
+import { FreshReads } from './FreshReads';
+import type { Reading } from './FreshReads';
 
 export interface BudgetPolicyOptions {
   readonly settings?: BudgetSettings | undefined;
@@ -18,23 +17,11 @@ export interface BudgetPolicyOptions {
   readonly clock?: () => number;
 }
 
-interface CachedRow {
-  readonly readAt: number;
-  readonly row: Promise<StoredBudgetLimits | undefined>;
-  /** Set once the row has been read. */
-  known?: { readonly row: StoredBudgetLimits | undefined };
-}
-
-/** How long a process relies on the limits it has read. */
-export const MAX_AGE_MS = 2_000;
-const MAX_CACHED_USERS = 10_000;
 const EVERYONE = Symbol('everyone');
 
 export class BudgetPolicy {
   private readonly settings: BudgetSettings;
-  private readonly store: BudgetLimitStore | undefined;
-  private readonly clock: () => number;
-  private readonly cache = new LRUCache<string | typeof EVERYONE, CachedRow>(growingCapacity(MAX_CACHED_USERS));
+  private readonly rows: FreshReads<string | typeof EVERYONE, StoredBudgetLimits | undefined> | undefined;
 
   /** Whether there are limits, or can be at any time. */
   readonly hasLimits: boolean;
@@ -45,8 +32,7 @@ export class BudgetPolicy {
     this.settings = settings ?? {};
     this.isChangeable = store !== undefined;
     this.hasLimits = this.isChangeable || settings !== undefined;
-    this.store = store;
-    this.clock = clock;
+    this.rows = store && new FreshReads((key) => store.find(key === EVERYONE ? undefined : key), clock);
   }
 
   /**
@@ -56,10 +42,10 @@ export class BudgetPolicy {
    *   were read before still apply
    */
   limitsOf(userId: string): BudgetLimits | undefined | Promise<BudgetLimits | undefined> {
-    const [own, everyone] = [this.read(userId), this.read(undefined)];
+    const [own, everyone] = [this.read(userId), this.read(EVERYONE)];
     if (own.known !== undefined && everyone.known !== undefined)
-      return this.limitsFrom(userId, own.known.row, everyone.known.row);
-    return Promise.all([own.row, everyone.row]).then((rows) => this.limitsFrom(userId, ...rows));
+      return this.limitsFrom(userId, own.known.value, everyone.known.value);
+    return Promise.all([own.value, everyone.value]).then((rows) => this.limitsFrom(userId, ...rows));
   }
 
   private limitsFrom(
@@ -98,34 +84,19 @@ export class BudgetPolicy {
 
   /** Reads the stored limits again. @param userId undefined: those of everyone */
   forget(userId: string | undefined): void {
-    this.cache.delete(userId ?? EVERYONE);
+    this.rows?.forget(userId ?? EVERYONE);
   }
 
-  private read(userId: string | undefined): CachedRow {
-    const { store } = this;
-    if (store === undefined) return NOTHING_STORED;
-    const key = userId ?? EVERYONE;
-    const cached = this.cache.get(key);
-    const now = this.clock();
-    if (cached !== undefined && now - cached.readAt < MAX_AGE_MS) return cached;
-    const row = store.find(userId).catch((error: unknown) => {
-      // Nobody can change limits meanwhile.
-      if (isStoreOutage(error) && cached !== undefined) return cached.row;
-      throw error;
-    });
-    const entry: CachedRow = { readAt: now, row };
-    this.cache.set(key, entry);
-    row.then(
-      (known) => (entry.known = { row: known }),
-      () => {
-        if (this.cache.peek(key) === entry) this.cache.delete(key);
-      },
-    );
-    return entry;
+  private read(key: string | typeof EVERYONE): Reading<StoredBudgetLimits | undefined> {
+    return this.rows?.read(key) ?? NOTHING_STORED;
   }
 }
 
-const NOTHING_STORED: CachedRow = { readAt: 0, row: Promise.resolve(undefined), known: { row: undefined } };
+const NOTHING_STORED: Reading<undefined> = {
+  readAt: 0,
+  value: Promise.resolve(undefined),
+  known: { value: undefined },
+};
 
 function viewOf({ limits, changedAt, changedBy }: StoredBudgetLimits): BudgetLimitsView {
   return omitUndefined({ limits, source: 'dashboard', changedAt, changedBy });

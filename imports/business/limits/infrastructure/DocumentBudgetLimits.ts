@@ -51,7 +51,7 @@ export class DocumentBudgetLimits implements BudgetLimitStore {
     const fields: Record<string, unknown> = omitUndefined({ ...toFields(limits), userId, changedAt, changedBy });
     const absent = LIMIT_FIELDS.filter((name) => !(name in fields));
     const $unset = Object.fromEntries(absent.map((name) => [name, true as const]));
-    const modifier = { $set: fields, ...(absent.length === 0 ? {} : { $unset }) };
+    const modifier = { $set: fields, $unset };
     if ((await this.collection.update({ _id }, modifier)) === 1) return;
     // If not, another process has set them a moment ago.
     if (!(await insertNew(this.collection, { _id, ...fields } as BudgetLimitDocument)))

@@ -68,8 +68,7 @@ export class DocumentMemoryRecords implements MemoryRecords {
       ...(record.vector === undefined ? { vector: true as const, model: true as const } : {}),
       ...(expires ? {} : { expiresAt: true as const }),
     };
-    const modifier = Object.keys($unset).length === 0 ? { $set } : { $set, $unset };
-    await this.memories.upsertMany([{ _id, selector: { userId: record.userId }, modifier }]);
+    await this.memories.upsertMany([{ _id, selector: { userId: record.userId }, modifier: { $set, $unset } }]);
   }
 
   async addVector(

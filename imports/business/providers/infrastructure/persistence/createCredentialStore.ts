@@ -105,5 +105,5 @@ function modifierOf({ box, lease, ...others }: CredentialChange, now: number): M
     if (value === null) $unset[name] = true;
     else if (value !== undefined) $set[name] = value;
   }
-  return { $set, ...(Object.keys($unset).length === 0 ? {} : { $unset }), $inc: { version: 1 } };
+  return { $set, $unset, $inc: { version: 1 } };
 }

@@ -28,12 +28,7 @@ export function createProviderStore(collection: ProviderCollection): ProviderSto
       const { _id, ...fields } = toDocument(provider);
       const removed = OPTIONAL_FIELDS.filter((name) => !(name in fields));
       const $unset = Object.fromEntries(removed.map((name) => [name, true as const]));
-      return (
-        (await collection.update(
-          { _id, updatedAt: readAt },
-          { $set: { ...fields }, ...(removed.length === 0 ? {} : { $unset }) },
-        )) === 1
-      );
+      return (await collection.update({ _id, updatedAt: readAt }, { $set: { ...fields }, $unset })) === 1;
     },
     async remove(providerId) {
       return (await collection.remove({ _id: providerId })) === 1;

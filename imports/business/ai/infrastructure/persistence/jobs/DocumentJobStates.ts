@@ -80,11 +80,7 @@ export class DocumentJobStates implements JobStateStore {
       ...(endedAt === undefined ? { endedAt: true as const } : {}),
       ...(error === undefined ? { error: true as const } : {}),
     };
-    const hasAbsent = Object.keys($unset).length > 0;
-    await this.collection.update(
-      { _id: idOf(name) },
-      { $set: { startedAt, ...ended, ...failed }, ...(hasAbsent ? { $unset } : {}) },
-    );
+    await this.collection.update({ _id: idOf(name) }, { $set: { startedAt, ...ended, ...failed }, $unset });
   }
 
   private async upsert(_id: string, modifier: Modifier): Promise<void> {

@@ -107,13 +107,8 @@ export class DocumentRunList implements RunListReader, RunLabels {
   ): Promise<void> {
     const stays = omitUndefined({ rating: rating ?? undefined, comment });
     const gone = { ...(rating === null ? { rating: true } : {}), ...(comment === undefined ? { comment: true } : {}) };
-    await this.runs.update(
-      { _id: executionId },
-      {
-        $set: { ...stays, ratedBy, ratedAt },
-        ...(Object.keys(gone).length === 0 ? {} : { $unset: gone as Readonly<Record<string, true>> }),
-      },
-    );
+    const $unset = gone as Readonly<Record<string, true>>;
+    await this.runs.update({ _id: executionId }, { $set: { ...stays, ratedBy, ratedAt }, $unset });
   }
 
   async tag(executionId: string, tags: readonly string[]): Promise<void> {
