@@ -107,7 +107,7 @@ describe('an API token that is revoked', () => {
         ['/v1/messages', { model: 'openai', max_tokens: 9, messages: [{ role: 'user', content: 'x' }], stream: true }],
       ] as const) {
         const { token, id } = await issue();
-        server.simulator.enqueue({ text: 'Hello, world', fault: { kind: 'stall', after: { events: 3 } } });
+        server.simulator.enqueue({ text: 'Hello, world', fault: { kind: 'stall', after: { events: 5 } } });
         const response = await fetch(server.url + path, {
           method: 'POST',
           headers: { ...bearer(token), 'content-type': 'application/json' },
