@@ -368,7 +368,8 @@ describe('the inbox in Chromium', () => {
     await page.getByRole('button', { name: 'Notify me' }).click();
     await page.getByRole('button', { name: 'Notifications on' }).waitFor();
     await wait({ waitsFor: 'approval' });
-    await page.locator('[data-entry]').waitFor();
+    // What notifies has a list of its own.
+    await page.locator('.nav-count').waitFor();
     expect(await page.evaluate('shown.length'), 'while the page is visible').to.equal(0);
     await page.evaluate(() =>
       Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true }),

@@ -212,10 +212,11 @@ describe('the playground in Chromium', () => {
     await context.close();
     ({ context, page } = await app.newVisitor());
     await page.route('**/me', (route) => route.fulfill({ json: { userId: 'bob', isAdmin: false } }));
+    // The first page may ask already.
+    const asked = page.waitForResponse(/\/me$/);
     await page.goto(`${app.server.url}/#token=${TOKEN}`);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await app.go(page, '/playground');
-    const asked = page.waitForResponse(/\/me$/);
     await page.getByRole('button', { name: 'Prompts' }).click();
     await (await asked).finished();
     await page.getByRole('button', { name: 'Save', exact: true }).waitFor();
