@@ -4,6 +4,7 @@ import { normalizeOptions } from '../../../../../imports/business/ai/application
 import { atOnce } from '../../../../../imports/business/ai/domain/util/slices';
 import type { WireRequest } from '../../../../../imports/business/ai/infrastructure/converters/Wire';
 import { readAnthropicRequest } from '../../../../../imports/business/ai/infrastructure/converters/anthropic/gateway/AnthropicGateway';
+import { readResponsesRequest } from '../../../../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import type { ServedWire, VendorName } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 import { WIRES, wireContext } from '../../../../support/wireContexts';
 
@@ -30,6 +31,19 @@ it("excludes the same domains from OpenAI's search, and reports that their numbe
   const { body, warnings } = sentTo('openai', 'responses', 'gpt-5', { type, name, blocked_domains, max_uses: 3 });
   expect(body.tools).to.deep.equal([{ type: 'web_search', filters: { blocked_domains } }]);
   expect(warnings.join()).to.match(/web_search.*max_uses/);
+});
+
+it("excludes them from xAI's search under its own name, which clients of the Responses API may use, too", () => {
+  const excluded = { type: 'web_search', filters: { excluded_domains: ['example.com'] } };
+  const blocked_domains = ['example.com'];
+  const { type, name } = SEARCH;
+  const { body } = sentTo('grok', 'responses', 'grok-4.5', { type, name, blocked_domains });
+  expect(body.tools).to.deep.equal([excluded]);
+  for (const tool of [excluded, { type: 'web_search', filters: { blocked_domains } }]) {
+    const options = normalizeOptions(readResponsesRequest({ model: 'grok-4.5', input: 'Hi', tools: [tool] }));
+    const sent = atOnce(WIRES.responses.toRequest(options, wireContext('grok', 'grok-4.5'), false));
+    expect(sent.body.tools).to.deep.equal([excluded]);
+  }
 });
 
 for (const [vendor, wire, model, lost] of [

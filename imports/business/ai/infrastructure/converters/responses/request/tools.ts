@@ -146,7 +146,7 @@ function builtInFields(
     case 'url_context':
       throw new UnsupportedFeatureError(`The Responses API has no "${tool.type}" tool.`, { vendor, path });
     case 'web_search':
-      return complete ? searchTool(tool, warnings) : tool;
+      return complete || vendor === 'grok' ? searchTool(tool, vendor, warnings) : tool;
     case 'file_search':
     case 'mcp':
     case 'image_generation':
@@ -159,15 +159,26 @@ function builtInFields(
   }
 }
 
-/** Domains are filters: https://github.com/vercel/ai/pull/18035 has those that are blocked. */
+/**
+ * Domains are filters: https://github.com/vercel/ai/pull/18035 has those that are blocked, and
+ * https://docs.x.ai/docs/guides/tools/search-tools xAI's name for them.
+ */
 function searchTool(
   { allowed_domains, blocked_domains, max_uses, ...tool }: JsonObject,
+  vendor: string,
   warnings: string[],
 ): JsonObject {
   if (max_uses !== undefined)
     warnings.push('Omitted settings of the tool "web_search" that the Responses API does not have: max_uses.');
-  const filters = omitUndefined({ allowed_domains, blocked_domains });
-  return isEmpty(filters) ? tool : { ...tool, filters: { ...fieldsOf(tool.filters), ...filters } };
+  const { blocked_domains: blocked, ...others } = {
+    ...fieldsOf(tool.filters),
+    ...omitUndefined({ allowed_domains, blocked_domains }),
+  };
+  const filters =
+    blocked === undefined
+      ? others
+      : { ...others, [vendor === 'grok' ? 'excluded_domains' : 'blocked_domains']: blocked };
+  return isEmpty(filters) ? tool : { ...tool, filters };
 }
 
 /** Two tools control a computer: the preview needs the environment, its successor detects it. */
