@@ -18,8 +18,10 @@ export function locatedAnnotation(annotation: JsonObject, from: number, to: numb
   return [{ ...annotation, title: typeof title === 'string' ? title : '', ...range }];
 }
 
-/** Whether it is a citation of the Interactions API that OpenAI lacks: `FileCitation` or `PlaceCitation` of its SDK. */
-export function isOfGoogle({ type, file_id, document_uri, file_name }: JsonObject): boolean {
-  if (type === 'file_citation') return file_id === undefined && (document_uri ?? file_name) !== undefined;
-  return type === 'place_citation';
+/**
+ * Whether OpenAI has no such citation: of a place, or of a file without an id, as Google's APIs and Claude have them
+ * (`FileCitation` and `PlaceCitation` of `@google/genai`).
+ */
+export function isUnknownToOpenAI({ type, file_id }: JsonObject): boolean {
+  return type === 'place_citation' || (type === 'file_citation' && file_id === undefined);
 }

@@ -566,6 +566,8 @@ describe('toResponses: reasoning', () => {
       // The Interactions API's: `Annotation` of @google/genai
       { type: 'file_citation', document_uri: 'f', file_name: 'f', start_index: 0, end_index: 1 },
       { type: 'place_citation', place_id: 'g', name: 'G', start_index: 0, end_index: 1 },
+      // Gemini's, of file search
+      { type: 'file_citation', filename: 'h', start_index: 0, end_index: 1 },
     ];
     const cited = { ...ANSWER, content: [{ type: 'output_text', text: 'Hi', annotations }] } as MessageItem;
     const { body, losses } = request({ input: [USER, cited, USER] });

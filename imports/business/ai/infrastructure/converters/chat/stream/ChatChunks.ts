@@ -4,7 +4,7 @@
  */
 import { finishReasonOf } from '../gateway/ChatCompletionsGateway';
 import { textLengthOf, toChatAnnotation, urlCitationsOf } from '../annotations';
-import { isOfGoogle } from '../../shared/locatedAnnotation';
+import { isUnknownToOpenAI } from '../../shared/locatedAnnotation';
 import { isLegacy, toToolCall } from '../request/assistantMessage';
 import { toChatUsage } from '../usage';
 import { vendorFieldsOf } from '../vendorFields';
@@ -73,13 +73,13 @@ export class ChatChunks {
         this.backfill.noteDelta(event.output_index);
         return this.deltaChunks({ refusal: event.delta });
       case 'response.annotation.added':
+        // OpenAI has citations of files in its Responses API only, and none of places.
+        if ('file_id' in event.annotation || isUnknownToOpenAI(event.annotation)) return NO_CHUNKS;
         // Anthropic's citations, whose range is the text that they arrive with.
         if ('cited_text' in event.annotation) {
           this.awaitsText = true;
           return NO_CHUNKS;
         }
-        // OpenAI has citations of files in its Responses API only, and none of places.
-        if ('file_id' in event.annotation || isOfGoogle(event.annotation)) return NO_CHUNKS;
         return this.deltaChunks({ annotations: [toChatAnnotation(this.inContent(event.annotation))] });
       case 'response.created':
         this.identity = { ...this.identity, id: event.id === '' ? this.identity.id : event.id, model: event.model };

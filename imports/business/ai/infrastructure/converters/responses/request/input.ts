@@ -9,7 +9,7 @@ import { repairSlices } from '../../shared/repairHistory';
 import { toCallId } from '../../shared/callIds';
 import type { CallIdRule } from '../../shared/callIds';
 import { isSearchOfXai } from '../../../../domain/run/clientCall';
-import { isOfGoogle, locatedAnnotation } from '../../shared/locatedAnnotation';
+import { isUnknownToOpenAI, locatedAnnotation } from '../../shared/locatedAnnotation';
 import { isObject, isObjectList } from '../../../../domain/util/json';
 import { SLICE } from '../../../../domain/util/slices';
 import type { Slices } from '../../../../domain/util/slices';
@@ -319,7 +319,8 @@ function citationsOf(part: unknown): readonly JsonObject[] {
 /** Returns another wire's citation of a page with the range that this API requires, nothing for those that it lacks. */
 function acceptedCitation(citation: JsonObject, text: string): readonly JsonObject[] {
   const isComplete = citation.type !== 'url_citation' || citation.start_index !== undefined;
-  if (isComplete && !('cited_text' in citation) && citation.type !== 'file' && !isOfGoogle(citation)) return [citation];
+  if (isComplete && !('cited_text' in citation) && citation.type !== 'file' && !isUnknownToOpenAI(citation))
+    return [citation];
   return locatedAnnotation(citation, 0, text.length).map(({ type, url, title, start_index, end_index }) => ({
     type,
     url,

@@ -11,6 +11,7 @@ import type {
   OutputItem,
 } from '../../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
+import { fieldsOf } from '../../../../../../../imports/business/ai/domain/util/json';
 import { writeChatCompletions } from '../../../../../../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
 import { createStreamEncoder } from '../../../../../../../imports/business/ai/infrastructure/streaming/createStreamEncoder';
 import {
@@ -185,6 +186,25 @@ describe('ChatCompletionsEncoder', () => {
       { annotations: [{ type, [type]: inner }] },
       { refusal: 'No.' },
     ]);
+  });
+
+  it("writes pages once, and none of Gemini's documents beside them", () => {
+    const page = { type: 'url_citation', url: 'u', title: 'T', start_index: 0, end_index: 2 };
+    const document = { type: 'file_citation', filename: 'plan.txt', start_index: 0, end_index: 2 };
+    const annotations = [page, document, { ...document, cited_text: 'It is Chimera.' }];
+    const content = [{ type: 'output_text', text: 'Hi', annotations }] as const;
+    const deltas = deltasOf(
+      encodedEvents('openai', [
+        CREATED_EVENT,
+        textDelta('Hi'),
+        ...annotations.map(
+          (annotation) => ({ type: 'response.annotation.added', output_index: 0, annotation }) as const,
+        ),
+        { type: 'response.output_item.done', output_index: 0, item: { type: 'message', role: 'assistant', content } },
+        completed('gemini'),
+      ]),
+    );
+    expect(deltas.filter((delta) => fieldsOf(delta).annotations !== undefined)).to.have.lengthOf(1);
   });
 
   it('writes the ranges of citations in the entire content, also in a later message', () => {
