@@ -95,9 +95,11 @@ function uriOf(part: InputImage | InputFile, fetchesUrls: boolean, path: string)
 
 /** Google itself reads from Cloud Storage, the Files API and YouTube (https://ai.google.dev/api/caching#FileData). */
 function isGoogleUri(uri: string): boolean {
-  return /^(gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(www\.)?youtube\.com\/|https:\/\/youtu\.be\/)/i.test(
-    uri,
-  );
+  return isYouTubeUri(uri) || /^(gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/)/i.test(uri);
+}
+
+export function isYouTubeUri(uri: string): boolean {
+  return /^https:\/\/((www\.)?youtube\.com|youtu\.be)\//i.test(uri);
 }
 
 /** Whether the part needs no download, because Google reads its URL or sent the part itself. */

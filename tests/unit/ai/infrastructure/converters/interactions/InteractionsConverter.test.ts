@@ -152,12 +152,13 @@ describe('InteractionsConverter', () => {
       });
   });
 
-  it('sends images, documents, audio and files', () => {
+  it('sends images, documents, audio, files and videos of YouTube', () => {
     const content = [
       { type: 'input_image', image_url: `data:image/png;base64,${PIXEL}`, detail: 'low' },
       { type: 'input_file', file_data: `data:application/pdf;base64,${PIXEL}` },
       { type: 'input_file', file_data: `data:audio/wav;base64,${PIXEL}` },
       { type: 'input_file', file_id: 'files/abc' },
+      { type: 'input_file', file_url: 'https://www.youtube.com/watch?v=abc' },
     ] as const;
     const { body } = convert({ input: [{ type: 'message', role: 'user', content }] });
     const expected: readonly Interactions.Content[] = [
@@ -165,6 +166,7 @@ describe('InteractionsConverter', () => {
       { type: 'document', data: PIXEL, mime_type: 'application/pdf' },
       { type: 'audio', data: PIXEL, mime_type: 'audio/wav' },
       { type: 'document', uri: 'https://generativelanguage.googleapis.com/v1beta/files/abc' },
+      { type: 'video', uri: 'https://www.youtube.com/watch?v=abc' },
     ];
     expect((body.input as readonly JsonObject[])[0]?.content).to.deep.equal(expected);
   });

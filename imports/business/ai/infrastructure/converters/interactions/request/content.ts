@@ -3,7 +3,7 @@ import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { fieldsOf, isObject } from '../../../../domain/util/json';
 import type { Content, InputFile, InputImage, OutputText } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
-import { toMediaPart } from '../../google/media';
+import { isYouTubeUri, toMediaPart } from '../../google/media';
 import { ownFields } from '../interactionsTypes';
 
 export interface StepLoss {
@@ -61,12 +61,14 @@ function toMedia(part: InputImage | InputFile, fetchesUrls: boolean, path: strin
   const { mimeType, data } = fieldsOf(inlineData);
   const { mimeType: typeOfFile, fileUri } = fieldsOf(fileData);
   const type = mimeType ?? typeOfFile;
-  const kind = part.type === 'input_image' ? 'image' : kindOf(type);
+  const kind = part.type === 'input_image' ? 'image' : kindOf(type, fileUri);
   const mime = type === undefined ? {} : { mime_type: type };
   return isObject(inlineData) ? { type: kind, data, ...mime } : { type: kind, uri: fileUri, ...mime };
 }
 
-function kindOf(mimeType: unknown): 'image' | 'audio' | 'video' | 'document' {
+/** URLs of YouTube have no extension: https://ai.google.dev/gemini-api/docs/interactions/video-understanding */
+function kindOf(mimeType: unknown, uri: unknown): 'image' | 'audio' | 'video' | 'document' {
+  if (typeof uri === 'string' && isYouTubeUri(uri)) return 'video';
   const [family] = String(mimeType).split('/');
   return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
 }
