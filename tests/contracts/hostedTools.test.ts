@@ -33,6 +33,14 @@ const FOUND: readonly [WireName, JsonObject, readonly string[]][] = [
   ['chat_completions', { Web_Search_Options: {} }, ['web_search']],
   ['responses', { TOOLS: [{ type: 'namespace', Tools: [{ type: 'mcp' }] }] }, ['mcp']],
   [
+    'responses',
+    { tools: [{ type: 'shell', environment: { type: 'local' }, Environment: { type: 'container_auto' } }] },
+    ['shell'],
+  ],
+  ['chat_completions', { Compound_Custom: { Tools: { Enabled_Tools: ['wolfram_alpha'] } } }, ['wolfram_alpha']],
+  ['chat_completions', { Plugins: [{ ID: 'web' }] }, ['web_search']],
+  ['anthropic_messages', { MCP_Servers: [{ url: 'x' }] }, ['mcp']],
+  [
     'anthropic_messages',
     { tools: [{ name: 'f' }, { type: 'bash_20250124' }, { type: 'web_search_20250305' }] },
     ['web_search'],

@@ -22,18 +22,19 @@ const READERS: Readonly<Record<WireName, (request: JsonObject) => readonly strin
     // Azure's
     ...(valuesOf(request, 'data_sources').some(isPresent) ? ['file_search'] : []),
     // Groq's
-    ...listOf(fieldsOf(fieldsOf(request['compound_custom'])['tools'])['enabled_tools']).flatMap((name) =>
-      typeof name === 'string' ? [nameOf(name)] : [],
-    ),
+    ...valuesOf(request, 'compound_custom')
+      .flatMap((custom) => valuesOf(fieldsOf(custom), 'tools'))
+      .flatMap((tools) => valuesOf(fieldsOf(tools), 'enabled_tools').flatMap(listOf))
+      .flatMap((name) => (typeof name === 'string' ? [nameOf(name)] : [])),
     // OpenRouter's
-    ...listOf(request['plugins']).flatMap((plugin) => {
-      const { id } = fieldsOf(plugin);
-      return typeof id === 'string' ? [id === 'web' ? 'web_search' : id] : [];
-    }),
+    ...valuesOf(request, 'plugins')
+      .flatMap(listOf)
+      .flatMap((plugin) => valuesOf(fieldsOf(plugin), 'id'))
+      .flatMap((id) => (typeof id === 'string' ? [id === 'web' ? 'web_search' : id] : [])),
   ],
-  anthropic_messages: ({ mcp_servers: servers, ...request }) => [
+  anthropic_messages: (request) => [
     ...toolsOf(request),
-    ...(listOf(servers).length > 0 ? ['mcp'] : []),
+    ...(valuesOf(request, 'mcp_servers').some((servers) => listOf(servers).length > 0) ? ['mcp'] : []),
   ],
   interactions: toolsOf,
   gemini: ({ tools }) =>
@@ -74,7 +75,8 @@ function toolsOf(object: JsonObject, depth = 0): readonly string[] {
       const tool = fieldsOf(each);
       const nested = toolsOf(tool, depth + 1);
       const names = valuesOf(tool, 'type').flatMap((type) => (typeof type === 'string' ? [nameOf(type)] : []));
-      const isLocal = fieldsOf(tool['environment'])['type'] === 'local';
+      const environments = valuesOf(tool, 'environment').map((environment) => fieldsOf(environment)['type']);
+      const isLocal = environments.length > 0 && environments.every((type) => type === 'local');
       return [...names.filter((name) => !OF_CLIENTS.has(name) && !(name === 'shell' && isLocal)), ...nested];
     });
 }
