@@ -39,7 +39,7 @@ interface Session {
   open: number;
 }
 
-/** After which a session that was not used ends. */
+/** Milliseconds after which an unused session ends. */
 const SESSION_IDLE_MS = 30 * 60_000;
 /** The most sessions of one user. A further one ends the least recently used. */
 const MAX_SESSIONS = 32;
