@@ -7,6 +7,8 @@ const STAGES = { pending: 0, awaiting_approval: 1, executing: 2, needs_review: 3
 interface Question {
   readonly id: string;
   readonly expiresAt: number;
+  /** Ids of what was asked before. */
+  readonly earlier: ReadonlySet<string>;
   /** The events that now follow are about something before it. */
   readonly isOld: boolean;
   readonly isAnswered: boolean;
@@ -103,12 +105,13 @@ export class NewEvents {
   /** Whether the tool asks anew. What was emitted lately may go back before what the store has of the call. */
   private isLatest({ callId, input: { id }, expiresAt }: AgentEventOf<'tool:input_required'>): boolean {
     const last = this.asked.get(callId);
-    const isLatest = last === undefined || (expiresAt >= last.expiresAt && id !== last.id);
-    this.asked.set(
-      callId,
-      isLatest ? { id, expiresAt, isOld: false, isAnswered: false } : { ...last, isOld: expiresAt < last.expiresAt },
-    );
-    return isLatest;
+    if (last !== undefined && (id === last.id || last.earlier.has(id) || expiresAt < last.expiresAt)) {
+      this.asked.set(callId, { ...last, isOld: id !== last.id });
+      return false;
+    }
+    const earlier = new Set(last && [...last.earlier, last.id]);
+    this.asked.set(callId, { id, expiresAt, earlier, isOld: false, isAnswered: false });
+    return true;
   }
 
   private isFirstAnswer(callId: string): boolean {
