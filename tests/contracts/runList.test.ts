@@ -137,6 +137,7 @@ for (const [name, open] of Object.entries(QUICK_DATABASES)) {
         [{ conversationId: 'talk', userId: 'ann' }, ['fast']],
         [{ parentExecutionId: 'slow', parentCallId: 'c' }, ['fast']],
         [{ parentExecutionId: 'slow', parentCallId: 'd' }, []],
+        [{ parentExecutionId: 'slow', parentCallId: 'd'.repeat(256) }, []],
         [{ from: 200, to: 300 }, ['slow', 'fast']],
         [{ since: 400 }, ['open']],
         [{ minCost: 0.5 }, ['slow', 'fast']],

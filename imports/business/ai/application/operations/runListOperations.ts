@@ -41,7 +41,10 @@ const filter = {
   conversationId: name,
   parentExecutionId: v.optional(v.pipe(executionId, v.description('Only runs that calls of this one have started.'))),
   parentCallId: v.optional(
-    v.pipe(text(ARGUMENT_LIMITS.id), v.description('Only the run that this call of `parentExecutionId` has started.')),
+    v.pipe(
+      text(ARGUMENT_LIMITS.callId),
+      v.description('Only the run that this call of `parentExecutionId` has started.'),
+    ),
   ),
   since: v.optional(
     v.pipe(
