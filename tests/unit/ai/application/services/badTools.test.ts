@@ -90,6 +90,12 @@ const BAD_TOOLS: Record<
     state: 'failed',
     received: /"timeoutMs" of detach must be a number above 0/,
   },
+  // A timer for a longer time fires after a millisecond.
+  'detaches for ever': {
+    execute: (_args, { detach }) => detach?.(Infinity),
+    state: 'failed',
+    received: /"timeoutMs" of detach must be a number above 0 and at most 2147483647/,
+  },
   'mutates its arguments': {
     execute: (args: Record<string, unknown>) => {
       args['city'] = 'elsewhere';

@@ -15,6 +15,8 @@ import { errorMessage } from './toolResult';
 
 /** Characters. */
 const MAX_NOTE = 500;
+/** A timer for a longer time fires at once. */
+const MAX_TIMEOUT_MS = 2_147_483_647;
 
 export interface ToolCallHandle {
   /** Pending, or in the state in which another process left it. */
@@ -87,7 +89,8 @@ export class ToolCallOutcome implements AbortListener, DueListener, RunningTool 
 
   /** @param timeoutMs after the start of the call's first attempt @throws ToolError `threw` for no such time */
   detach(timeoutMs: number): void {
-    if (!(timeoutMs > 0)) throw new ToolError('threw', '"timeoutMs" of detach must be a number above 0.');
+    if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))
+      throw new ToolError('threw', `"timeoutMs" of detach must be a number above 0 and at most ${MAX_TIMEOUT_MS}.`);
     if (!this.open) return;
     const { call } = this.handle;
     const elapsedMs = 'startTime' in call && isExecuting(call) ? elapsedSince(call.startTime ?? 0) : 0;
