@@ -163,7 +163,6 @@ function decode(cursor: string): Position {
   return { kind, id, whole, lastWhole };
 }
 
-/** Empty if the text is no list. */
 function invalidCursor(): LLMInvalidRequestError {
   return new LLMInvalidRequestError('"after" is not the "next" of a page.', { path: 'after' });
 }

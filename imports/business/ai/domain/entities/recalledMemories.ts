@@ -37,6 +37,7 @@ export function recalledIds(items: readonly Item[]): ReadonlySet<string> {
   for (const item of items) {
     if (!isRecalledMessage(item)) continue;
     for (const line of textOf(item)?.split('\n') ?? []) {
+      // A user can write what looks like such a message.
       const fields = line.startsWith('{') ? readJson(line) : undefined;
       if (isObject(fields) && typeof fields.id === 'string') ids.add(fields.id);
     }
@@ -49,5 +50,3 @@ function textOf(item: Item): string | undefined {
   const [first] = item.content;
   return first?.type === 'input_text' ? first.text : undefined;
 }
-
-/** A user can write what looks like such a message. */
