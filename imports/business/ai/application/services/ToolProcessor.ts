@@ -504,7 +504,8 @@ export class ToolProcessor {
     outcome.markExecuting();
     const begun = job.begin?.();
     if (begun === undefined) {
-      this.execute(job, tool, args, outcome);
+      // A listener of the start may have ended the run.
+      if (outcome.isOpen()) this.execute(job, tool, args, outcome);
       return undefined;
     }
     return begun.then(

@@ -463,6 +463,18 @@ describe('AgenticLoop', () => {
       expect(outputs(runOf(error)?.transcript ?? [])).to.deep.equal([]);
     });
 
+    it('does not run a tool of which a listener cancels the run as it starts', async () => {
+      const execute = sinon.fake();
+      const { loop } = setUp(
+        [calling({ name: 'unwanted' })],
+        new ToolRegistry().register({ name: 'unwanted', execute }),
+      );
+      loop.on('tool:executing', ({ executionId }) => void loop.cancel(executionId));
+      const error = await failureOf(loop.execute('ann', { model, input: 'go', tools: ['unwanted'] }));
+      expect(runOf(error)?.toolCalls[0]?.state).to.equal('cancelled');
+      expect(execute.callCount).to.equal(0);
+    });
+
     it('calls no model when the signal is already aborted', async () => {
       const { loop, provider } = setUp([]);
       const error = await failureOf(loop.execute('ann', { model, input: 'go', signal: AbortSignal.abort() }));
