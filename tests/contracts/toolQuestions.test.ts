@@ -5,20 +5,30 @@ import { ConflictError } from '../../imports/business/ai/domain/errors/LLMErrors
 import type { ToolCallContext } from '../../imports/business/ai/domain/interfaces/IToolExecutor';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 import { omitUndefined } from '../../imports/business/ai/domain/util/omitUndefined';
+import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
+import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { answer, calling } from '../../imports/testing/responses';
 import { ScriptedProvider } from '../../imports/testing/ScriptedProvider';
+import { DATABASES } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 import { intercepting } from '../support/intercepting';
 import { recordEvents } from '../support/recordEvents';
 import { until } from '../support/until';
 import { inFlowingTime } from '../support/VirtualTime';
 
+interface Asking {
+  readonly needsApproval?: boolean;
+  readonly schema?: JsonObject;
+  readonly isStored?: boolean;
+  readonly store?: RunStore;
+}
+
 /** Asks `questions` times whether to go on, and returns what was answered. */
 async function start(
   questions: number,
-  { needsApproval = false, schema = undefined as JsonObject | undefined, isStored = true } = {},
+  { needsApproval = false, schema, isStored = true, store = new MemoryRunStore() }: Asking = {},
 ) {
   const tools = new ToolRegistry().register({
     name: 'work',
@@ -31,7 +41,6 @@ async function start(
     },
   });
   const provider = new ScriptedProvider([calling({ name: 'work', call_id: 'c' }), answer('Done.')]);
-  const store = new MemoryRunStore();
   let commands = 0;
   // A second answer arrives once nothing is left of the first but its effect.
   const runStore = intercepting(store, 'addCommand', async (call) => {
@@ -98,6 +107,22 @@ describe(
       await approve(question);
       expect(await result()).to.equal('["accept"]');
       await loop.close();
+    });
+
+    it('has names that no database can store', async () => {
+      const stored = await DATABASES['embedded (SQLite)']();
+      let schema: JsonObject = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' };
+      for (let level = 0; level < 28; level += 1) schema = { type: 'object', properties: { next: schema } };
+      schema = { type: 'object', properties: { 'user.email': { type: 'string' }, city: schema }, $defs: {} };
+      const { loop, asked, result } = await start(2, { schema, store: await openRunStore(stored.database) });
+      for (const count of [1, 2]) {
+        const output = { 'user.email': 'ann@example.org' };
+        const inputId = await asked(count);
+        expect(await loop.submitToolResult('r', 'c', { output }, undefined, inputId)).to.equal('accepted');
+      }
+      expect(await result()).to.equal('["accept","accept"]');
+      await loop.close();
+      await stored.close();
     });
 
     for (const isStored of [true, false])

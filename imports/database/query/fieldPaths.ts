@@ -9,8 +9,12 @@ export function invalidInput(path: string, problem: string): LLMInvalidRequestEr
 
 /** @throws LLMInvalidRequestError for a name that databases give another meaning: an operator, a path, a prototype */
 export function checkFieldName(name: string, path: string): void {
-  if (name === '' || name === '__proto__' || /[$.\0]/.test(name) || !name.isWellFormed())
+  if (!isFieldName(name))
     throw invalidInput(path, `has a field whose name cannot be stored: ${JSON.stringify(name.slice(0, 60))}`);
+}
+
+export function isFieldName(name: string): boolean {
+  return name !== '' && name !== '__proto__' && !/[$.\0]/.test(name) && name.isWellFormed();
 }
 
 /**

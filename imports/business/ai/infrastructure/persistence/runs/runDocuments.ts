@@ -4,7 +4,7 @@
  */
 import { bucketOf } from '../../../domain/entities/latencyBuckets';
 import { inputOf, isFunctionTool, isUndelivered, waitOf, withKind } from '../../../domain/entities/Tool';
-import type { FunctionTool, ToolCall } from '../../../domain/entities/Tool';
+import type { FunctionTool, InputRequest, ToolCall } from '../../../domain/entities/Tool';
 import type { Modifier } from '../../../../../database/DocumentCollection';
 import type { OpenCalls, RecordedCalls } from '../../../domain/interfaces/RunStore';
 import { argumentsHash } from '../../../application/services/shared/argumentsHash';
@@ -16,7 +16,10 @@ import type { RunLimits } from '../../../domain/types/RunLimits';
 import type { RunPlan, RunProgress, RunRecord, RunRequest, ToolHash } from '../../../domain/types/RunRecords';
 import type { RunDetailView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
 import type { TraceContext } from '../../../domain/types/TraceContext';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { isList } from '../../../domain/util/json';
 import { isAsNew } from './isAsNew';
+import { isFieldName } from '../../../../../database/query/fieldPaths';
 import { searchWords } from '../../../../../database/searchWords';
 
 export const RUNS = 'ai_runs';
@@ -414,7 +417,7 @@ export function toCallFields(executionId: string, userId: string, call: ToolCall
     note: call.progress?.note,
     error: 'error' in call ? call.error.message : undefined,
     result: 'result' in call ? call.result.slice(0, MAX_SHOWN_CHARACTERS) : undefined,
-    answers: call.answers,
+    answers: call.answers?.map((answered) => ({ ...answered, input: shownInput(answered.input) })),
     ...waitFieldsOf(call),
   });
 }
@@ -441,8 +444,25 @@ function waitFieldsOf(call: ToolCall): Pick<ToolCallView, keyof typeof WAIT_FIEL
     argumentsHash: argumentsHash(call.arguments),
     argumentsLength: call.arguments.length,
     expiresAt: 'expiresAt' in call ? call.expiresAt : undefined,
-    input,
+    input: input && shownInput(input),
   });
+}
+
+const MAX_SHOWN_LEVELS = 30;
+
+/** Leaves out what no document may have, which schemas do, such as `$ref`: the call itself has all of it, as JSON. */
+function shownInput(input: InputRequest): InputRequest {
+  const { schema } = input;
+  // The names of an object are those of an object.
+  return schema === undefined ? input : { ...input, schema: storableParts(schema, MAX_SHOWN_LEVELS) as JsonObject };
+}
+
+function storableParts(value: unknown, levels: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return {};
+  if (isList(value)) return value.map((each) => storableParts(each, levels - 1));
+  const named = Object.entries(value).filter(([name]) => isFieldName(name));
+  return Object.fromEntries(named.map(([name, each]) => [name, storableParts(each, levels - 1)]));
 }
 
 export function fromCallDocument(document: ToolCallDocument): ToolCall {
