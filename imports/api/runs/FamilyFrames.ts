@@ -12,8 +12,8 @@ export interface FamilyFramesOptions {
   readonly send: (event: LoggedEvent) => void;
   /** UTF-16 code units of events that may wait for a run that is being looked up. Those beyond wait in the log. */
   readonly maxQueuedLength: number;
-  /** Pushes the events that the log has after this position, before any newer ones. */
-  readonly resume: (position: string) => void;
+  /** Pushes the events that the log has after this one, before any newer ones. */
+  readonly resume: (id: number) => void;
   /** Called when an event may have been missed, after which there are no more. */
   readonly onError: (error: unknown) => void;
 }
@@ -25,8 +25,8 @@ export class FamilyFrames {
   /** Events in their order, the first of which is of a run that is being looked up. */
   private readonly queue: LoggedEvent[] = [];
   private queuedLength = 0;
-  /** The position of the last event that was taken. Defined while those after it wait in the log. */
-  private takenUpTo: string | undefined;
+  /** The id of the last event that was taken. Defined while those after it wait in the log. */
+  private takenUpTo: number | undefined;
   private hasFailed = false;
 
   constructor(options: FamilyFramesOptions) {
@@ -40,7 +40,7 @@ export class FamilyFrames {
     if (this.queue.length === 0 && this.pass(event)) return;
     this.queue.push(event);
     this.queuedLength += event.data.length;
-    if (this.queuedLength >= this.options.maxQueuedLength) this.takenUpTo = event.position;
+    if (this.queuedLength >= this.options.maxQueuedLength) this.takenUpTo = event.id;
     if (this.queue.length === 1) void this.lookUp(event);
   }
 
@@ -90,11 +90,11 @@ export class FamilyFrames {
     }
     this.queue.splice(0, passed);
     const [next] = this.queue;
-    const position = this.takenUpTo;
+    const { takenUpTo } = this;
     if (next !== undefined) void this.lookUp(next);
-    else if (position !== undefined) {
+    else if (takenUpTo !== undefined) {
       this.takenUpTo = undefined;
-      this.options.resume(position);
+      this.options.resume(takenUpTo);
     }
   }
 }

@@ -102,7 +102,7 @@ export function streamRunEvents({
             pathTo: (id) => queries.pathTo(actor, executionId, id),
             send,
             maxQueuedLength: maxBufferedLength / 4,
-            resume: (position) => subscribe(position),
+            resume: (id) => events.repeat(subscriber, id),
             // The client resumes after the last event that it has.
             onError: () => end(),
           })
@@ -116,13 +116,9 @@ export function streamRunEvents({
       event: (event) => (family === undefined ? send(event) : family.push(event)),
       gap: () => write(`id: ${events.position}\n${RESYNC_FRAME}`),
     };
-    const subscribe = (from: string | undefined): void => {
-      unsubscribe();
-      if (!hasEnded()) unsubscribe = events.subscribe(subscriber, from);
-    };
     // Clients store an id without data, but dispatch no event for it: from here on they can resume.
     write(`id: ${since ?? events.position}\n\n`);
-    subscribe(since);
+    unsubscribe = events.subscribe(subscriber, since);
     let stopChanges: (() => void) | undefined;
     try {
       if (executionId === undefined && changes !== undefined)

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { FamilyFrames } from '../../../../imports/api/runs/FamilyFrames';
 import type { CallOfRun } from '../../../../imports/business/ai/domain/types/AgentEvents';
+import { RunEventLog } from '../../../../imports/business/ai/infrastructure/events/RunEventLog';
 import type { LoggedEvent } from '../../../../imports/business/ai/infrastructure/events/RunEventLog';
 import { deferred } from '../../../support/deferred';
 import { until } from '../../../support/until';
@@ -15,7 +16,7 @@ const PATHS: Readonly<Record<string, readonly CallOfRun[]>> = {
 
 function frames(
   pathTo: (executionId: string) => Promise<readonly CallOfRun[] | undefined>,
-  { maxQueuedLength = 10_000, resume = (_position: string): void => undefined } = {},
+  { maxQueuedLength = 10_000, resume = (_id: number): void => undefined } = {},
 ) {
   const sent: string[] = [];
   const errors: unknown[] = [];
@@ -31,10 +32,10 @@ function frames(
     },
     onError: (error) => void errors.push(error),
   });
-  const push = (executionId: string, type: string, fields: object = {}, position = ''): void =>
+  const push = (executionId: string, type: string, fields: object = {}, id = 0): void =>
     // Boundary: the members that are read of an event.
-    family.push({ executionId, type, position, data: JSON.stringify({ executionId, type, ...fields }) } as LoggedEvent);
-  return { sent, errors, push };
+    family.push({ executionId, type, id, data: JSON.stringify({ executionId, type, ...fields }) } as LoggedEvent);
+  return { sent, errors, push, family };
 }
 
 const BELOW = { parentExecutionId: 'child', parentCallId: 'd' };
@@ -67,20 +68,48 @@ describe('the events of a run and of those below it', () => {
   it('wait in the log, where they are read on, once too many wait for a run to be looked up', async () => {
     const found = deferred<readonly CallOfRun[] | undefined>();
     const log = Array.from({ length: 40 }, (_, index) => [index % 4 === 0 ? 'grandchild' : 'root', index] as const);
-    const resumed: string[] = [];
+    const resumed: number[] = [];
     const { sent, push } = frames(() => found.promise, {
       maxQueuedLength: 400,
-      resume: (position) => {
-        resumed.push(position);
-        for (const [id, index] of log.slice(Number(position) + 1)) push(id, `e${index}`, {}, String(index));
+      resume: (last) => {
+        resumed.push(last);
+        for (const [id, index] of log.slice(last + 1)) push(id, `e${index}`, {}, index);
       },
     });
-    for (const [id, index] of log) push(id, `e${index}`, {}, String(index));
+    for (const [id, index] of log) push(id, `e${index}`, {}, index);
     found.resolve(PATHS['grandchild']);
     await until(() => sent.length >= log.length);
     expect(sent).to.deep.equal(log.map(([id, index]) => `${id} e${index}`));
     // What was held until then is no more than is allowed.
-    expect(resumed).to.deep.equal(['11']);
+    expect(resumed).to.deep.equal([11]);
+  });
+
+  it('are read on from a log that has had later events of another user from the same process', async () => {
+    const found = deferred<readonly CallOfRun[] | undefined>();
+    const remote = { self: 'a0000000', lateness: 1_000, watch: () => () => undefined };
+    const log = new RunEventLog(undefined, remote);
+    const gaps: string[] = [];
+    const { sent, family } = frames(() => found.promise, {
+      maxQueuedLength: 1,
+      resume: (id) => log.repeat(subscriber, id),
+    });
+    const subscriber = {
+      userId: 'ann',
+      accepts: ({ userId }: LoggedEvent) => userId === 'ann',
+      event: (event: LoggedEvent) => family.push(event),
+      gap: () => void gaps.push('gap'),
+    };
+    log.subscribe(subscriber);
+    const add = (number: number, userId: string, executionId: string): void => {
+      const event = { type: 'iteration:start', iteration: number, executionId, at: Date.now(), seq: 0 } as const;
+      log.addRemote('b0000000', { number, event }, userId);
+    };
+    add(100, 'bob', 'other');
+    add(90, 'ann', 'grandchild');
+    add(97, 'ann', 'root');
+    found.resolve(PATHS['grandchild']);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([sent, gaps]).to.deep.equal([['grandchild iteration:start', 'root iteration:start'], []]);
   });
 
   it('end when it cannot be read whose run it is', async () => {

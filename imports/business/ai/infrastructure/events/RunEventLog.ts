@@ -174,6 +174,15 @@ export class RunEventLog {
     };
   }
 
+  /** Delivers the events after that one again. @param since the id of an event that the subscriber has received */
+  repeat(subscriber: RunSubscriber, since: number): void {
+    const subscription = [...this.subscriptions].find((each) => each.subscriber === subscriber);
+    if (subscription === undefined) return;
+    const missed = this.recent.after(since, subscriber.userId);
+    if (missed === undefined) subscriber.gap();
+    else for (const event of missed) this.deliver(event, subscription);
+  }
+
   private get lateness(): number {
     return this.remote?.lateness ?? 0;
   }
