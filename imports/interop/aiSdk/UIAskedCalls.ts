@@ -5,7 +5,9 @@
  * last step have settled. https://ai-sdk.dev/docs/ai-sdk-ui/chatbot-tool-usage
  */
 import type { AgentEventOf, CallOfRun, FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { GivenAnswer } from '../../business/ai/domain/entities/Tool';
 import { callOfRunId } from '../../business/ai/domain/entities/callOfRun';
+import { jsonOrText } from '../../business/ai/domain/util/json';
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { UIMessageChunk } from './UIMessages';
 import { isCallEvent, isSettling, UIToolCalls } from './UIToolCalls';
@@ -30,9 +32,12 @@ export class UIAskedCalls {
   /** @param isBelow the event is one of a run below, whose calls are no parts of the message otherwise */
   push(event: FamilyEvent, isBelow: boolean): readonly UIMessageChunk[] {
     if (event.type === 'tool:input_required') return this.ask(event);
-    if (event.type === 'tool:input_received') return this.closeQuestion(event);
+    if (event.type === 'tool:input_received') return this.closeQuestion(event, event.answer);
     if (!isCallEvent(event)) return [];
-    return [...(isSettling(event) ? this.closeQuestion(event) : []), ...(isBelow ? this.pushCall(event) : [])];
+    return [
+      ...(isSettling(event) ? this.closeQuestion(event, errorOf(event)) : []),
+      ...(isBelow ? this.pushCall(event) : []),
+    ];
   }
 
   private pushCall(event: CallEvent): readonly UIMessageChunk[] {
@@ -69,18 +74,27 @@ export class UIAskedCalls {
     ];
   }
 
-  /** @param event with which the wait for an answer has ended, which is not known here */
-  private closeQuestion(
-    event: CallOfRun & ({ readonly error: { readonly message: string } } | object),
-  ): readonly UIMessageChunk[] {
-    const key = callOfRunId(event);
+  /** @param answer absent: it is not known */
+  private closeQuestion(call: CallOfRun, answer: GivenAnswer | undefined): readonly UIMessageChunk[] {
+    const key = callOfRunId(call);
     const toolCallId = this.questions.get(key);
     if (toolCallId === undefined) return [];
     this.questions.delete(key);
-    return 'error' in event
-      ? [{ type: 'tool-output-error', toolCallId, errorText: event.error.message }]
-      : [{ type: 'tool-output-available', toolCallId, output: null }];
+    return answer?.action === 'decline'
+      ? [{ type: 'tool-output-error', toolCallId, errorText: answer.reason }]
+      : [
+          {
+            type: 'tool-output-available',
+            toolCallId,
+            output: answer === undefined ? null : jsonOrText(answer.values),
+          },
+        ];
   }
+}
+
+/** Returns what a question ends with whose call has failed before it was answered. */
+function errorOf(event: CallEvent): GivenAnswer | undefined {
+  return 'error' in event ? { action: 'decline', reason: event.error.message } : undefined;
 }
 
 /** @param chunk the beginning of a call */
