@@ -128,6 +128,47 @@ describe(
       expect(created()).to.equal(1);
     });
 
+    it('reads results again while an error page stands in their place', async () => {
+      await start();
+      const page = { raw: '<html>Bad gateway</html>' };
+      simulator.enqueue({}, {}, {}, ...Array<typeof page>(13).fill(page));
+      expect(codesOf(await run(clientOf(moduleOf(openai), openai.model), 2))).to.deep.equal(['ok', 'ok']);
+    });
+
+    it('hands over what is around a line that remains unreadable, and what is in it to a later call', async () => {
+      await start();
+      const spoilt =
+        ({ requests }: Simulator) =>
+        (): { readonly raw: string } => {
+          const { body } = requests.find(({ method, path }) => method === 'POST' && path.endsWith('/batches'))!;
+          const lines = (body as { requests: { custom_id: string }[] }).requests.map(({ custom_id }) => {
+            const content = [{ type: 'text', text: 'Done.' }];
+            const usage = { input_tokens: 1, output_tokens: 1 };
+            const message = {
+              id: 'msg_1',
+              type: 'message',
+              role: 'assistant',
+              content,
+              stop_reason: 'end_turn',
+              usage,
+            };
+            return JSON.stringify({ custom_id, result: { type: 'succeeded', message } });
+          });
+          return { raw: `\u{feff}${lines[0]!}\n${lines[1]!.slice(0, -9)}\n${lines[2]!}\n` };
+        };
+      simulator.enqueue({}, {}, ...Array.from({ length: 14 }, () => spoilt(simulator)));
+      const logger = new RecordingLogger();
+      const module = moduleOf(anthropic, { batches: new MemoryBatchStore() });
+      const first = await run(clientOf(module, anthropic.model, { logger }), 3, { batchId: 'nightly' });
+      expect(codesOf(first)).to.deep.equal(['ok', 'stream-broken', 'ok']);
+      expect(first[1]).to.include({ retryable: false }).and.to.have.property('message').that.includes('1 line that is');
+      expect(logger.warnings.filter((text) => text.includes('not JSON'))).to.have.length(1);
+      const second = await run(clientOf(module, anthropic.model), 3, { batchId: 'nightly' });
+      expect(codesOf(second)).to.deep.equal(['ok', 'ok', 'ok']);
+      expect(created()).to.equal(1);
+      expect(module.manager.usage()[0]).to.include({ calls: 3 });
+    });
+
     it('makes several batches of requests of several models', async () => {
       await start();
       const client = clientOf(moduleOf(openai), openai.model);

@@ -49,6 +49,11 @@ export interface VendorBatchResult {
     | { readonly ending: 'expired' | 'cancelled' };
 }
 
+/** A line of the results that is not JSON, such as one that is cut off, or of an error page with status 200. */
+export interface UnreadableResult {
+  readonly unreadable: string;
+}
+
 /** All methods throw what `ILLMProvider.generate` throws, and are one attempt. */
 export interface VendorBatchApi {
   readonly limits: VendorBatchLimits;
@@ -65,7 +70,7 @@ export interface VendorBatchApi {
   find(batch: Pick<NewVendorBatch, 'marker'> & SubmittedBatch, signal: AbortSignal): Promise<FoundBatch>;
   read(id: string, signal: AbortSignal): Promise<VendorBatchState>;
   /** Yields results as they are received, in any order. */
-  results(state: VendorBatchState, signal: AbortSignal): AsyncIterable<VendorBatchResult>;
+  results(state: VendorBatchState, signal: AbortSignal): AsyncIterable<VendorBatchResult | UnreadableResult>;
   /** Requests that are done keep their results. A batch that has ended is left as it is. */
   cancel(id: string, signal: AbortSignal): Promise<void>;
 }

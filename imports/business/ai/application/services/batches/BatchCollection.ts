@@ -1,6 +1,8 @@
 /** Waits for one batch at a vendor, and hands its results to the calls that wait for them. */
+import { createHash } from 'node:crypto';
 import { hasItem, withPart } from '../../../domain/entities/BatchRecord';
 import type { BatchPart } from '../../../domain/entities/BatchRecord';
+import { LLMStreamError } from '../../../domain/errors/LLMErrors';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { VendorBatchApi, VendorBatchState } from '../../../domain/interfaces/VendorBatches';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
@@ -21,6 +23,8 @@ export interface BatchCollectionPorts {
   readonly signal: AbortSignal;
 }
 
+/** Readings after which the same results are final, which takes six minutes: the error page of an outage is shorter. */
+const ALIKE_READINGS = 14;
 /** Results that are handed over and not yet returned to their callers. */
 const MAX_UNSETTLED = 16;
 /**
@@ -46,16 +50,46 @@ export class BatchCollection {
   async run(): Promise<void> {
     const { calls, backoff, signal } = this.ports;
     const state = await this.waitForEnd();
-    // Results that were handed over before the connection broke are skipped.
-    await withRetries(() => this.handOver(state), new Pauses(backoff, signal));
+    const unreadable = await this.readResults(state);
     await Promise.all(this.unsettled);
     const { vendorBatchId } = this.part;
     for (const [index, { request }] of [...calls.waiting]) {
       if (!hasItem(this.part, index)) continue;
+      if (unreadable !== undefined) {
+        // It is not counted: a later call may read it.
+        calls.fail(index, unreadable);
+        continue;
+      }
       calls.fail(index, state.error ?? unanswered(state.ending ?? 'completed', request.vendor, vendorBatchId));
       this.counted.add(index);
     }
-    await this.record(state.counts, Date.now());
+    await this.record(state.counts, unreadable === undefined ? Date.now() : undefined);
+  }
+
+  /** @returns why calls have no result, if lines of the results remain unreadable */
+  private async readResults(state: VendorBatchState): Promise<LLMStreamError | undefined> {
+    const { calls, backoff, signal, logger } = this.ports;
+    const { vendorBatchId: id } = this.part;
+    const pauses = new Pauses(backoff, signal);
+    let last = '';
+    for (let alike = 1; ; alike += 1) {
+      // Results that were handed over before the connection broke are skipped.
+      const { unreadable, digest } = await withRetries(() => this.handOver(state), new Pauses(backoff, signal));
+      const isWaiting = [...calls.waiting.keys()].some((index) => hasItem(this.part, index));
+      if (unreadable === 0 || !isWaiting) return undefined;
+      const fault = `The results of the batch "${id}" have ${unreadable} ${unreadable === 1 ? 'line that is' : 'lines that are'} not JSON`;
+      if (digest !== last) {
+        alike = 1;
+        logger.warn(`${fault}. They are read again until they are complete, or the same ${ALIKE_READINGS} times.`);
+      }
+      last = digest;
+      if (alike === ALIKE_READINGS)
+        return new LLMStreamError(
+          `${fault}, and none for this request. Call again with the same "batchId" to read them again, or look at them at the vendor.`,
+          { retryable: false },
+        );
+      await pauses.wait();
+    }
   }
 
   private async waitForEnd(): Promise<VendorBatchState> {
@@ -80,11 +114,18 @@ export class BatchCollection {
     }
   }
 
-  private async handOver(state: VendorBatchState): Promise<void> {
+  /** @returns how many lines of the results are not JSON, and a digest of all of them */
+  private async handOver(state: VendorBatchState): Promise<{ readonly unreadable: number; readonly digest: string }> {
     const { api, calls, signal } = this.ports;
     const { marker, vendorBatchId: batchId } = this.part;
-    if (state.outputs.length === 0) return;
-    for await (const result of api.results(state, signal)) {
+    const digest = createHash('sha256');
+    let unreadable = 0;
+    for await (const result of state.outputs.length === 0 ? [] : api.results(state, signal)) {
+      digest.update(JSON.stringify('unreadable' in result ? result.unreadable : [result.customId]));
+      if ('unreadable' in result) {
+        unreadable += 1;
+        continue;
+      }
       const named = readCustomId(marker, result.customId);
       const call = named === undefined ? undefined : calls.waiting.get(named.index);
       if (named === undefined || call === undefined) continue;
@@ -92,6 +133,7 @@ export class BatchCollection {
       deliver(call, result, { batchId, digest: named.digest });
       await this.follow(call, state);
     }
+    return { unreadable, digest: digest.digest('hex') };
   }
 
   /** Lets few results be in progress at once, so that the others need not be in memory. */

@@ -2,11 +2,12 @@
  * Anthropic's Message Batches. They take no name or metadata, so that a batch shows what it is in the ids of its
  * results alone. https://platform.claude.com/docs/en/build-with-claude/batch-processing
  */
-import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import { LLMInvalidRequestError, LLMStreamError } from '../../../domain/errors/LLMErrors';
 import type {
   FoundBatch,
   NewVendorBatch,
   SubmittedBatch,
+  UnreadableResult,
   VendorBatchApi,
   VendorBatchResult,
   VendorBatchState,
@@ -14,7 +15,7 @@ import type {
 import { fieldsOf, isList, isObject } from '../../../domain/util/json';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
-import { linesBody, numberOf, readLines, requestJson, TRANSFER_TIMEOUT_MS } from './batchRequests';
+import { linesBody, numberOf, readResults, requestJson, TRANSFER_TIMEOUT_MS } from './batchRequests';
 import type { SendBatchRequest } from './batchRequests';
 
 const PATH = '/messages/batches';
@@ -76,10 +77,13 @@ export class AnthropicBatches implements VendorBatchApi {
     return stateOf(await requestJson(this.send, { method: 'get', path: pathOf(id), signal }));
   }
 
-  async *results({ id }: VendorBatchState, signal: AbortSignal): AsyncGenerator<VendorBatchResult, void, undefined> {
+  async *results(
+    { id }: VendorBatchState,
+    signal: AbortSignal,
+  ): AsyncGenerator<VendorBatchResult | UnreadableResult, void, undefined> {
     const path = `${pathOf(id)}/results`;
     const { body } = await this.send({ method: 'get', path, signal, timeout: TRANSFER_TIMEOUT_MS });
-    for await (const line of readLines(body)) yield toResult(line);
+    yield* readResults(body, toResult);
   }
 
   async cancel(id: string, signal: AbortSignal): Promise<void> {
@@ -92,7 +96,12 @@ export class AnthropicBatches implements VendorBatchApi {
   }
 
   private async isMarked(state: VendorBatchState, marker: string, signal: AbortSignal): Promise<boolean> {
-    for await (const { customId } of this.results(state, signal)) return customId.startsWith(`${marker}-`);
+    let isUnreadable = false;
+    for await (const result of this.results(state, signal))
+      if ('unreadable' in result) isUnreadable = true;
+      else return result.customId.startsWith(`${marker}-`);
+    // The batch would be submitted again, if it is ours.
+    if (isUnreadable) throw new LLMStreamError(`The results of the batch "${state.id}" are not JSON.`);
     return false;
   }
 }

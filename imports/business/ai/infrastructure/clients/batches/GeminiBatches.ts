@@ -8,6 +8,7 @@ import type {
   FoundBatch,
   NewVendorBatch,
   SubmittedBatch,
+  UnreadableResult,
   VendorBatchApi,
   VendorBatchResult,
   VendorBatchState,
@@ -15,7 +16,7 @@ import type {
 import { fieldsOf, isList, isObject } from '../../../domain/util/json';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
-import { linesBody, numberOf, readLines, requestJson, textOf, TRANSFER_TIMEOUT_MS } from './batchRequests';
+import { linesBody, numberOf, readResults, requestJson, textOf, TRANSFER_TIMEOUT_MS } from './batchRequests';
 import type { SendBatchRequest } from './batchRequests';
 
 const PAGE = 100;
@@ -92,12 +93,12 @@ export class GeminiBatches implements VendorBatchApi {
   async *results(
     { outputs }: VendorBatchState,
     signal: AbortSignal,
-  ): AsyncGenerator<VendorBatchResult, void, undefined> {
+  ): AsyncGenerator<VendorBatchResult | UnreadableResult, void, undefined> {
     for (const file of outputs) {
       const path = `/download${pathOf(file, 'files/')}:download`;
       const query = { alt: 'media' };
       const { body } = await this.send({ method: 'get', path, query, signal, timeout: TRANSFER_TIMEOUT_MS });
-      for await (const line of readLines(body)) yield toResult(line);
+      yield* readResults(body, toResult);
     }
   }
 

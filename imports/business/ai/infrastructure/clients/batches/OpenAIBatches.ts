@@ -10,6 +10,7 @@ import type {
   FoundBatch,
   NewVendorBatch,
   SubmittedBatch,
+  UnreadableResult,
   VendorBatchApi,
   VendorBatchLimits,
   VendorBatchResult,
@@ -18,7 +19,7 @@ import type {
 import { fieldsOf, isList, isObject } from '../../../domain/util/json';
 import { omitUndefined } from '../../../domain/util/omitUndefined';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
-import { linesBody, numberOf, readLines, requestJson, textOf, TRANSFER_TIMEOUT_MS } from './batchRequests';
+import { linesBody, numberOf, readResults, requestJson, textOf, TRANSFER_TIMEOUT_MS } from './batchRequests';
 import type { SendBatchRequest } from './batchRequests';
 
 export interface OpenAIBatchesOptions {
@@ -122,11 +123,11 @@ export class OpenAIBatches implements VendorBatchApi {
   async *results(
     { outputs }: VendorBatchState,
     signal: AbortSignal,
-  ): AsyncGenerator<VendorBatchResult, void, undefined> {
+  ): AsyncGenerator<VendorBatchResult | UnreadableResult, void, undefined> {
     for (const fileId of outputs) {
       const path = `/files/${encodeURIComponent(fileId)}/content`;
       const { body } = await this.options.send({ method: 'get', path, signal, timeout: TRANSFER_TIMEOUT_MS });
-      for await (const line of readLines(body)) yield toResult(line);
+      yield* readResults(body, toResult);
     }
   }
 

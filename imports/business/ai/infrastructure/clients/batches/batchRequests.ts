@@ -1,5 +1,6 @@
 /** What the batch APIs of all vendors are made of: JSON requests, uploads, and results in JSON Lines. */
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
+import type { UnreadableResult, VendorBatchResult } from '../../../domain/interfaces/VendorBatches';
 import { fieldsOf } from '../../../domain/util/json';
 import type { RelayRequest, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
@@ -23,8 +24,29 @@ export async function requestJson(send: SendBatchRequest, request: RelayRequest)
   return parseObject(await response.text());
 }
 
-/** The values of a body, as they arrive. @throws LLMStreamError for a line that is no JSON, or too long */
-export async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<JsonObject, void, undefined> {
+/**
+ * Yields the results of a body as they arrive. A line that is not JSON is yielded as it is, so that what the vendor
+ * has spoilt does not keep the results behind it.
+ * @throws LLMStreamError for a line that is too long
+ */
+export async function* readResults(
+  body: AsyncIterable<Uint8Array>,
+  toResult: (line: JsonObject) => VendorBatchResult,
+): AsyncGenerator<VendorBatchResult | UnreadableResult, void, undefined> {
+  for await (const line of readLines(body)) {
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      yield { unreadable: line };
+      continue;
+    }
+    yield toResult(fieldsOf(value));
+  }
+}
+
+/** Yields lines that are not blank, without a byte order mark. */
+async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   let parts: Uint8Array[] = [];
   let length = 0;
   const add = (part: Uint8Array): void => {
@@ -32,20 +54,25 @@ export async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerato
     if (length > MAX_LINE) throw new LLMStreamError(`A result of the batch is longer than ${MAX_LINE} bytes.`);
     parts.push(part);
   };
+  // `trim` removes a byte order mark, which JSON.parse refuses.
+  const take = (): string => {
+    const line = Buffer.concat(parts).toString().trim();
+    parts = [];
+    length = 0;
+    return line;
+  };
   for await (const chunk of body) {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       add(chunk.subarray(start, end));
-      const line = Buffer.concat(parts).toString();
-      parts = [];
-      length = 0;
       start = end + 1;
-      if (line.trim() !== '') yield parseObject(line);
+      const line = take();
+      if (line !== '') yield line;
     }
     add(chunk.subarray(start));
   }
-  const rest = Buffer.concat(parts).toString();
-  if (rest.trim() !== '') yield parseObject(rest);
+  const rest = take();
+  if (rest !== '') yield rest;
 }
 
 function parseObject(text: string): JsonObject {
