@@ -22,7 +22,8 @@ const LAZY_PACKAGES =
   /node_modules\/(?:@valibot|depd|is-promise|parseurl|path-to-regexp|router|zod|zod-to-json-schema)\//;
 
 /** Small modules that every entry loads: a file each would cost more than it saves. */
-const LOADED_FIRST = /\/imports\/(?:business\/ai\/domain\/errors\/LLMErrors|log\/consoleLogger)\.ts$/;
+const LOADED_FIRST =
+  /\/imports\/(?:business\/ai\/domain\/errors\/LLMErrors|library\/requireNode|log\/consoleLogger)\.ts$/;
 
 const config: UserConfig = defineConfig({
   entry: {

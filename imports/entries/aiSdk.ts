@@ -1,4 +1,5 @@
 /** `bolide/ai-sdk`: the AI SDK's protocols over Bolide's providers and tools. */
+import { requireNode } from '../library/requireNode';
 export type { ILLMProvider } from '../business/ai/domain/interfaces/ILLMProvider';
 export { bolide, createBolide } from '../interop/aiSdk/model/createBolide';
 export type { BolideModelProvider, CreateBolideOptions } from '../interop/aiSdk/model/createBolide';
@@ -24,3 +25,5 @@ export type {
   UIMessage,
   UIMessageChunk,
 } from '../interop/aiSdk/UIMessages';
+
+requireNode();

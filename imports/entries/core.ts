@@ -1,4 +1,5 @@
 /** `bolide/core`: for programs that compose the parts of `bolide` themselves. */
+import { requireNode } from '../library/requireNode';
 export type { BatchStore } from '../business/ai/domain/interfaces/BatchStore';
 export type { BatchRecord } from '../business/ai/domain/entities/BatchRecord';
 export type { VendorBatchStatus } from '../business/ai/application/services/batches/vendorBatch';
@@ -24,3 +25,5 @@ export type { Loss, TransportLimits, VendorQuirks } from '../business/ai/domain/
 export { ConversationChannels } from '../business/ai/infrastructure/events/ConversationChannels';
 export { MemoryConversationStore } from '../business/ai/infrastructure/persistence/conversations/MemoryConversationStore';
 export { DEFAULT_USER_ID } from '../library/AgentSettings';
+
+requireNode();

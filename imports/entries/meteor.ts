@@ -1,4 +1,5 @@
 /** `bolide/meteor`: Bolide on a Meteor app's server, with the app's objects handed in. */
+import { requireNode } from '../library/requireNode';
 export type { MeteorCheck, MeteorMatch, MeteorServer } from '../business/ai/domain/interfaces/MeteorServer';
 export { MethodTools } from '../business/ai/infrastructure/tools/MethodTools';
 export type { ExposedMethod, MethodToolsPackages } from '../business/ai/infrastructure/tools/MethodTools';
@@ -26,3 +27,5 @@ export type {
   JobRun,
   JobSchedule,
 } from '../business/jobs/application/ServerJobs';
+
+requireNode();

@@ -1,4 +1,5 @@
 /** `bolide/node`: the server for plain Node, and the stores and queues that it is composed of. */
+import { requireNode } from '../library/requireNode';
 export { AgendaJobQueue, openAgendaQueue } from '../business/ai/infrastructure/jobs/AgendaJobQueue';
 export { LocalJobQueue } from '../business/ai/infrastructure/jobs/LocalJobQueue';
 export type { DocumentDatabase } from '../database/DocumentDatabase';
@@ -46,3 +47,5 @@ export type {
   JobRun,
   JobSchedule,
 } from '../business/jobs/application/ServerJobs';
+
+requireNode();

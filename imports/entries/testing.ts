@@ -1,4 +1,5 @@
 /** `bolide/testing`: the vendor simulator and a scripted provider, for tests without network. */
+import { requireNode } from '../library/requireNode';
 export type { Fault } from '../simulator/Fault';
 export type { RecordedRequest } from '../simulator/RecordedRequest';
 export type { ScriptedResponse } from '../simulator/ScriptedResponse';
@@ -17,3 +18,5 @@ export {
 } from '../testing/responses';
 export { ScriptedProvider, untilAborted } from '../testing/ScriptedProvider';
 export type { ScriptedCall, ScriptedOutcome, ScriptedProviderOptions, ScriptedStep } from '../testing/ScriptedProvider';
+
+requireNode();

@@ -54,6 +54,17 @@ describe('The npm package', () => {
     expect(stdout).to.match(new RegExp(`^v${manifest.engines.node.replace('>=', '')}\\.0 true`));
   });
 
+  it('says which Node its entries for servers need on an older one', async () => {
+    const app = await ConsumerApp.create(parent, packed, []);
+    const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.19.0' } });`;
+    const program = `${old}
+      Promise.allSettled(['', '/core', '/node', '/meteor', '/ai-sdk', '/testing'].map((entry) => import('bolide' + entry)))
+        .then((all) => console.log(new Set(all.map(({ reason }) => reason?.message))));`;
+    await app.write('old.cjs', program);
+    const { stdout } = await promisify(execFile)(process.execPath, ['old.cjs'], { cwd: app.directory });
+    expect(stdout).to.match(/^Set\(1\) \{\s+'Bolide requires Node.js 22.13 or newer, but this is 20.19.0. /);
+  });
+
   it('is installed beside older and newer versions of its peers', async () => {
     const app = await mkdtemp(join(parent, 'peers-'));
     await writeFile(join(app, 'package.json'), '{ "private": true }');

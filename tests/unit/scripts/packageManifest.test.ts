@@ -17,6 +17,16 @@ describe('The manifest of the npm package', () => {
     expect(readdirSync(join(ROOT, 'imports/entries'))).to.have.members(Object.values(ENTRIES));
   });
 
+  it('keeps the check of Node’s version in bundles, which each entry for servers has', () => {
+    const checked = Object.entries(ENTRIES)
+      .filter(([, file]) => read(`imports/entries/${file}`).endsWith('\nrequireNode();\n'))
+      .map(([name]) => `./dist/${name}.js`);
+    expect(checked).to.include.members(['./dist/core.js', './dist/node.js', './dist/meteor.js']);
+    expect(manifest)
+      .to.have.property('sideEffects')
+      .that.has.members(['*.css', './dist/index.js', ...checked]);
+  });
+
   it('is not the one of the Meteor app, which its bundlers would read wrongly', () => {
     // `type` makes the entries' imports a syntax error under Rspack; with `sideEffects`, it drops the entries.
     for (const field of ['type', 'sideEffects', 'exports', 'main', 'module', 'peerDependencies'])
