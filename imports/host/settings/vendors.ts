@@ -174,10 +174,11 @@ function readVendor(vendor: VendorName, valueOf: SettingSource, problems: Settin
     name === undefined ? undefined : readSetting({ name, read: reader }, valueOf, problems);
   const isSet = (name: string | undefined): boolean =>
     name !== undefined && readSetting({ name, read: () => true }, valueOf, problems) === true;
-  const apiKey = read(names.key, headerText);
+  const key = names.sdkKey !== undefined && isSet(names.sdkKey) && !isSet(names.key) ? names.sdkKey : names.key;
+  const apiKey = read(key, headerText);
   const baseURL = read(names.baseURL, httpUrl);
   const defaultName = read(names.model, modelName);
-  if (!isSet(names.key)) {
+  if (!isSet(key)) {
     const keyless = [names.baseURL, names.deployment].filter((name) => name !== undefined && isSet(name));
     if (keyless.length === 0) return [];
     if (names.keyIsOptional !== true) {
@@ -194,7 +195,7 @@ function readVendor(vendor: VendorName, valueOf: SettingSource, problems: Settin
   const deployment = read(names.deployment, text);
   if (names.deployment !== undefined)
     for (const name of [names.baseURL, names.deployment])
-      if (!isSet(name)) problems.add(name, `${names.key} is set, but ${name} is not.`);
+      if (!isSet(name)) problems.add(name, `${key} is set, but ${name} is not.`);
   return [
     omitUndefined({
       id: vendor,

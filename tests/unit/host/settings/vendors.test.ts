@@ -57,6 +57,18 @@ describe('settingsFromEnvironment', () => {
     );
   });
 
+  it('reads keys by the names of the vendors’ own SDKs, behind ours', () => {
+    const keyOf = (env: Environment): unknown => settingsFromEnvironment(env).providers?.map(({ apiKey }) => apiKey);
+    expect(keyOf({ GEMINI_API_KEY: 'k1' })).to.deep.equal(['k1']);
+    expect(keyOf({ GEMINI_API_KEY: 'k1', GOOGLE_API_KEY: 'k2' })).to.deep.equal(['k2']);
+    expect(settingsFromMeteor({ GEMINI_API_KEY: 'k1' }, {}).defaultProvider).to.equal('google');
+    const azure = { AZURE_OPENAI_API_KEY: 'k3', AZURE_OPENAI_BASE_URL: 'https://a.example' };
+    expect(keyOf({ ...azure, AZURE_OPENAI_DEPLOYMENT: 'mine' })).to.deep.equal(['k3']);
+    expect(faultOf(() => settingsFromEnvironment(azure)).message).to.include(
+      'AZURE_OPENAI_API_KEY is set, but AZURE_OPENAI_DEPLOYMENT is not',
+    );
+  });
+
   it('reads every variable', () => {
     expect(settingsFromEnvironment(FULL_ENVIRONMENT)).to.deep.equal({
       defaultProvider: 'anthropic',

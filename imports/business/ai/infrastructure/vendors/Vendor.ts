@@ -75,6 +75,8 @@ export interface VendorAddress {
 
 export interface VendorVariables {
   readonly key: string;
+  /** The name by which the vendor's own SDK takes the key, if it is another. `key` precedes it. */
+  readonly sdkKey?: string;
   readonly baseURL: string;
   /** The name by which the vendor's own SDK takes the base URL, if it is another. It is not read. */
   readonly sdkBaseURL?: string;

@@ -38,6 +38,8 @@ export const azureOpenAI: Vendor = {
   modelPatterns: [],
   variables: {
     key: 'AZURE_OPENAI_KEY',
+    // https://github.com/openai/openai-node/blob/master/src/azure.ts
+    sdkKey: 'AZURE_OPENAI_API_KEY',
     baseURL: 'AZURE_OPENAI_BASE_URL',
     deployment: 'AZURE_OPENAI_DEPLOYMENT',
     apiVersion: 'AZURE_OPENAI_API_VERSION',

@@ -32,6 +32,8 @@ export const google: Vendor = {
   modelPatterns: [/^(?:(?:gemini|gemma|learnlm)-|text-embedding-\d{3}$)/i],
   variables: {
     key: 'GOOGLE_API_KEY',
+    // https://github.com/googleapis/js-genai: GOOGLE_API_KEY precedes it there, too.
+    sdkKey: 'GEMINI_API_KEY',
     model: 'GOOGLE_MODEL',
     baseURL: 'GOOGLE_BASE_URL',
     sdkBaseURL: 'GOOGLE_GEMINI_BASE_URL',
