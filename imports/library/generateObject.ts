@@ -1,6 +1,6 @@
 /** Typed values from an agent: its run, its answer validated against a schema and, if need be, a second run. */
 import { addUsage, NO_USAGE } from '../business/ai/domain/entities/Response';
-import { LLMServerError } from '../business/ai/domain/errors/LLMErrors';
+import { isLLMError, LLMServerError } from '../business/ai/domain/errors/LLMErrors';
 import type { ILLMProvider } from '../business/ai/domain/interfaces/ILLMProvider';
 import type { SchemaInput, ValueOf } from '../business/ai/domain/types/Schemas';
 import { generateStructured } from '../business/ai/application/services/structured/StructuredOutput';
@@ -18,7 +18,8 @@ export interface ObjectResult<Value> extends AgentResult {
 /**
  * @param provider tells what the model supports
  * @param start starts a run. Default: one without a stream
- * @throws StructuredOutputError if the corrected answer violates the schema, too; the error that ended a run
+ * @throws StructuredOutputError if the corrected answer violates the schema, too, or the schema's validation throws; the
+ *   error that ended a run. `runOf` returns what was done
  */
 export async function generateObject<Schema extends SchemaInput>(
   init: AgentRunInit,
@@ -29,7 +30,7 @@ export async function generateObject<Schema extends SchemaInput>(
   const { options } = init;
   let result: AgentResult | undefined;
   const spent = { usage: NO_USAGE, iterations: 0 };
-  const { value } = await generateStructured({
+  const generated = generateStructured({
     generate: async (request) => {
       const run = { ...options, ...request, tools: options.tools ?? [], ...budgetLeft(options.budget, spent) };
       const executionId = result === undefined ? options.executionId : `${options.executionId}-2`;
@@ -43,6 +44,11 @@ export async function generateObject<Schema extends SchemaInput>(
     options: omitUndefined({ input: options.input, instructions: options.instructions }),
     schema,
     capabilities: provider.getCapabilities(options.model ?? ''),
+  });
+  const { value } = await generated.catch((error: unknown) => {
+    // The runs have ended before the value was refused.
+    if (isLLMError(error) && result !== undefined) error.run ??= { ...result, ...spent };
+    throw error;
   });
   if (result === undefined) throw new LLMServerError('The value was generated without a run.', { retryable: false });
   // The schema has validated the value, and its type states what that means.

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { z } from 'zod';
 import * as valibot from 'valibot';
+import { runOf } from '../../../imports/business/ai/domain/entities/Run';
 import { resolveModelName } from '../../../imports/library/modelName';
 import { agent } from '../../../imports/library/Agent';
 import type { Agent, AgentOptions } from '../../../imports/library/Agent';
@@ -179,6 +180,19 @@ describe('Agent', () => {
       const error = await failure(assistant.generateObject('Ada', { schema: Person }));
       expect(error).to.have.property('code', 'invalid-output');
       expect(error).to.have.property('text', '{"name":1}');
+      expect(runOf(error)).to.include({ iterations: 2 });
+    });
+
+    it('throws an LLMError with the run if the schema’s own validation throws', async () => {
+      const { assistant, provider } = scripted([answer('{"name":"Ada","age":36}')]);
+      const fault = new TypeError('The database is closed.');
+      const schema = Person.refine(() => {
+        throw fault;
+      });
+      const error = await failure(assistant.generateObject('Ada', { schema, executionId: 'e1' }));
+      expect(error).to.include({ code: 'invalid-output', cause: fault });
+      expect(runOf(error)).to.include({ executionId: 'e1', iterations: 1 });
+      provider.assertPlayedOut();
     });
   });
 

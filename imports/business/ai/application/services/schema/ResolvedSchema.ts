@@ -14,4 +14,6 @@ export interface ResolvedSchema<Output = unknown> {
    * a plain JSON Schema.
    */
   readonly validate?: (value: unknown) => Promise<Validated<Output>>;
+  /** Whether answers that `validate` accepts are valid, since it may convert what violates the JSON Schema. */
+  readonly converts?: true;
 }

@@ -17,6 +17,8 @@ export interface Verdict {
   readonly violations: readonly Violation[];
   /** A valid copy of an invalid value, if removing nulls makes it valid. */
   readonly repaired?: { readonly value: unknown };
+  /** The validation did not finish. */
+  readonly isUnfinished?: true;
 }
 
 const MAX_VIOLATIONS = 20;
@@ -45,7 +47,7 @@ export function judge(schema: CompiledSchema, value: unknown, repair: boolean): 
 
 /** The verdict on a value whose validation did not finish. */
 export function unchecked(message: string): Verdict {
-  return { violations: [{ path: '$', message }] };
+  return { violations: [{ path: '$', message }], isUnfinished: true };
 }
 
 function withoutOptionalNulls(

@@ -21,7 +21,11 @@ export function toJsonSchema<Output>(schema: AnySchema<Output>): ResolvedSchema<
 export function toJsonSchema(schema: unknown): ResolvedSchema;
 export function toJsonSchema(schema: unknown): ResolvedSchema {
   if (isStandardSchema(schema))
-    return { jsonSchema: describeStandardSchema(schema), validate: (value) => validateStandard(schema, value) };
+    return {
+      jsonSchema: describeStandardSchema(schema),
+      validate: (value) => validateStandard(schema, value),
+      converts: true,
+    };
   if (isSimpleSchema(schema)) return readSimpleSchema(schema);
   if (isObject(schema)) return { jsonSchema: schema };
   throw new LLMInvalidRequestError('"schema" must be a JSON Schema object, a SimpleSchema or a Standard Schema.', {

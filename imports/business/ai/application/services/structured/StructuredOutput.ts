@@ -75,7 +75,9 @@ export async function generateStructured<Output>(
 
 /**
  * Parses a response's text and validates it, first against the JSON Schema, then by the schema's own validation, whose
- * output is the value. A null in place of an optional property that must not be null counts as omitted.
+ * output is the value: a Standard Schema may accept what violates its JSON Schema, such as "7" for `z.coerce.number()`.
+ * A null in place of an optional property that must not be null counts as omitted.
+ * @throws StructuredOutputError if the schema's own validation throws
  * @throws LLMRefusalError, LLMContentFilterError, LLMIncompleteError as `assertAnswered` does
  */
 export async function parseStructured<Output>(
@@ -88,12 +90,20 @@ export async function parseStructured<Output>(
   let { value } = answer;
   const { schemaOf } = rules;
   const checked = { schema: schema.jsonSchema, untrusted: schemaOf !== undefined, userId: schemaOf ?? '' };
-  const { violations, repaired } = await checkValue(checked, value, true);
-  if (violations.length > 0) {
-    if (repaired === undefined) return { ok: false, violations };
-    ({ value } = repaired);
+  const { violations, repaired, isUnfinished } = await checkValue(checked, value, true);
+  const isViolated = violations.length > 0 && repaired === undefined;
+  // What takes too long to validate must not be validated on the event loop.
+  if (isViolated && (schema.converts !== true || isUnfinished === true)) return { ok: false, violations };
+  if (repaired !== undefined) ({ value } = repaired);
+  if (schema.validate !== undefined) {
+    const validated = await schema.validate(value).catch((cause: unknown) => {
+      throw new StructuredOutputError('The schema’s own validation threw an error: see "cause".', {
+        ...{ cause, response, vendor: response.vendor.name, text: response.output_text },
+        violations: [{ path: '$', message: 'could not be validated' }],
+      });
+    });
+    return isViolated && !validated.ok ? { ok: false, violations } : validated;
   }
-  if (schema.validate !== undefined) return schema.validate(value);
   // A plain JSON Schema carries no type: the caller's type argument is trusted.
   return { ok: true, value: value as Output };
 }

@@ -119,6 +119,21 @@ describe('generateStructured', () => {
     upstream.assertPlayedOut();
   });
 
+  it('accepts what a Standard Schema converts, and lists what its JSON Schema finds in other values', async () => {
+    const schema = z.object({ price: z.coerce.number(), sold: z.boolean() });
+    const { manager, upstream } = manage([answer('{"price":"7","sold":1}'), answer('{"price":"7","sold":true}')]);
+    expect(await manager.generateJSON('u', 'x', schema)).to.deep.equal({ price: 7, sold: true });
+    expect(JSON.stringify(inputOf(upstream, 1).at(-1))).to.contain('$.price');
+    upstream.assertPlayedOut();
+  });
+
+  it('does not hand a value to a Standard Schema whose JSON Schema could not be checked in time', async () => {
+    const schema = z.string().regex(/^(?:a+)+$/);
+    const text = JSON.stringify(`${'a'.repeat(40)}b`);
+    const { manager } = manage([answer(text), answer('"a"')]);
+    expect(await manager.generateJSON('u', 'x', schema)).to.equal('a');
+  });
+
   it('returns the cleaned value of a SimpleSchema', async () => {
     const schema = new SimpleSchema({ born: Date, tags: { type: Array, minCount: 1 }, 'tags.$': String });
     const { manager } = manage([
