@@ -112,6 +112,22 @@ describe('prompt caching', () => {
     expect(groq.body).not.to.have.property('prompt_cache_key');
   });
 
+  it('carries the key and the end user of a request between OpenAI’s two APIs, where the host has them', () => {
+    const fields = { safety_identifier: 'user-1', prompt_cache_key: 'talk-1' };
+    const sent = (vendor: VendorName, wire: 'responses' | 'chat_completions'): unknown => {
+      const from = wire === 'responses' ? 'openai' : 'openai_responses';
+      const { body } = bodyOf(vendor, wire, 'gpt-5-mini', { vendor: { [from]: fields } });
+      return [body['safety_identifier'], body['prompt_cache_key']];
+    };
+    for (const vendor of ['openai', 'azure_openai'] as const) {
+      expect(sent(vendor, 'responses')).to.deep.equal(['user-1', 'talk-1']);
+      expect(sent(vendor, 'chat_completions')).to.deep.equal(['user-1', 'talk-1']);
+    }
+    expect(sent('openai_compatible', 'responses')).to.deep.equal(['user-1', 'talk-1']);
+    expect(sent('openai_compatible', 'chat_completions')).to.deep.equal(['user-1', undefined]);
+    expect(sent('groq', 'chat_completions')).to.deep.equal([undefined, undefined]);
+  });
+
   it('marks breakpoints in the content of requests to OpenAI’s models from GPT-5.6 on, up to which alone they are cached', () => {
     const BREAKPOINT = { mode: 'explicit' };
     const parts = (text: string, type: string) => [{ type, text, prompt_cache_breakpoint: BREAKPOINT }];

@@ -8,6 +8,7 @@ import { formatInstruction, toChatParameters } from './request/parameters';
 import { quirksOfModel } from '../shared/quirksOfModel';
 import { parseCompletion, responseIdOf, completionItems } from './response/completion';
 import { BREAKPOINT, withExplicitBreakpoints } from '../shared/promptCache';
+import { sharedFields } from '../shared/sharedFields';
 import type { Completion } from './response/completion';
 import { fromChatUsage, withExecutedTools } from './usage';
 import type { ResponseContext, WireContext, WireRequest } from '../Wire';
@@ -95,10 +96,12 @@ function textsIn(parts: readonly unknown[]): string {
 function withPassthroughFields(
   body: JsonObject,
   options: NormalizedOptions,
-  { quirks, vendor }: WireContext,
+  context: WireContext,
   warnings: string[],
 ): { body: JsonObject; streamOptions: JsonObject } {
-  const wireFields = options.vendor?.openai ?? {};
+  const { quirks, vendor } = context;
+  const shared = sharedFields(options.vendor?.openai_responses, context, 'chat_completions');
+  const wireFields = { ...shared, ...options.vendor?.openai };
   const vendorFields = vendor === 'openai' ? {} : (options.vendor?.[vendor] ?? {});
   const merged: JsonObject = { ...body, ...wireFields };
   for (const field of new Set(quirks.unsupportedFields)) {

@@ -10,6 +10,7 @@ import { toToolChoice, toTools } from './request/tools';
 import { hasItem } from '../shared/hasItem';
 import { strictFormat } from '../shared/strictSchema';
 import { quirksOfModel } from '../shared/quirksOfModel';
+import { sharedFields } from '../shared/sharedFields';
 import { samplingFields } from '../shared/samplingFields';
 import { acceptedEffort } from '../shared/reasoningEffort';
 import { reportedCost } from '../shared/reportedCost';
@@ -132,6 +133,7 @@ export function* responsesSlices(
     if (options[option] !== undefined && body[option] === undefined)
       warnings.push(`"${option}" was omitted: the Responses API does not have it.`);
   if (stream) body.stream = true;
+  Object.assign(body, sharedFields(options.vendor?.openai, context, 'responses'));
   addPassthroughFields(body, options.vendor?.openai_responses, stream);
   addPassthroughFields(body, options.vendor?.[context.vendor], stream);
   if (options.compact === true)

@@ -1,0 +1,23 @@
+/**
+ * Carries what clients of one of OpenAI's APIs say to the other one: both have these fields, with the same meaning.
+ * https://platform.openai.com/docs/api-reference/responses/create, https://platform.openai.com/docs/api-reference/chat/create
+ */
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+import type { WireContext } from '../Wire';
+
+/** @param fields those of the other API's request; of them, the ones that this vendor's `wire` surely has are returned */
+export function sharedFields(
+  { safety_identifier, prompt_cache_key }: JsonObject = {},
+  { vendor, quirks }: Pick<WireContext, 'vendor' | 'quirks'>,
+  wire: 'responses' | 'chat_completions',
+): JsonObject {
+  const isOpenAI = quirks.promptCache === 'key';
+  if (!isOpenAI && vendor !== 'openai_compatible') return {};
+  // Open Responses has the key. Chat hosts such as Mistral and Cerebras refuse what they do not know, and Codex always
+  // sends it.
+  const hasKey = isOpenAI || wire === 'responses';
+  return {
+    ...(typeof safety_identifier === 'string' ? { safety_identifier } : {}),
+    ...(hasKey && typeof prompt_cache_key === 'string' ? { prompt_cache_key } : {}),
+  };
+}
