@@ -37,6 +37,7 @@ import type { InferSchema, LiteralJsonSchema } from '../../domain/types/InferSch
 import { DEFAULT_JSON_LIMITS } from './structured/parseJsonAnswer';
 import type { JsonLimits } from './structured/parseJsonAnswer';
 import { generateStructured } from './structured/StructuredOutput';
+import { readObject } from '../../domain/util/arguments';
 import { requireOptions } from './shared/requireOptions';
 
 export interface LLMManagerOptions extends Omit<ResilientProviderOptions, 'limits'> {
@@ -60,6 +61,26 @@ export interface LLMManagerOptions extends Omit<ResilientProviderOptions, 'limit
     /** Limits on responses that are parsed as JSON. */ readonly json?: JsonLimits;
   };
 }
+
+const OPTIONS = Object.keys({
+  provider: 0,
+  providers: 0,
+  directory: 0,
+  fallback: 0,
+  clock: 0,
+  random: 0,
+  sleep: 0,
+  retry: 0,
+  limits: 0,
+  onUsage: 0,
+  routeStats: 0,
+  logger: 0,
+  responseStore: 0,
+  batchStore: 0,
+  toolExecutor: 0,
+  decorate: 0,
+  instrumentation: 0,
+} satisfies Record<keyof LLMManagerOptions, 0>);
 
 export type TextOptions = Omit<GenerateOptions, 'input'>;
 export type ToolOptions = Omit<ExecuteOptions, 'input' | 'tools'>;
@@ -90,10 +111,12 @@ export class LLMManager implements ILLMProvider {
   /**
    * @throws LLMInvalidRequestError for a set of providers that cannot be routed to: none, an invalid or duplicate
    *   id, an
-   *   unknown fallback, invalid retry settings
+   *   unknown fallback, invalid retry settings; for an unknown option
    */
   constructor(settings: LLMManagerOptions) {
     requireOptions(settings, ['provider', 'providers', 'directory'], 'new LLMManager({ provider })');
+    // Boundary: guardrails, which are ports of `createAIModule`, would let everything pass.
+    readObject(settings, OPTIONS);
     const { toolExecutor, decorate, responseStore, batchStore, instrumentation, ...options } = settings;
     const router = new ResilientProvider(options);
     this.router = router;

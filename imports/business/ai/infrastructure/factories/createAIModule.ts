@@ -192,12 +192,48 @@ const SETTINGS = Object.keys({
   models: 0,
   telemetry: 0,
 } satisfies Record<keyof AISettings, 0>);
+const PORTS = Object.keys({
+  tools: 0,
+  credentials: 0,
+  providerSource: 0,
+  onUsage: 0,
+  responses: 0,
+  backgroundCalls: 0,
+  batches: 0,
+  runs: 0,
+  leaseTimes: 0,
+  toolWaitMs: 0,
+  onStateStored: 0,
+  jobs: 0,
+  budgets: 0,
+  budgetLimits: 0,
+  guardrails: 0,
+  responseCache: 0,
+  apiTokens: 0,
+  userLimiter: 0,
+  now: 0,
+  routingRules: 0,
+  memories: 0,
+  prompts: 0,
+  requestLog: 0,
+  vendorObjects: 0,
+  memory: 0,
+  turns: 0,
+  context: 0,
+  storage: 0,
+  recall: 0,
+  access: 0,
+  logger: 0,
+  onUse: 0,
+  onFollowed: 0,
+} satisfies Record<keyof AIModulePorts, 0>);
 const CIRCUIT_STATES = ['closed', 'open', 'probing'] as const;
 
 /** @throws LLMInvalidRequestError for invalid settings */
 export function createAIModule(input: AIModuleSettings, given: AIModulePorts = {}): AIModule {
   // Boundary: nobody reads what is misspelt, or what belongs to the ports.
   readObject(input, SETTINGS);
+  readObject(given, PORTS);
   const ports = given.logger === undefined ? given : { ...given, logger: withoutOutages(programLogger(given.logger)) };
   const settings = { ...input, providers: (input.providers ?? []).map(withId) };
   const providers = new ProviderCatalog(

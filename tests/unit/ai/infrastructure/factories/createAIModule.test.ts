@@ -1,10 +1,14 @@
 /** Settings that limit or check nothing because they are misspelt, or stand where nobody reads them. */
 import { expect } from 'chai';
+import { LLMManager } from '../../../../../imports/business/ai/application/services/LLMManager';
+import type { LLMManagerOptions } from '../../../../../imports/business/ai/application/services/LLMManager';
 import { createAIModule } from '../../../../../imports/business/ai/infrastructure/factories/createAIModule';
 import type {
   AIModulePorts,
   AIModuleSettings,
 } from '../../../../../imports/business/ai/infrastructure/factories/createAIModule';
+
+import { ScriptedProvider } from '../../../../../imports/testing/ScriptedProvider';
 
 const PROVIDERS = { providers: [{ vendor: 'openai', apiKey: 'any' }] } as const;
 
@@ -24,6 +28,16 @@ describe('createAIModule', () => {
         .to.throw()
         .that.includes({ code: 'invalid-request', path });
     });
+
+  it('refuses an unknown port, as LLMManager does an unknown option', () => {
+    const provider = new ScriptedProvider([]);
+    const wrong: readonly (readonly [string, () => unknown])[] = [
+      ['guardrail', () => createAIModule(PROVIDERS, { guardrail: [] } as AIModulePorts)],
+      ['guardrails', () => new LLMManager({ provider, guardrails: [] } as LLMManagerOptions)],
+    ];
+    for (const [path, create] of wrong)
+      expect(create).to.throw(`Unknown field "${path}"`).that.includes({ code: 'invalid-request', path });
+  });
 
   const GUARDRAILS: Readonly<Record<string, unknown>> = {
     'whose hook is misspelt': [{ name: 'mine', befor: () => undefined }],
