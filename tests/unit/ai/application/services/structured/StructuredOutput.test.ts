@@ -18,6 +18,7 @@ import type { InputItem } from '../../../../../../imports/business/ai/domain/typ
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
 import { ScriptedProvider } from '../../../../../../imports/testing/ScriptedProvider';
 import type { ScriptedStep } from '../../../../../../imports/testing/ScriptedProvider';
+import { failure } from '../../../../../support/failure';
 import { servedResponse } from '../../../../../support/servedResponse';
 import { answer, incomplete, refusing, response, textItem } from '../../../../../../imports/testing/responses';
 
@@ -127,11 +128,14 @@ describe('generateStructured', () => {
     upstream.assertPlayedOut();
   });
 
-  it('does not hand a value to a Standard Schema whose JSON Schema could not be checked in time', async () => {
-    const schema = z.string().regex(/^(?:a+)+$/);
-    const text = JSON.stringify(`${'a'.repeat(40)}b`);
-    const { manager } = manage([answer(text), answer('"a"')]);
-    expect(await manager.generateJSON('u', 'x', schema)).to.equal('a');
+  it('hands no value to a Standard Schema whose JSON Schema could not be checked', async () => {
+    const validate = (value: unknown): { readonly value: unknown } => ({ value });
+    const input = (): object => ({ allOf: [{ $ref: '#' }] });
+    const schema = {
+      '~standard': { version: 1, vendor: 'own', validate, jsonSchema: { input, output: input } },
+    } as const;
+    const error = await failure(manage([answer('1'), answer('1')]).manager.generateJSON('u', 'x', schema));
+    expect(error).to.have.property('message').that.includes('recurses infinitely');
   });
 
   it('returns the cleaned value of a SimpleSchema', async () => {
