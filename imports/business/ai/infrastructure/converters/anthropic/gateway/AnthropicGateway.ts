@@ -8,6 +8,7 @@ import { omitUndefined } from '../../../../domain/util/omitUndefined';
 import { toOutputItems } from '../response/blocks';
 import { toContentBlocks } from '../request/contentBlocks';
 import { toAnthropicUsage, stopReasonOf } from '../response/outcome';
+import { generatedImageOf, omittedImage } from '../../shared/generatedImage';
 import { readTool, readToolChoice } from './readTools';
 import { readUserBlocks } from './readUserBlocks';
 import type { GenerateOptions, ResponseFormat } from '../../../../domain/types/LLMTypes';
@@ -158,7 +159,7 @@ export function writeAnthropic(response: LLMResponse): JsonObject {
   return { ...message, stop_reason: vendor.finish_reason, ...vendor.fields, ...omitUndefined({ usage: vendor.usage }) };
 }
 
-/** Vendor items of other wires are not shown to clients. */
+/** Vendor items of other wires are not shown to clients, except that images were left out. */
 function toClientBlocks(item: OutputItem, isSameWire: boolean): readonly JsonObject[] {
   if (isSameWire) return toContentBlocks(item).blocks;
   switch (item.type) {
@@ -170,7 +171,9 @@ function toClientBlocks(item: OutputItem, isSameWire: boolean): readonly JsonObj
       // The empty signature marks thinking that Anthropic did not produce.
       return thinking === '' ? [] : [{ type: 'thinking', thinking, signature: '' }];
     }
-    default:
-      return [];
+    default: {
+      const image = generatedImageOf(item);
+      return image === undefined ? [] : [{ type: 'text', text: omittedImage(image) }];
+    }
   }
 }

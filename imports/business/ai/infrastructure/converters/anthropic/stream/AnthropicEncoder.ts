@@ -13,6 +13,7 @@ import { toContentBlocks } from '../request/contentBlocks';
 import { toAnthropicUsage, stopReasonOf } from '../response/outcome';
 import { BLOCK_DELTAS, callBlock, citationsOf, finishedBlock } from './anthropicBlockFrames';
 import type { DeltaKind } from './anthropicBlockFrames';
+import { generatedImageOf, omittedImage } from '../../shared/generatedImage';
 import { BaseStreamEncoder } from '../../stream/BaseStreamEncoder';
 import type { ContentEvent } from '../../stream/BaseStreamEncoder';
 import { namedFrame, NO_FRAMES } from '../../stream/StreamEncoder';
@@ -178,7 +179,12 @@ export class AnthropicEncoder extends BaseStreamEncoder {
       const frames = this.backfill.missingDeltas(output_index, item).flatMap((event) => this.encode(event));
       return [...frames, ...(frames.length === 0 ? NO_FRAMES : this.closeBlock())];
     }
-    // Vendor items of other wires are not shown to clients.
+    const image = generatedImageOf(item);
+    if (image !== undefined) {
+      const delta = { type: 'text_delta', text: omittedImage(image) };
+      return [...this.closeBlock(), ...this.blockFrames(BLOCK_DELTAS.text.start, [delta])];
+    }
+    // Other vendor items of other wires are not shown to clients.
     if (!('origin' in item) || item.origin.wire !== 'anthropic_messages') return NO_FRAMES;
     return [
       ...this.closeBlock(),

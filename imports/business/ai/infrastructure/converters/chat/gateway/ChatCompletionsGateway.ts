@@ -2,6 +2,7 @@
  * The server side of the chat wire: reads a client's request as options, and writes a response as a chat completion.
  * https://platform.openai.com/docs/api-reference/chat
  */
+import { generatedImageOf, toChatImage } from '../../shared/generatedImage';
 import {
   assistantContent,
   isLegacy,
@@ -153,6 +154,7 @@ function convertedCompletion(response: LLMResponse): JsonObject {
   const parts = collectMessageParts(response.output, response.vendor.name);
   const annotations = citationsOf(response.output);
   const refusal = refusalOf(response);
+  const images = response.output.map(generatedImageOf).filter((image) => image !== undefined);
   const message = {
     role: 'assistant',
     content:
@@ -160,6 +162,7 @@ function convertedCompletion(response: LLMResponse): JsonObject {
     refusal: refusal ?? null,
     ...(parts.foreignReasoning === '' ? parts.reasoning : { reasoning_content: parts.foreignReasoning }),
     ...(annotations.length > 0 ? { annotations } : {}),
+    ...(images.length > 0 ? { images: images.map(toChatImage) } : {}),
     ...(parts.calls.length > 0 ? { tool_calls: parts.calls } : {}),
   };
   return {

@@ -2,6 +2,7 @@
  * Converts domain events to chunks of a chat completion, both for the agentic loop and for clients of this wire.
  * https://platform.openai.com/docs/api-reference/chat-streaming/streaming
  */
+import { generatedImageOf, toChatImage } from '../../shared/generatedImage';
 import { finishReasonOf } from '../gateway/ChatCompletionsGateway';
 import { textLengthOf, toChatAnnotation, urlCitationsOf } from '../annotations';
 import { isUnknownToOpenAI } from '../../shared/locatedAnnotation';
@@ -141,6 +142,8 @@ export class ChatChunks {
   private itemChunks(output_index: number, item: OutputItem): readonly OpenAIChunk[] {
     if (item.type === 'function_call') return NO_CHUNKS;
     if (isCallItem(item)) return this.callChunks(item);
+    const image = generatedImageOf(item);
+    if (image !== undefined) return this.deltaChunks({ images: [toChatImage(image)] });
     if (item.type === 'vendor_item')
       return item.origin.wire === 'chat_completions' ? this.deltaChunks({ executed_tools: [item.item] }) : NO_CHUNKS;
     const missing = this.backfill.missingDeltas(output_index, item).flatMap((delta) => this.push(delta));

@@ -3,6 +3,7 @@
  * body. https://platform.openai.com/docs/api-reference/responses, https://www.openresponses.org
  */
 import { unwrapForeign, wrapForeign } from '../../shared/foreignReasoning';
+import { generatedImageOf } from '../../shared/generatedImage';
 import { locatedAnnotation } from '../../shared/locatedAnnotation';
 import { usageOf } from '../ResponsesConverter';
 import { readItem, wireForm } from '../items';
@@ -126,7 +127,8 @@ export function writeForeignItem(
   response: Pick<LLMResponse, 'id' | 'status' | 'output'>,
   index: number,
 ): JsonObject {
-  const id = `${ID_PREFIXES.get(item.type) ?? 'item'}_${response.id.replace(/^resp_/, '')}_${index}`;
+  const prefix = generatedImageOf(item) === undefined ? (ID_PREFIXES.get(item.type) ?? 'item') : 'ig';
+  const id = `${prefix}_${response.id.replace(/^resp_/, '')}_${index}`;
   const cutShort = response.status === 'incomplete' && index === response.output.length - 1;
   const form =
     item.type === 'reasoning' || item.type === 'vendor_item'

@@ -29,9 +29,9 @@ export function initialForm(form: JsonObject): JsonObject {
   const started: JsonObject = { ...form, status: 'in_progress' };
   if (form.type === 'function_call') return { ...started, arguments: '' };
   if (form.type === 'custom_tool_call') return { ...started, input: '' };
-  if (form.type !== 'reasoning') return started;
+  if (form.type !== 'reasoning' && form.type !== 'image_generation_call') return started;
   const { encrypted_content: _, content: __, ...rest } = started;
-  return { ...rest, summary: [] };
+  return form.type === 'reasoning' ? { ...rest, summary: [] } : { ...rest, result: null };
 }
 
 function isFromResponsesWire(item: OutputItem): boolean {
