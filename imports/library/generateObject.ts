@@ -18,8 +18,8 @@ export interface ObjectResult<Value> extends AgentResult {
 /**
  * @param provider tells what the model supports
  * @param start starts a run. Default: one without a stream
- * @throws StructuredOutputError if the corrected answer violates the schema, too, or the schema's validation throws; the
- *   error that ended a run. `runOf` returns what was done
+ * @throws StructuredOutputError if the corrected answer violates the schema, too, or the schema's validation throws;
+ *   the error that ended a run. `runOf` returns what was done
  */
 export async function generateObject<Schema extends SchemaInput>(
   init: AgentRunInit,

@@ -58,7 +58,7 @@ describe('settingsFromEnvironment', () => {
   });
 
   it('reads keys by the names of the vendors’ own SDKs, behind ours', () => {
-    const keyOf = (env: Environment): unknown => settingsFromEnvironment(env).providers?.map(({ apiKey }) => apiKey);
+    const keyOf = (env: Environment): unknown => settingsFromEnvironment(env).providers.map(({ apiKey }) => apiKey);
     expect(keyOf({ GEMINI_API_KEY: 'k1' })).to.deep.equal(['k1']);
     expect(keyOf({ GEMINI_API_KEY: 'k1', GOOGLE_API_KEY: 'k2' })).to.deep.equal(['k2']);
     expect(settingsFromMeteor({ GEMINI_API_KEY: 'k1' }, {}).defaultProvider).to.equal('google');

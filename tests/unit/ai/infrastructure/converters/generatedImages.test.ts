@@ -37,9 +37,9 @@ describe('Images of Gemini', () => {
 
     CHECKS.openai_responses(encoded('openai_responses', EVENTS));
     const items = encodedEvents('openai_responses', EVENTS)
-      .map(({ type, item }) => [type, item as JsonObject] as const)
+      .map(({ type, item }) => [type, item as JsonObject | undefined] as const)
       .filter(([, item]) => item?.['type'] === expected.type);
-    expect(items.map(([type, item]) => [type, item['result']])).to.deep.equal([
+    expect(items.map(([type, item]) => [type, item?.['result']])).to.deep.equal([
       ['response.output_item.added', null],
       ['response.output_item.done', 'aW1hZ2U='],
     ]);
@@ -61,9 +61,9 @@ describe('Images of Gemini', () => {
     ]);
 
     CHECKS.anthropic(encoded('anthropic', EVENTS));
-    const texts = encodedEvents('anthropic', EVENTS).map(
-      ({ delta }) => (delta as JsonObject | undefined)?.['text'] ?? '',
-    );
-    expect(texts.join('')).to.equal(`Here it is.${NOTE}`);
+    const text = encodedEvents('anthropic', EVENTS)
+      .map(({ delta }) => (delta as { text?: string } | undefined)?.text ?? '')
+      .join('');
+    expect(text).to.equal(`Here it is.${NOTE}`);
   });
 });

@@ -48,7 +48,7 @@ export class BatchCollection {
 
   /** Resolves when each of its calls has a result. @throws LLMError if its state or its results cannot be read */
   async run(): Promise<void> {
-    const { calls, backoff, signal } = this.ports;
+    const { calls } = this.ports;
     const state = await this.waitForEnd();
     const unreadable = await this.readResults(state);
     await Promise.all(this.unsettled);

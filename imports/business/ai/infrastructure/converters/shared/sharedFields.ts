@@ -5,7 +5,10 @@
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import type { WireContext } from '../Wire';
 
-/** @param fields those of the other API's request; of them, the ones that this vendor's `wire` surely has are returned */
+/**
+ * Returns the fields that this vendor's `wire` surely has.
+ * @param fields of the other API's request
+ */
 export function sharedFields(
   { safety_identifier, prompt_cache_key }: JsonObject = {},
   { vendor, quirks }: Pick<WireContext, 'vendor' | 'quirks'>,
