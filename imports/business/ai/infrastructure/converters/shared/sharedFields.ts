@@ -16,8 +16,7 @@ export function sharedFields(
 ): JsonObject {
   const isOpenAI = quirks.promptCache === 'key';
   if (!isOpenAI && vendor !== 'openai_compatible') return {};
-  // Open Responses has the key. Chat hosts such as Mistral and Cerebras refuse what they do not know, and Codex always
-  // sends it.
+  // Open Responses has the key. Chat hosts such as Mistral refuse what they do not know, and Codex always sends it.
   const hasKey = isOpenAI || wire === 'responses';
   return {
     ...(typeof safety_identifier === 'string' ? { safety_identifier } : {}),
