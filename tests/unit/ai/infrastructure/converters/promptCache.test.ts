@@ -124,7 +124,7 @@ describe('prompt caching', () => {
       expect(sent(vendor, 'chat_completions')).to.deep.equal(['user-1', 'talk-1']);
     }
     expect(sent('openai_compatible', 'responses')).to.deep.equal(['user-1', 'talk-1']);
-    expect(sent('openai_compatible', 'chat_completions')).to.deep.equal(['user-1', undefined]);
+    expect(sent('openai_compatible', 'chat_completions')).to.deep.equal([undefined, undefined]);
     expect(sent('groq', 'chat_completions')).to.deep.equal([undefined, undefined]);
   });
 

@@ -14,12 +14,10 @@ export function sharedFields(
   { vendor, quirks }: Pick<WireContext, 'vendor' | 'quirks'>,
   wire: 'responses' | 'chat_completions',
 ): JsonObject {
-  const isOpenAI = quirks.promptCache === 'key';
-  if (!isOpenAI && vendor !== 'openai_compatible') return {};
-  // Open Responses has the key. Chat hosts such as Mistral refuse what they do not know, and Codex always sends it.
-  const hasKey = isOpenAI || wire === 'responses';
+  // Open Responses has both. Chat hosts such as Mistral refuse what they do not know, and Codex always sends the key.
+  if (quirks.promptCache !== 'key' && !(vendor === 'openai_compatible' && wire === 'responses')) return {};
   return {
     ...(typeof safety_identifier === 'string' ? { safety_identifier } : {}),
-    ...(hasKey && typeof prompt_cache_key === 'string' ? { prompt_cache_key } : {}),
+    ...(typeof prompt_cache_key === 'string' ? { prompt_cache_key } : {}),
   };
 }
