@@ -68,7 +68,7 @@ describe('signing out', () => {
 
   it('cuts an answer in progress, which then says why', async () => {
     const cookie = await signIn(server.url);
-    server.simulator.enqueue({ text: 'Hello, world', fault: { kind: 'stall', after: { events: 3 } } });
+    server.simulator.enqueue({ text: 'Hello, world', fault: { kind: 'stall', after: { events: 5 } } });
     const response = await fetch(`${server.url}/v1/responses`, {
       method: 'POST',
       headers: { cookie, 'content-type': 'application/json' },
