@@ -1,7 +1,7 @@
 /** What the batch APIs of all vendors are made of: JSON requests, uploads, and results in JSON Lines. */
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
 import type { UnreadableResult, VendorBatchResult } from '../../../domain/interfaces/VendorBatches';
-import { fieldsOf } from '../../../domain/util/json';
+import { fieldsOf, readJson } from '../../../domain/util/json';
 import type { RelayRequest, RelayResponse } from '../../../domain/types/RelayTypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
@@ -34,14 +34,8 @@ export async function* readResults(
   toResult: (line: JsonObject) => VendorBatchResult,
 ): AsyncGenerator<VendorBatchResult | UnreadableResult, void, undefined> {
   for await (const line of readLines(body)) {
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch {
-      yield { unreadable: line };
-      continue;
-    }
-    yield toResult(fieldsOf(value));
+    const value = readJson(line);
+    yield value === undefined ? { unreadable: line } : toResult(fieldsOf(value));
   }
 }
 
