@@ -11,12 +11,11 @@ import type { AbortListener, AbortSource } from '../shared/AbortSource';
 import type { DueListener, DueTime, DueTimes } from '../shared/DueTimes';
 import { elapsedSince } from '../shared/time';
 import type { RunningTool } from './WorkInProgress';
+import { MAX_TIMEOUT } from '../normalizer/normalizeTool';
 import { errorMessage } from './toolResult';
 
 /** Characters. */
 const MAX_NOTE = 500;
-/** A timer for a longer time fires at once. */
-const MAX_TIMEOUT_MS = 2_147_483_647;
 
 export interface ToolCallHandle {
   /** Pending, or in the state in which another process left it. */
@@ -89,8 +88,8 @@ export class ToolCallOutcome implements AbortListener, DueListener, RunningTool 
 
   /** @param timeoutMs after the start of the call's first attempt @throws ToolError `threw` for no such time */
   detach(timeoutMs: number): void {
-    if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS))
-      throw new ToolError('threw', `"timeoutMs" of detach must be a number above 0 and at most ${MAX_TIMEOUT_MS}.`);
+    if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT))
+      throw new ToolError('threw', `"timeoutMs" of detach must be a number above 0 and at most ${MAX_TIMEOUT}.`);
     if (!this.open) return;
     const { call } = this.handle;
     const elapsedMs = 'startTime' in call && isExecuting(call) ? elapsedSince(call.startTime ?? 0) : 0;
