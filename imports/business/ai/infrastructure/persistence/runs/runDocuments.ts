@@ -453,7 +453,7 @@ const MAX_SHOWN_LEVELS = 30;
 /** Leaves out what no document may have, which schemas do, such as `$ref`: the call itself has all of it, as JSON. */
 function shownInput(input: InputRequest): InputRequest {
   const { schema } = input;
-  // The names of an object are those of an object.
+  // An object stays an object.
   return schema === undefined ? input : { ...input, schema: storableParts(schema, MAX_SHOWN_LEVELS) as JsonObject };
 }
 
