@@ -304,8 +304,8 @@ describe('the gateway’s files', () => {
     expect(await response.arrayBuffer().catch(() => 'cut off')).to.equal('cut off');
   });
 
-  it('are streamed in both directions, whatever their size', async () => {
-    const large = Buffer.alloc(24 * 1024 * 1024, BYTES);
+  it('arrive unchanged in both directions, with their length announced', async () => {
+    const large = Buffer.alloc(2 * 1024 * 1024, BYTES);
     const { id } = await openai().files.create({ file: await toFile(large, 'large.bin'), purpose: 'user_data' });
     const response = await openai().files.content(id);
     const received = createHash('sha256')
