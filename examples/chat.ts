@@ -27,7 +27,8 @@ async function main(): Promise<void> {
     authenticate: ({ headers }) =>
       headers.authorization === HEADERS.authorization ? { userId: 'visitor' } : undefined,
   });
-  const server = createServer(express().use(api.router));
+  // Longer than clients and load balancers keep an idle connection, so that none of them writes to a closed one.
+  const server = createServer({ keepAliveTimeout: 65_000 }, express().use(api.router));
   server.listen(Number(process.env.PORT ?? 0), '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
