@@ -254,6 +254,11 @@ describe(
           await call('bob', 'ai.llm.generateWithTools', 'shared', 'Hello', undefined, options({ temperature: 0 })),
           'DDP turns undefined into null',
         ).to.have.property('output_text', 'Two.');
+        app.simulator.enqueue({ text: 'Three.' });
+        expect(
+          await call('bob', 'ai.llm.generateWithTools', 'shared', 'Hello', options({ temperature: 0 })),
+          'tools may be left out',
+        ).to.have.property('output_text', 'Three.');
         await expectRejected('ai.llm.generateText', 'shared', 'Hello', options({ baseURL: 'https://evil.example' }));
         await expectRejected('ai.llm.generateText', 'shared', 'Hello', options(), {});
         await expectRejected('ai.llm.generateText', 'shared', { $gt: '' }, options());

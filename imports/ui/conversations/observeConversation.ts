@@ -221,7 +221,12 @@ const BUSY: ConversationError = {
   message: 'The last message is still being answered. Wait for the answer, or stop it.',
 };
 
+const NO_MODEL =
+  '"model" is missing. Name a provider, such as "openai", or a provider and its model, such as "openai/gpt-5".';
+
+/** @throws DashboardError if a program without types, or an element without the attribute, names no model */
 function requestOptions({ model, tools = [], id: _id, ...options }: ConversationOptions) {
+  if (typeof model !== 'string' || model === '') throw new DashboardError('invalid-request', NO_MODEL, 'model');
   const slash = model.indexOf('/');
   const providerId = slash === -1 ? model : model.slice(0, slash);
   return { providerId, tools, ...options, ...(slash === -1 ? {} : { model: model.slice(slash + 1) }) };

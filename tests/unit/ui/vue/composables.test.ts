@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { effectScope, ref, watchSyncEffect } from 'vue';
+import type { ConversationOptions } from '../../../../imports/ui/conversations/observeConversation';
 import { useConversation, useRun } from '../../../../imports/ui/vue/composables';
 import { FakeRunData, inPage } from '../../../support/FakeRunData';
 
@@ -55,5 +56,23 @@ describe('the composables for Vue', () => {
         ['fog', 'openai', 'One'],
         ['rain', 'grok', 'Two'],
       ]);
+    }));
+
+  it('say which option is missing if no model is named', () =>
+    inPage(async () => {
+      const data = new FakeRunData();
+      const scope = effectScope();
+      await scope.run(async () => {
+        // A program without types.
+        const options = { id: 'fog' } as unknown as ConversationOptions;
+        for (const each of [options, { ...options, model: '' }]) {
+          const { error, send } = useConversation(data, each);
+          await send('One');
+          expect(error.value).to.have.property('code', 'invalid-request');
+          expect(error.value?.message).to.match(/^"model" is missing\. Name a provider, such as "openai"/);
+        }
+      });
+      scope.stop();
+      expect(data.called).to.deep.equal([]);
     }));
 });

@@ -60,7 +60,7 @@ export function requestedCompaction(value: unknown, path: string): RequestedComp
 }
 
 /**
- * Converts the positional form `(providerId, input[, schema | tools], options)` to one object.
+ * Converts the positional form `(providerId, input[, schema | tools], options)` to one object. Tools may be left out.
  * @throws LLMInvalidRequestError if the request's id or its provider is missing
  */
 export function asOneRequest(args: readonly unknown[], extra?: 'schema' | 'tools'): unknown {
@@ -73,7 +73,8 @@ function toRequest(args: readonly unknown[], extra: 'schema' | 'tools' | undefin
   const [providerId, input, ...rest] = args;
   // DDP sends an `undefined` that other arguments follow as null.
   if (isObject(providerId) || (args.length < 2 && typeof providerId !== 'string')) return single(args);
-  const extraValue = extra === undefined ? undefined : rest.shift();
+  const hasExtra = extra === 'schema' || (extra === 'tools' && !(rest.length === 1 && isObject(rest[0])));
+  const extraValue = hasExtra ? rest.shift() : undefined;
   const [options, ...surplus] = rest;
   if (surplus.length > 0) throw new LLMInvalidRequestError('Too many arguments.', { path: '' });
   const named = readObject(options ?? {}, [
