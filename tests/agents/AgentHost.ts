@@ -78,24 +78,28 @@ export function agentPath(script: string): string {
   return join(__dirname, 'node_modules', script);
 }
 
+/** Returns the environment of an agent, to which whatever is not on this machine is unreachable. */
+export function agentEnvironment({ home }: AgentProject, env: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env['PATH'],
+    HOME: home,
+    HTTPS_PROXY: 'http://127.0.0.1:9',
+    HTTP_PROXY: 'http://127.0.0.1:9',
+    NO_PROXY: '127.0.0.1,localhost',
+    ...env,
+  };
+}
+
 /** @param onOutput receives what the agent has written to its standard output so far */
 export async function runAgent(
   [command = '', ...args]: readonly string[],
-  { project, home }: AgentProject,
+  project: AgentProject,
   env: Readonly<Record<string, string>>,
   onOutput: (output: string) => void = () => undefined,
 ): Promise<AgentExit> {
   const child = spawn(command, args, {
-    cwd: project,
-    // Whatever is not on this machine is unreachable.
-    env: {
-      PATH: process.env['PATH'],
-      HOME: home,
-      HTTPS_PROXY: 'http://127.0.0.1:9',
-      HTTP_PROXY: 'http://127.0.0.1:9',
-      NO_PROXY: '127.0.0.1,localhost',
-      ...env,
-    },
+    cwd: project.project,
+    env: agentEnvironment(project, env),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { AGENT_PROVIDERS, AgentHost, TOKEN } from './AgentHost';
 import type { AgentExit, AgentProject } from './AgentHost';
+import { CODEX, codexSettings } from './codexSettings';
 
 /** Models of OpenAI that Codex knows, and offers tools of its own to, served by another vendor. */
 const RULES = {
@@ -28,33 +29,20 @@ describe('Codex', () => {
   after(() => host.close());
   afterEach(() => host.simulator.assertDone());
 
-  const run = (model: string, usesSockets: boolean, project: AgentProject, ...args: string[]): Promise<AgentExit> => {
-    const gateway = {
-      name: 'Bolide',
-      base_url: `${host.server.url}/v1`,
-      env_key: 'BOLIDE_API_TOKEN',
-      wire_api: 'responses',
-      supports_websockets: usesSockets,
-    };
-    const settings = {
-      model,
-      model_provider: 'bolide',
-      ...Object.fromEntries(Object.entries(gateway).map(([key, value]) => [`model_providers.bolide.${key}`, value])),
-    };
-    return host.run(
-      '@openai/codex/bin/codex.js',
+  const run = (model: string, usesSockets: boolean, project: AgentProject, ...args: string[]): Promise<AgentExit> =>
+    host.run(
+      CODEX,
       [
         'exec',
         '--json',
         '--skip-git-repo-check',
         '--dangerously-bypass-approvals-and-sandbox',
-        ...Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${JSON.stringify(value)}`]),
+        ...codexSettings(host.server.url, model, usesSockets),
         ...args,
       ],
       project,
       { BOLIDE_API_TOKEN: TOKEN, CODEX_HOME: project.home },
     );
-  };
 
   for (const provider of AGENT_PROVIDERS)
     for (const usesSockets of [false, true])
