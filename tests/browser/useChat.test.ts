@@ -1,11 +1,11 @@
 /** A page with the AI SDK's `useChat` in Chromium, on the dashboard's session, against the server of `npm start`. */
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
+import { deferred } from '../support/deferred';
 import type { DashboardBrowser } from '../support/DashboardBrowser';
 import type { ToolCallContext } from '../../imports/business/ai/domain/interfaces/IToolExecutor';
 import { runAsTool } from '../../imports/business/ai/infrastructure/tools/runAsTool';
+import { bundlePage, openPage } from '../support/appPage';
 import { withDashboard } from '../support/withDashboard';
 import { until } from '../support/until';
 
@@ -14,29 +14,13 @@ describe('useChat in a browser', () => {
   let script = '';
   withDashboard(async (started) => {
     app = started;
-    const { outputFiles } = await build({
-      entryPoints: [join(__dirname, '../support/useChatPage.tsx')],
-      bundle: true,
-      write: false,
-      format: 'esm',
-      jsx: 'automatic',
-      logLevel: 'error',
-    });
-    script = outputFiles[0]?.text ?? '';
+    script = await bundlePage('useChatPage.tsx');
   });
   afterEach(() => expect(app.consoleErrors.splice(0)).to.deep.equal([]));
 
   let page: Page;
-  /** Opens the page on the server's origin, signed in with the dashboard's session. */
   async function open(chat: string, query = ''): Promise<void> {
-    const visitor = await app.openSignedIn();
-    page = visitor.page;
-    await page.route('**/app.html*', (route) =>
-      route.fulfill({ contentType: 'text/html', body: '<!doctype html><script type="module" src="/app.js"></script>' }),
-    );
-    await page.route('**/app.js', (route) => route.fulfill({ contentType: 'text/javascript', body: script }));
-    await page.goto(`${app.server.url}/app.html?chat=${chat}${query}`);
-    await page.waitForSelector('#status:text("ready")');
+    page = await openPage(app, script, `chat=${chat}${query}`);
   }
 
   async function send(text: string): Promise<void> {
@@ -140,6 +124,47 @@ describe('useChat in a browser', () => {
       await idle();
       expect(await page.locator('article').count()).to.equal(2);
       await page.unrouteAll({ behavior: 'wait' });
+    });
+
+  for (const [name, query] of transports)
+    it(`queues messages that are sent while the run works, also when reloaded, with ${name} transport`, async () => {
+      const { promise, resolve } = deferred();
+      app.server.host.module.tools.register({
+        name: `walk_dog${query.slice(1)}`,
+        idempotent: true,
+        parameters: { type: 'object' },
+        execute: () => promise.then(() => 'walked'),
+      });
+      await open(`queued${query.slice(1)}`, query);
+      const [started, completed, executing] = ['run:started', 'run:completed', 'tool:executing'].map(eventsOf);
+      const responses = eventsOf('llm:response');
+      const first = `Use walk_dog${query.slice(1)} with "x".`;
+      await send(first);
+      await until(() => eventsOf('tool:executing') === Number(executing) + 1);
+      const { executionId = '' } = app.events.findLast((event) => event.type === 'run:started') ?? {};
+      const areQueued = (count: number): Promise<void> =>
+        until(async () => (await app.server.host.module.loop.queuedMessages(executionId)).length === count);
+      await send('And then this?');
+      await areQueued(1);
+      await page.reload();
+      await page.waitForSelector('#status:text("streaming")');
+      await send('And last that?');
+      await areQueued(2);
+      resolve();
+      await until(() => eventsOf('run:completed') === Number(completed) + 1);
+      await idle();
+      const answers = app.events
+        .flatMap((event) => (event.type === 'llm:response' ? [event.response.output_text] : []))
+        .slice(responses + 1);
+      const shown = [first, answers[0], 'And then this?', answers[1], 'And last that?', answers[2]];
+      const texts = (): Promise<string[]> => page.locator('p').allTextContents();
+      // What waited when the page was reloaded is a steering part of the answer, which the page does not show.
+      expect(await texts()).to.deep.equal(shown.filter((text) => text !== 'And then this?'));
+      await page.reload();
+      await until(showsAnswer);
+      expect(await texts()).to.deep.equal(shown);
+      expect(eventsOf('run:started')).to.equal(Number(started) + 1);
+      expect(await page.locator('#error').textContent()).to.equal('');
     });
 
   it('cancels the run on the server when it is stopped', async () => {

@@ -295,6 +295,28 @@ describe('the chat endpoint', () => {
     expect(tab.chat.messages.map(textOf).filter((text) => text.includes('Another'))).to.have.length(2);
   });
 
+  it('answers a message once in a page that was reloaded and resumes the answer before', async () => {
+    const { chat } = chatClient(server, { id: 'c' });
+    void chat.sendMessage({ text: 'Wait for what "tea"' });
+    const { executionId } = await server.events.seen('tool:executing');
+    const areQueued = (count: number): Promise<void> =>
+      until(async () => (await server.host.module.loop.queuedMessages(executionId)).length === count);
+    void chat.sendMessage({ text: 'Another' });
+    await areQueued(1);
+    const page = chatClient(server, { id: 'c', messages: [...(await storedMessages('c'))] });
+    const resumed = page.chat.resumeStream();
+    await until(() => page.chat.status === 'streaming');
+    const third = page.chat.sendMessage({ text: 'A third' });
+    await areQueued(2);
+    server.release();
+    await Promise.all([resumed, third]);
+    expect(page.errors).to.deep.equal([]);
+    const answers = page.chat.messages.filter(({ role }) => role === 'assistant').map(textOf);
+    for (const text of ['Another', 'A third'])
+      expect(answers.join('').split(`You wrote: “${text}”`), text).to.have.length(2);
+    expect(answers.at(-1)).to.include('A third');
+  });
+
   it('answers a message at once for which the answer was stopped', async () => {
     const { chat, errors } = chatClient(server, { id: 'c', experimental_queue: true });
     const isAnswered = (text: string): boolean =>
@@ -334,7 +356,9 @@ describe('the chat endpoint', () => {
     await until(async () => (await (await get(`/api/runs/${executionId}/messages`)).text()).includes('"when":"after"'));
     server.release();
     await queued;
-    expect(await other.text()).to.contain('Another');
+    expect(await other.text())
+      .to.contain('wait_for returned')
+      .and.not.to.contain('Another');
   });
 
   it('answers anew what was stopped', async () => {

@@ -2,9 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isFinished } from '../../business/ai/domain/entities/Run';
-import { areWaiting } from '../../business/ai/domain/run/runLimits';
-import type { ProgressBelow } from '../../business/ai/domain/run/runLimits';
-import { answeredIdOf, waitsForOutside, isSettled, waitsForOthers } from '../../business/ai/domain/entities/Tool';
+import { answeredIdOf, waitsForOutside } from '../../business/ai/domain/entities/Tool';
 import type { FunctionTool } from '../../business/ai/domain/entities/Tool';
 import { ConflictError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
@@ -13,9 +11,9 @@ import type { FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMInput } from '../../business/ai/domain/types/LLMTypes';
 import type { RunMessage } from '../../business/ai/domain/types/RunMessages';
 import type { RunRecord } from '../../business/ai/domain/types/RunRecords';
+import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
 import { permittedTools } from '../../business/ai/application/operations/permittedTools';
 import type { AccessPolicy } from '../../business/ai/domain/interfaces/AccessPolicy';
-import { childId } from '../../business/ai/application/services/shared/childId';
 import type { RunMethods } from '../../business/ai/application/operations/runCommandOperations';
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import { hasLongTexts, withTexts } from '../../business/ai/domain/util/sharedTexts';
@@ -36,7 +34,8 @@ import type { RunTurn } from './chatTurns';
 import { replayFamily } from './replayFamily';
 import { loadCurrentRun } from './loadCurrentRun';
 import type { LoadRunPorts } from './loadCurrentRun';
-import { isExternal, startsRun } from './serverTools';
+import { progressOf } from './progressOf';
+import { isExternal } from './serverTools';
 import type { ChatRequest } from './readChatRequest';
 import type { StreamedRun } from './streamEvents';
 import { submitDecision } from './submitDecision';
@@ -47,7 +46,7 @@ export interface ChatsPorts {
   readonly chats: ChatStore;
   readonly runs: Pick<RunStore, 'load' | 'findRequest'>;
   readonly methods: DecisionMethods & Pick<RunMethods, 'ai.runs.start' | 'ai.runs.cancel' | 'ai.runs.send'>;
-  readonly loop: LoadRunPorts['loop'];
+  readonly loop: LoadRunPorts['loop'] & Pick<AgenticLoop, 'queuedMessages'>;
   readonly models: Pick<ModelDirectory, 'resolve'>;
   readonly tools: { readonly tools: readonly FunctionTool[] };
   /** Which of the tools a user may use. Default: all. */
@@ -60,6 +59,12 @@ export interface ChatTurn extends StreamedRun, RunTurn {
   readonly again?: () => Promise<ChatTurn>;
   /** The message as the client has it, if the run continues it. */
   readonly known?: ReadMessage;
+}
+
+/** The turn that a client is sent again, from its beginning. */
+export interface ResumedTurn extends RunTurn {
+  /** The messages that the run has not received. */
+  readonly waiting: ReadonlySet<string>;
 }
 
 interface LaunchOptions {
@@ -102,16 +107,18 @@ export class Chats {
    * The chat's run, unless it ended more than five minutes ago. Within them, a page may have read the messages, or lost
    * its connection, before the run ended, and could not learn the rest of the answer otherwise.
    */
-  async resumable(principal: ApiPrincipal, chatId: string): Promise<ChatTurn | undefined> {
-    const { chats } = this.ports;
+  async resumable(principal: ApiPrincipal, chatId: string): Promise<ResumedTurn | undefined> {
+    const { chats, loop } = this.ports;
     const chat = await chats.find(principal.userId, chatId);
     const run = await this.lastRun(principal.userId, chat);
     if (run === undefined || Date.now() - (run.endedAt ?? Infinity) > RESUMABLE_AFTER_END_MS) return undefined;
     if (chat?.isLeft === true) await chats.setLeft(principal.userId, chatId, false);
     const { executionId } = run;
+    // Read before those that were delivered, so that none is missed.
+    const queued = isFinished(run.state) ? [] : await loop.queuedMessages(executionId);
     const stored = await this.ports.runs.load(executionId);
     const messageId = stored?.messages?.delivered.findLast((each) => isQueuedMessage(each.messageId))?.messageId;
-    return omitUndefined({ executionId, messageId });
+    return { executionId, ...omitUndefined({ messageId }), waiting: new Set(queued.map((each) => each.messageId)) };
   }
 
   /**
@@ -187,7 +194,8 @@ export class Chats {
       if (current !== undefined && chat?.fingerprint === fingerprint && isRepetition(current, trigger))
         return { executionId: current.executionId };
       if (current !== undefined && !isFinished(current.state)) {
-        const isWaiting = await this.isWaiting(current);
+        // The user did not take the decisions that the run waits for, but wrote a message instead.
+        const isWaiting = (await progressOf(this.ports, current.executionId)) === 'waiting';
         const isStopped = await this.isStopped(userId, chatId);
         if (isWaiting || (isStopped && trigger === 'regenerate-message')) await this.cancel(principal, current);
         else {
@@ -330,30 +338,6 @@ export class Chats {
     if (this.readers.has(key)) return false;
     await this.leaving.get(key);
     return (await this.ports.chats.find(userId, chatId))?.isLeft === true;
-  }
-
-  /** Whether the run waits for decisions, which the user did not take, but wrote a message instead. */
-  private async isWaiting({ executionId }: Pick<RunRecord, 'executionId'>): Promise<boolean> {
-    return (await this.stateOf(executionId)) === 'waiting';
-  }
-
-  /** @param isBelow a call of another run has started it. Default: false */
-  private async stateOf(executionId: string, isBelow = false): Promise<ProgressBelow> {
-    const { tools, loop } = this.ports;
-    const stored = await loadCurrentRun(this.ports, executionId);
-    if (stored === undefined && isBelow) return 'queued';
-    // A run of this process may have ended its model call before that is stored.
-    const progress = loop.getExecutionContext(executionId) ?? stored?.run;
-    const open = (stored?.calls ?? []).filter((call) => !isSettled(call));
-    if (progress?.isCalling === true || open.length === 0) return 'working';
-    const below: ProgressBelow[] = [];
-    for (const call of open) {
-      if (waitsForOthers(call, isExternal(tools, call.name, isBelow))) continue;
-      const state = startsRun(tools, call.name) ? await this.stateOf(childId(executionId, call.id), true) : 'working';
-      if (state === 'working') return state;
-      below.push(state);
-    }
-    return (await areWaiting(below, () => Promise.resolve(stored?.run.plan.limits))) ? 'waiting' : 'working';
   }
 
   private cancel(principal: ApiPrincipal, { executionId }: RunRecord): Promise<RunRecord['state']> {

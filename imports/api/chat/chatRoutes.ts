@@ -74,9 +74,12 @@ export function resumeChat({ chat, ...ports }: ChatRoutePorts): RouteHandler {
     const run = await chat.resumable(context.principal, id);
     if (run === undefined) context.response.status(204).end();
     else {
-      // The client asks once: what is answered next belongs to the message.
-      const events = eventsOfTurn(followFamily(ports, run.executionId, context), run.messageId, true);
-      await send(context, id, events, new UIMessageEncoder(encodingOf(ports)), { chat, ...ports });
+      const { executionId, messageId, waiting } = run;
+      // The client asks once: the answers to messages that wait belong to the message, and those to later ones do not.
+      const events = eventsOfTurn(followFamily(ports, executionId, context), messageId, waiting);
+      const endsBefore = (next: string): boolean => isQueuedMessage(next) && !waiting.has(next);
+      const encoder = new UIMessageEncoder({ ...encodingOf(ports), endsBefore });
+      await send(context, id, events, encoder, { chat, ...ports });
     }
   };
 }

@@ -34,13 +34,13 @@ export function turnOf(id: string): RunTurn {
 
 /**
  * The events of a turn, from the message that begins it to the one that begins the next.
- * @param isLast the next turns are part of this one
+ * @param parts messages whose turns are part of this one
  * @returns whether the turn has begun; undefined if it may still begin
  */
 export async function* eventsOfTurn(
   events: AsyncIterable<FamilyEvent>,
   messageId: string | undefined,
-  isLast = false,
+  parts: ReadonlySet<string> = new Set(),
 ): AsyncGenerator<FamilyEvent, boolean | undefined, undefined> {
   let hasBegun = messageId === undefined;
   for await (const event of events) {
@@ -49,7 +49,7 @@ export async function* eventsOfTurn(
       continue;
     }
     if (beginsTurn(event) && event.messageId === messageId) hasBegun = true;
-    else if (hasBegun && beginsTurn(event) && !isLast) {
+    else if (hasBegun && beginsTurn(event) && !parts.has(event.messageId)) {
       yield event;
       return true;
     }
