@@ -254,6 +254,10 @@ describe('POST /api/ag-ui', () => {
       'forwardedProps.bolide.model',
       { threadId: 't', runId: 'r', messages: [], forwardedProps: { bolide: { model: 7 } } },
     ],
+    [
+      'forwardedProps.bolide.when',
+      { threadId: 't', runId: 'r', messages: [], forwardedProps: { bolide: { when: 'later' } } },
+    ],
   ] as const)
     itInTime(`names "${path}" if it is invalid`, async () => {
       const response = await fetch(`${server.url}/api/ag-ui`, {

@@ -7,17 +7,24 @@ import {
   waitsForOutside,
   isSettled,
   inputOf,
+  isExternalTool,
+  isFunctionTool,
 } from '../../business/ai/domain/entities/Tool';
 import type { FunctionTool, ToolCall } from '../../business/ai/domain/entities/Tool';
 import { ConflictError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { invalid } from '../../business/ai/domain/util/arguments';
-import { isList, isObject } from '../../business/ai/domain/util/json';
+import { isRecalledMessage } from '../../business/ai/domain/entities/recalledMemories';
+import { invalid, oneOf, optional } from '../../business/ai/domain/util/arguments';
+import { fieldsOf, isList, isObject } from '../../business/ai/domain/util/json';
 import type { StoredRun } from '../../business/ai/domain/interfaces/RunStore';
+import type { LLMInput } from '../../business/ai/domain/types/LLMTypes';
+import { MESSAGE_TIMES } from '../../business/ai/domain/types/RunMessages';
+import type { MessageTime } from '../../business/ai/domain/types/RunMessages';
 import { permittedTools } from '../../business/ai/application/operations/permittedTools';
 import type { AccessPolicy } from '../../business/ai/domain/interfaces/AccessPolicy';
 import type { RunMethods } from '../../business/ai/application/operations/runCommandOperations';
 import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { AgUiMessage, AgUiResumeEntry, RunAgentInput } from '../../interop/agUi/AgUiMessages';
+import type { AgUiRunState } from '../../interop/agUi/AgUiToolState';
 import type { AgUiAnswer, AgUiAnswers } from '../../interop/agUi/AgUiCalls';
 import { parseInterruptId, parseWireCallId } from '../../interop/agUi/agUiIds';
 import { readInterruptAnswer } from '../../interop/agUi/readRunAgentInput';
@@ -28,6 +35,7 @@ import { toActor } from '../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { loadCurrentRun } from '../chat/loadCurrentRun';
 import type { LoadRunPorts } from '../chat/loadCurrentRun';
+import { progressOf } from '../chat/progressOf';
 import { startsRun } from '../chat/serverTools';
 import type { StreamedRun } from '../chat/streamEvents';
 import type { ModelDirectory } from '../gateway/models/ModelDirectory';
@@ -45,6 +53,8 @@ export interface AgUiTurn extends StreamedRun {
   readonly stored?: StoredRun;
   /** The calls that were answered just now, as their interrupts and results name them. */
   readonly answered: AgUiAnswers;
+  /** The messages that the run, which was under way, was sent. */
+  readonly sent?: readonly string[];
 }
 
 type ToolMessage = Extract<AgUiMessage, { readonly role: 'tool' }>;
@@ -57,6 +67,8 @@ export interface AgUiOptions {
   readonly tools?: readonly string[] | undefined;
   /** What happens to the run when the client disconnects. Default: `cancel`. */
   readonly onDisconnect?: 'cancel' | 'continue' | undefined;
+  /** When a run that is under way receives the messages. Default: `after`. */
+  readonly when?: MessageTime | undefined;
 }
 
 export class AgUiRuns {
@@ -76,8 +88,9 @@ export class AgUiRuns {
       if (stored !== undefined) return this.continue(principal, input, stored, results);
       if (input.resume.length > 0) throw invalid('resume[0].interruptId', 'names no run of yours');
     }
-    await this.endPrevious(principal, input);
-    return this.start(principal, input, options);
+    const present = await this.presentRun(principal, input);
+    const joined = present === undefined ? undefined : await this.join(principal, input, options, present);
+    return joined ?? this.start(principal, input, options);
   }
 
   cancel(principal: ApiPrincipal, executionId: string): Promise<unknown> {
@@ -172,20 +185,59 @@ export class AgUiRuns {
     return 'result';
   }
 
+  /** The run that the thread is at, by the shared state or the messages. */
+  private async presentRun(principal: ApiPrincipal, input: RunAgentInput): Promise<StoredRun | undefined> {
+    const { executionId } = stateOf(input);
+    const named = typeof executionId === 'string' ? await this.load(principal, executionId) : undefined;
+    // An application may keep its state for another thread.
+    if (named !== undefined && (named.run.conversationId ?? input.threadId) === input.threadId) return named;
+    const last = input.messages.findLast(({ role }) => role === 'assistant');
+    const reference = parseWireCallId(last?.id ?? '');
+    return reference === undefined ? undefined : this.load(principal, reference.executionId);
+  }
+
   /**
-   * The run that the thread is at cannot be continued any more once a message follows its calls.
-   * @throws ConflictError if it waits for answers to its interrupts
+   * Sends the run the messages that it does not have. A run that waits for the client is cancelled: it cannot be
+   * continued any more once a message follows its calls.
+   * @returns undefined if another run is to answer
+   * @throws ConflictError if the run waits for answers to its interrupts
    */
-  private async endPrevious(principal: ApiPrincipal, { messages, runId }: RunAgentInput): Promise<void> {
-    const last = messages.findLast(({ role }) => role === 'assistant');
-    const executionId = last?.role === 'assistant' ? executionOf(last.id) : undefined;
-    const stored = executionId === undefined ? undefined : await this.load(principal, executionId);
-    if (stored === undefined || isFinished(stored.run.state) || stored.run.requestId === runId) return;
-    if (await this.asksForDecisions(stored))
+  private async join(
+    principal: ApiPrincipal,
+    input: RunAgentInput,
+    { when = 'after' }: AgUiOptions,
+    present: StoredRun,
+  ): Promise<AgUiTurn | undefined> {
+    const { executionId, requestId, state } = present.run;
+    const joined = { executionId, stored: present, answered: new Map<string, AgUiAnswer>() };
+    const last = input.messages.findLast(({ role }) => role === 'user')?.id;
+    const isDelivered = present.messages?.delivered.some(({ messageId }) => messageId === last) === true;
+    if (requestId === input.runId || (isDelivered && stateOf(input).runId === input.runId)) return joined;
+    if (isFinished(state)) return undefined;
+    if (await this.asksForDecisions(present))
       throw new ConflictError('The thread has interrupts that "resume" must answer before the conversation goes on.', {
         path: 'resume',
       });
-    await this.cancel(principal, stored.run.executionId);
+    if ((await progressOf(this.ports, executionId, clientToolsOf(present))) === 'waiting') {
+      await this.cancel(principal, executionId);
+      return undefined;
+    }
+    const sent = newMessages(input.messages, present);
+    try {
+      for (const message of sent)
+        await this.ports.methods['ai.runs.send'](toActor(principal), {
+          executionId,
+          // An item is input as it is.
+          message: toConversation({ messages: [message], context: [] }).items as LLMInput,
+          messageId: message.id,
+          when,
+        });
+    } catch (error) {
+      if (error instanceof ConflictError) return undefined;
+      throw error;
+    }
+    const stored = (await this.load(principal, executionId)) ?? present;
+    return { ...joined, stored, sent: sent.map(({ id }) => id) };
   }
 
   /** Whether calls of the run, or of one below it, wait for decisions. */
@@ -226,8 +278,27 @@ function referencedRun({ resume }: RunAgentInput, results: readonly ToolMessage[
   return ids[0] ?? parseWireCallId(results.at(-1)?.toolCallId ?? '')?.executionId;
 }
 
-function executionOf(messageId: string): string | undefined {
-  return parseWireCallId(messageId)?.executionId;
+function stateOf({ state }: RunAgentInput): Readonly<Partial<Record<keyof AgUiRunState, unknown>>> {
+  return fieldsOf(fieldsOf(state)['bolide']);
+}
+
+/** The user's messages that neither the run began with nor has added to the thread. */
+function newMessages(messages: readonly AgUiMessage[], { run }: StoredRun): readonly AgUiMessage[] {
+  const isOfRun = ({ id }: AgUiMessage): boolean => id.startsWith(`${run.executionId}:`);
+  const last = messages.findLast(isOfRun);
+  const since = last === undefined ? [] : messages.slice(messages.indexOf(last));
+  const begun = run.input.filter((item) => item.type === 'message' && item.role === 'user' && !isRecalledMessage(item));
+  // The run may have begun with messages that the client has forgotten. What it has received is not sent again.
+  return messages
+    .filter((message) => message.role === 'user' && !isOfRun(message))
+    .filter((message, at) => at >= begun.length || since.includes(message));
+}
+
+/** The tools of a run that the client of an earlier AG-UI run executes. */
+export function clientToolsOf({ run }: StoredRun): readonly string[] {
+  return run.plan.tools.flatMap((tool) =>
+    typeof tool !== 'string' && isFunctionTool(tool) && isExternalTool(tool) ? [tool.name] : [],
+  );
 }
 
 /** @throws LLMInvalidRequestError */
@@ -241,5 +312,5 @@ export function readAgUiOptions({ forwardedProps }: Pick<RunAgentInput, 'forward
     throw invalid(`${path}.tools`, 'must be a list of names');
   if (onDisconnect !== undefined && onDisconnect !== 'cancel' && onDisconnect !== 'continue')
     throw invalid(`${path}.onDisconnect`, 'must be "cancel" or "continue"');
-  return { model, tools, onDisconnect };
+  return { model, tools, onDisconnect, ...optional(bolide, 'when', oneOf(MESSAGE_TIMES), `${path}.when`) };
 }

@@ -50,9 +50,9 @@ export class AgUiEncoder {
 
   constructor(options: AgUiEncoderOptions) {
     this.options = options;
-    const { executionId, messages, state, frontEndTools = [], isExternal = () => false } = options;
+    const { executionId, runId, messages, state, frontEndTools = [], isExternal = () => false } = options;
     this.thread = new AgUiThread(messages, (id) => id.startsWith(`${executionId}:`));
-    this.toolState = new AgUiToolState(state, executionId);
+    this.toolState = new AgUiToolState(state, { executionId, runId });
     this.subagents = new AgUiSubagents(executionId, (name) => isExternal(name, true));
     const names = new Set(frontEndTools);
     this.calls = new AgUiCalls({
@@ -73,7 +73,7 @@ export class AgUiEncoder {
     for (const event of past) this.encodeOne(event);
     this.calls.setAnswered(answered);
     this.subagents.setAnswered(answered);
-    this.thread.addSupplied();
+    this.thread.addKnown();
     this.usage = new AgUiUsage();
     return [
       omitUndefined({ type: 'RUN_STARTED', threadId, runId, protocolVersion: '1.0', parentRunId }),
@@ -89,7 +89,7 @@ export class AgUiEncoder {
     const isOwn = event.executionId === this.options.executionId;
     if (!isOwn && path === undefined) return [];
     const events = isOwn ? this.encodeOne(event) : this.subagents.encode(event, path ?? []);
-    const encoded = this.withSubagents(events).map((each) => ({ timestamp: event.at, ...each }));
+    const encoded = this.withSubagents(events, isOwn).map((each) => ({ timestamp: event.at, ...each }));
     if (!isOwn) return encoded;
     // Set by the event's encoding.
     if ((this.hasEnded as boolean) || !this.calls.isStuck) return encoded;
@@ -103,6 +103,20 @@ export class AgUiEncoder {
     if (outcome === undefined) return this.fail({ code: 'not-found', message: 'The run no longer exists.' });
     // A client resumes from the messages and the state that it has, so it gets all of them before it is asked.
     return this.withSubagents([...this.toolState.snapshot, this.thread.snapshot, ...this.finish(outcome)]);
+  }
+
+  /**
+   * Leaves a run that has ended without messages that it was sent, for another one that answers them.
+   * @param messageIds the messages, which end the thread from then on
+   */
+  leave(messageIds: Iterable<string>): readonly AgUiEvent[] {
+    const ended = this.finish({ type: 'cancelled' }).slice(0, -1);
+    return this.withSubagents([...ended, ...[...messageIds].flatMap((id) => this.thread.moveToEnd(id))]);
+  }
+
+  /** The messages of the thread as they are now, without those of subagents. */
+  get messages(): readonly AgUiMessage[] {
+    return this.thread.copies;
   }
 
   /** Ends the stream with an error that is not the run's. */
@@ -122,11 +136,14 @@ export class AgUiEncoder {
     };
   }
 
-  /** A client drops the messages that a snapshot leaves out. */
-  private withSubagents(events: readonly AgUiEvent[]): readonly AgUiEvent[] {
+  /**
+   * A client drops the messages that a snapshot leaves out.
+   * @param isOwn whether snapshots have the messages of the thread. Default: true
+   */
+  private withSubagents(events: readonly AgUiEvent[], isOwn = true): readonly AgUiEvent[] {
     return events.map((event) =>
       event.type === 'MESSAGES_SNAPSHOT'
-        ? { ...event, messages: [...this.thread.copies, ...this.subagents.messages] }
+        ? { ...event, messages: [...(isOwn ? event.messages : this.thread.copies), ...this.subagents.messages] }
         : event,
     );
   }

@@ -7,13 +7,20 @@ import type { AgUiEvent } from './AgUiEvents';
 
 export class AgUiStreamEncoder implements RunEventEncoder {
   readonly headers = {};
-  private readonly encoder: AgUiEncoder;
+  private encoder: AgUiEncoder;
   /** The events that the stream begins with. */
   private beginning: readonly AgUiEvent[];
 
   constructor(encoder: AgUiEncoder, past: readonly AgentEvent[] = []) {
     this.encoder = encoder;
     this.beginning = encoder.start(past);
+  }
+
+  /** Continues the AG-UI run with another one of Bolide's. @param left the last events of the one before */
+  goOn(encoder: AgUiEncoder, left: readonly AgUiEvent[]): void {
+    const [, ...started] = encoder.start();
+    this.beginning = [...this.beginning, ...left, ...started];
+    this.encoder = encoder;
   }
 
   push(event: FamilyEvent): readonly string[] {

@@ -34,6 +34,8 @@ export class AgUiThread {
   private turn: OpenTurn | undefined;
   /** Results of the run's calls that the client has supplied, by tool call; they stay the client's messages. */
   private readonly supplied: Map<string, AgUiMessage>;
+  /** What the client shows of the run's turns, without its contents. */
+  private readonly shown: readonly AgUiMessage[];
 
   /** @param isOfRun whether the id of a message or call belongs to the run that extends the thread */
   constructor(messages: readonly AgUiMessage[], isOfRun: (id: string) => boolean) {
@@ -43,11 +45,18 @@ export class AgUiThread {
         message.role === 'tool' && isOfRun(message.toolCallId) ? [[message.toolCallId, message] as const] : [],
       ),
     );
+    this.shown = messages.flatMap(({ id, role }) =>
+      (role === 'assistant' || role === 'reasoning') && isOfRun(id) ? [{ id, role, content: '' }] : [],
+    );
   }
 
-  /** Adds the results that the client has supplied, for calls that do not show them yet. */
-  addSupplied(): void {
+  /** Adds what the client has, and what was stored of the run has not: the results that it has supplied, for one. */
+  addKnown(): void {
     for (const toolCallId of this.supplied.keys()) this.addResult(toolCallId, '');
+    // The turn is streamed from its beginning, and clients append to what they show of it.
+    const { messageId } = this.turn ?? {};
+    if (messageId !== undefined)
+      this.messages.push(...this.shown.filter(({ id }) => id === messageId || id.startsWith(`${messageId}-`)));
   }
 
   get snapshot(): AgUiEvent {
@@ -154,15 +163,25 @@ export class AgUiThread {
     return [...events, { type: 'TEXT_MESSAGE_END', messageId: turn.messageId, ...attached }];
   }
 
-  /** Adds a message that the run was sent. The client that has sent it may show it already. */
+  /** Adds a message that the run was sent. The client that has sent it may show it already, where it was sent. */
   addUserMessage(id: string, content: string): readonly AgUiEvent[] {
-    if (this.messages.some((message) => message.id === id)) return [];
+    if (this.messages.some((message) => message.id === id)) return this.moveToEnd(id);
     this.messages.push({ id, role: 'user', content });
     return [
       { type: 'TEXT_MESSAGE_START', messageId: id, role: 'user' },
       { type: 'TEXT_MESSAGE_CONTENT', messageId: id, delta: content },
       { type: 'TEXT_MESSAGE_END', messageId: id },
     ];
+  }
+
+  /** Moves a message behind what the run has added. Snapshots do not move messages, so one takes it away first. */
+  moveToEnd(id: string): readonly AgUiEvent[] {
+    const message = this.messages.find((each) => each.id === id);
+    if (message === undefined || message === this.messages.at(-1)) return [];
+    this.messages = this.messages.filter((each) => each !== message);
+    const without = this.snapshot;
+    this.messages.push(message);
+    return [without, this.snapshot];
   }
 
   addCall(messageId: string, call: AgUiToolCall): readonly AgUiEvent[] {
@@ -193,7 +212,7 @@ export class AgUiThread {
 
   private addOwn<M extends AssistantMessage>(message: M): M {
     this.own.set(message.id, message);
-    this.messages.push(message);
+    this.messages = [...this.messages.filter(({ id }) => id !== message.id), message];
     return message;
   }
 }

@@ -9,6 +9,8 @@ import type { AgUiEvent, JsonPatchOperation } from './AgUiEvents';
 /** `state.bolide`. */
 export interface AgUiRunState {
   readonly executionId: string;
+  /** The id of the AG-UI run, under which its stream can be asked for again. */
+  readonly runId: string;
   /** By `toolCallId`. */
   readonly toolCalls: Readonly<Record<string, AgUiCallState>>;
 }
@@ -26,17 +28,17 @@ export interface AgUiCallState {
 export class AgUiToolState {
   /** Undefined if the application's state is not an object, and so cannot hold Bolide's. */
   private readonly base: Readonly<Record<string, unknown>> | undefined;
-  private readonly executionId: string;
+  private readonly run: Omit<AgUiRunState, 'toolCalls'>;
   private readonly calls = new Map<string, AgUiCallState>();
 
-  constructor(state: unknown, executionId: string) {
+  constructor(state: unknown, run: Omit<AgUiRunState, 'toolCalls'>) {
     this.base = state === undefined || state === null ? {} : isObject(state) ? state : undefined;
-    this.executionId = executionId;
+    this.run = run;
   }
 
   get snapshot(): readonly AgUiEvent[] {
     if (this.base === undefined) return [];
-    const bolide: AgUiRunState = { executionId: this.executionId, toolCalls: Object.fromEntries(this.calls) };
+    const bolide: AgUiRunState = { ...this.run, toolCalls: Object.fromEntries(this.calls) };
     return [{ type: 'STATE_SNAPSHOT', snapshot: { ...this.base, bolide } }];
   }
 

@@ -159,6 +159,7 @@ describe('AgUiEncoder', () => {
       page: 7,
       bolide: {
         executionId: EXECUTION,
+        runId: 'run',
         toolCalls: {
           [`${EXECUTION}:c/1`]: {
             name: 'weather',
