@@ -18,7 +18,9 @@ export class RelayScanner {
   /** False: everything is decoded. */
   private isScanning = true;
   private bytes: Buffer = Buffer.alloc(0);
-  /** The same bytes. */
+  /** What follows them in the last chunk. */
+  private following: Buffer = Buffer.alloc(0);
+  /** The same bytes as `bytes`. */
   private view: DataView = new DataView(new ArrayBuffer(0));
   private at = 0;
   /** The message that was taken last. */
@@ -29,16 +31,18 @@ export class RelayScanner {
 
   add(chunk: Uint8Array): void {
     const added = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    this.bytes = this.at === this.bytes.length ? added : Buffer.concat([this.bytes.subarray(this.at), added]);
-    this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
-    this.at = 0;
-    this.message = undefined;
+    const rest = this.bytes.subarray(this.at);
     // Other line ends are permitted, but no vendor sends them.
-    if (this.bytes.length > MAX_PENDING_BYTES || added.includes(0x0d)) this.stop();
+    if (rest.length + added.length > MAX_PENDING_BYTES || added.includes(0x0d)) this.stop();
+    // A message that was cut is joined alone: a copy of every chunk would be twice the garbage.
+    const end = rest.length === 0 ? added.length : endOfMessage(rest, added);
+    this.following = added.subarray(end);
+    this.open(rest.length === 0 ? added : Buffer.concat([rest, added.subarray(0, end)]));
   }
 
   /** The messages at the current position that are like the decoded one before them. */
   takeRun(): MessageRun | undefined {
+    if (this.at === this.bytes.length) this.openFollowing();
     const { template, bytes: all, view } = this;
     if (template === undefined || !this.isScanning) return undefined;
     const start = this.at;
@@ -60,6 +64,7 @@ export class RelayScanner {
 
   /** The next message that must be decoded, or undefined if there is no complete one. */
   takeMessage(): Uint8Array | undefined {
+    if (this.at === this.bytes.length) this.openFollowing();
     const start = this.at;
     if (start === this.bytes.length) return undefined;
     let end = this.bytes.length;
@@ -98,6 +103,19 @@ export class RelayScanner {
     this.fail();
   }
 
+  private open(bytes: Buffer): void {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.at = 0;
+    this.message = undefined;
+  }
+
+  private openFollowing(): void {
+    if (this.following.length === 0) return;
+    this.open(this.following);
+    this.following = this.following.subarray(this.following.length);
+  }
+
   private fail(): void {
     this.failures += 1;
     if (this.failures >= MAX_FAILURES) this.stop();
@@ -108,4 +126,11 @@ export class RelayScanner {
     this.isScanning = false;
     this.template = undefined;
   }
+}
+
+/** @returns the position in the chunk after the end of the message that `rest` begins, or after all of the chunk */
+function endOfMessage(rest: Buffer, chunk: Buffer): number {
+  if (rest.at(-1) === NEWLINE && chunk[0] === NEWLINE) return 1;
+  const blankLine = chunk.indexOf('\n\n');
+  return blankLine === -1 ? chunk.length : blankLine + 2;
 }
