@@ -120,6 +120,7 @@ describe('fields that name an object at a vendor', () => {
     expect(findStoredObjects('responses', { Previous_Response_ID: 'resp_1' }).map(({ id }) => id)).to.deep.equal([
       'resp_1',
     ]);
+    expect(findStoredObjects('responses', { 'previou\u017f_re\u017fponse_id': 'resp_1' })).to.have.length(1);
   });
 
   it('of Google’s API are found in either spelling, however their URL is written', () => {

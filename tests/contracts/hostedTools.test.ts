@@ -40,6 +40,8 @@ const FOUND: readonly [WireName, JsonObject, readonly string[]][] = [
   ['chat_completions', { Compound_Custom: { Tools: { Enabled_Tools: ['wolfram_alpha'] } } }, ['wolfram_alpha']],
   ['chat_completions', { Plugins: [{ ID: 'web' }] }, ['web_search']],
   ['anthropic_messages', { MCP_Servers: [{ url: 'x' }] }, ['mcp']],
+  // A long s is an s to them, and a Kelvin sign a k.
+  ['chat_completions', { 'tool\u017f': [{ type: 'browser_search' }] }, ['web_search']],
   [
     'anthropic_messages',
     { tools: [{ name: 'f' }, { type: 'bash_20250124' }, { type: 'web_search_20250305' }] },

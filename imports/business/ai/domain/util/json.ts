@@ -46,3 +46,11 @@ export function jsonOrText(text: string): unknown {
   const value = readJson(text);
   return value === undefined ? text : value;
 }
+
+/**
+ * Returns the name of a field as hosts compare it that are written in Go: in any case, and a long s is an s. JavaScript
+ * makes a k of the Kelvin sign itself. https://pkg.go.dev/encoding/json
+ */
+export function foldName(name: string): string {
+  return name.toLowerCase().replaceAll('\u017f', 's');
+}

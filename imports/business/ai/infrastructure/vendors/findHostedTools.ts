@@ -2,7 +2,7 @@
  * The tools in a request that run on the vendor's servers, under the names that access rules use. A tool that is new to
  * Bolide has the vendor's own name: a list of what is permitted does not permit it.
  */
-import { fieldsOf, isList, isObject } from '../../domain/util/json';
+import { fieldsOf, foldName, isList, isObject } from '../../domain/util/json';
 import type { JsonObject, WireName } from '../../domain/types/VendorTypes';
 
 export function findHostedTools(wire: WireName, request: JsonObject): readonly string[] {
@@ -81,9 +81,10 @@ function toolsOf(object: JsonObject, depth = 0): readonly string[] {
     });
 }
 
-/** The values of a field, whose name hosts that are written in Go read in any case: https://pkg.go.dev/encoding/json */
+/** The values of a field, in whatever case its name is. */
 function valuesOf(object: JsonObject, name: string): readonly unknown[] {
-  return Object.keys(object).flatMap((key) => (key.toLowerCase() === name ? [object[key]] : []));
+  const spellings = Object.keys(object).filter((key) => key.length === name.length && foldName(key) === name);
+  return spellings.map((key) => object[key]);
 }
 
 const NAMES: Readonly<Partial<Record<string, string>>> = {

@@ -1,5 +1,5 @@
 /** Finds the objects at the vendor that a request in the vendor's own format names, by `STORED_OBJECT_FIELDS`. */
-import { isList, isObject } from '../../domain/util/json';
+import { foldName, isList, isObject } from '../../domain/util/json';
 import type { NamedObject, StoredObjectKind } from '../../domain/types/StoredObjects';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import { STORED_OBJECT_FIELDS } from './storedObjectFields';
@@ -151,7 +151,7 @@ function holds(value: JsonObject, types: readonly string[] | undefined, absent: 
 
 /** Google's API reads both spellings, and hosts that are written in Go any case: https://pkg.go.dev/encoding/json */
 function nameOf(key: string, form: RequestForm): string {
-  return form === 'gemini' ? key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) : key.toLowerCase();
+  return form === 'gemini' ? key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) : foldName(key);
 }
 
 function add(value: string, kind: StoredObjectKind, { form, found, isInput }: Search, path: string): void {

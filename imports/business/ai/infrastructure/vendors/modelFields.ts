@@ -3,7 +3,7 @@
  * that a host of many vendors may call instead. https://openrouter.ai/docs/features/model-routing,
  * https://docs.litellm.ai/docs/proxy/reliability
  */
-import { isList, isObject } from '../../domain/util/json';
+import { foldName, isList, isObject } from '../../domain/util/json';
 import type { NamedModel } from '../../domain/types/StoredObjects';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import { REQUEST_FIELDS } from './requestFields';
@@ -58,7 +58,7 @@ function withoutIndex(field: string): string {
 
 /** `modelName` is `model_name`. */
 function nameOf(field: string): string {
-  return field.replaceAll(/(?<=[a-z\d])[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
+  return foldName(field.replaceAll(/(?<=[a-z\d])[A-Z]/g, (letter) => `_${letter}`));
 }
 
 /** Deeper than any vendor reads. */

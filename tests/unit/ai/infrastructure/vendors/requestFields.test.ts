@@ -46,6 +46,13 @@ describe('The known fields of requests', () => {
     }
   });
 
+  it('name models with a long s, which hosts that are written in Go take for an s', () => {
+    const tools = [{ type: 'function', 'model\u017f': ['another'] }];
+    expect(findNamedModels(['chat_completions'], { tools })).to.deep.equal([
+      { name: 'another', path: 'tools[0].model\u017f[0]' },
+    ]);
+  });
+
   it('hold no models in what people, models and schemas say', () => {
     const content = { model: 'another', models: ['another'], properties: { model: { type: 'string' } } };
     const tools = [{ type: 'function', name: 'f', parameters: content, function: { parameters: content } }];
