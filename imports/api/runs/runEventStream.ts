@@ -3,6 +3,7 @@ import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMError
 import type { AgentEvent, AgentEventType } from '../../business/ai/domain/types/AgentEvents';
 import { ownOnly } from '../../business/ai/application/operations/runAccess';
 import type { RunQueries } from '../../business/ai/application/operations/RunQueries';
+import { omitUndefined } from '../../business/ai/domain/util/omitUndefined';
 import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { Actor } from '../../business/ai/domain/types/Actor';
 import { TOPICS } from '../../business/ai/domain/types/Topics';
@@ -94,7 +95,8 @@ export function streamRunEvents({
       batcher.stop();
       response.end(lastFrame);
     };
-    const send = (event: LoggedEvent): void => write(isBrief ? toBriefFrame(event) : toRunEventFrame(event));
+    const { userId } = ownOnly(actor);
+    const send = (event: LoggedEvent): void => write((isBrief ? toBriefFrame : toRunEventFrame)(event, userId));
     const family =
       executionId !== undefined && isFamily
         ? new FamilyFrames({
@@ -108,16 +110,16 @@ export function streamRunEvents({
           })
         : undefined;
     const subscriber: RunSubscriber = {
-      ...ownOnly(actor),
+      ...omitUndefined({ userId }),
       accepts: (event) =>
         (actor.isAdmin === true || event.userId === actor.userId) &&
         (executionId === undefined || isFamily || event.executionId === executionId) &&
         !(isBrief && OMITTED_TYPES.has(event.type)),
       event: (event) => (family === undefined ? send(event) : family.push(event)),
-      gap: () => write(`id: ${events.position}\n${RESYNC_FRAME}`),
+      gap: () => write(`id: ${events.positionFor(userId)}\n${RESYNC_FRAME}`),
     };
     // Clients store an id without data, but dispatch no event for it: from here on they can resume.
-    write(`id: ${since ?? events.position}\n\n`);
+    write(`id: ${since ?? events.positionFor(userId)}\n\n`);
     unsubscribe = events.subscribe(subscriber, since);
     let stopChanges: (() => void) | undefined;
     try {
@@ -155,9 +157,10 @@ function toChangesFrame(topics: readonly Topic[]): string {
   return `event: changes\ndata: ${JSON.stringify({ topics })}\n\n`;
 }
 
-export function toRunEventFrame({ position, type, data }: LoggedEvent): string {
+/** @param userId whose events alone the stream has. Absent: everyone's */
+export function toRunEventFrame({ position, positionForAll, type, data }: LoggedEvent, userId?: string): string {
   // JSON has no line breaks, and neither do the other fields.
-  return `event: ${type}\nid: ${position}\ndata: ${data}\n\n`;
+  return `event: ${type}\nid: ${userId === undefined ? positionForAll : position}\ndata: ${data}\n\n`;
 }
 
 /** Frequent events that no list shows; left out with `?brief`. */
@@ -167,16 +170,14 @@ export const OMITTED_TYPES: ReadonlySet<AgentEventType> = new Set([
   'tool:progress',
 ]);
 
-/** Created once for all subscribers. */
-function toBriefFrame(event: LoggedEvent): string {
-  const cached = BRIEF_FRAMES.get(event);
-  if (cached !== undefined) return cached;
-  const frame = toRunEventFrame({ ...event, data: briefEvent(event.type, event.data) });
-  BRIEF_FRAMES.set(event, frame);
-  return frame;
+function toBriefFrame(event: LoggedEvent, userId?: string): string {
+  // Created once for all subscribers.
+  const data = BRIEF_DATA.get(event) ?? briefEvent(event.type, event.data);
+  BRIEF_DATA.set(event, data);
+  return toRunEventFrame({ ...event, data }, userId);
 }
 
-const BRIEF_FRAMES = new WeakMap<LoggedEvent, string>();
+const BRIEF_DATA = new WeakMap<LoggedEvent, string>();
 
 /**
  * The event's JSON without texts, arguments and results, which make up most of it and only a run's own page

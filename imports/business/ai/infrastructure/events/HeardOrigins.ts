@@ -20,9 +20,12 @@ const FORGOTTEN_AFTER_MS = 10 * 60_000;
 export class HeardOrigins {
   private readonly origins = new Map<string, Origin>();
 
-  /** The last number of each process. */
-  numbers(): readonly (readonly [string, number])[] {
-    return [...this.origins].flatMap(([id, { last }]) => (last === 0 ? [] : [[id, last] as const]));
+  /** The last number of each process that was heard. @param userId whose events count. Absent: everyone's */
+  numbers(userId?: string): readonly (readonly [string, number])[] {
+    return [...this.origins].flatMap(([id, { users, last: lastOfAll }]) => {
+      const last = userId === undefined ? lastOfAll : (users.get(userId)?.last ?? 0);
+      return last === 0 ? [] : [[id, last] as const];
+    });
   }
 
   /** All of a user's events after that number are known up to another. @returns false if that was known */

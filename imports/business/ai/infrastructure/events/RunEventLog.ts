@@ -15,8 +15,10 @@ import type { UserEventsLimits } from './UserEvents';
 export interface LoggedEvent {
   /** Increases by one per event, and jumps ahead when the server restarts. */
   readonly id: number;
-  /** The event id of streams: see `RunEventLog.position`. */
+  /** The event id of streams of its user: see `RunEventLog.positionFor`. */
   readonly position: string;
+  /** The event id of streams of everyone's events. */
+  readonly positionForAll: string;
   /** The other process that the event comes from, and its number there. */
   readonly remote?: { readonly origin: string; readonly number: number } | undefined;
   readonly executionId: string;
@@ -89,12 +91,15 @@ export class RunEventLog {
     return this.lastId;
   }
 
-  /** What a subscriber that has received everything so far can resume from, in any process. */
-  get position(): string {
+  /**
+   * What a subscriber that has received everything so far can resume from, in any process.
+   * @param userId whose events alone it receives: those of other users may arrive before earlier ones of theirs
+   */
+  positionFor(userId: string | undefined): string {
     if (this.remote === undefined) return String(this.lastId);
     return writeCursor({
       at: Date.now(),
-      numbers: new Map([[this.remote.self, this.lastId], ...this.heard.numbers()]),
+      numbers: new Map([[this.remote.self, this.lastId], ...this.heard.numbers(userId)]),
     });
   }
 
@@ -195,8 +200,9 @@ export class RunEventLog {
   private append(event: AgentEvent, userId: string, remote?: LoggedEvent['remote']): void {
     this.lastId += 1;
     const { executionId, type, at } = event;
-    const { lastId: id, position } = this;
-    const logged: LoggedEvent = { id, position, remote, executionId, userId, type, at, data: JSON.stringify(event) };
+    const positions = { position: this.positionFor(userId), positionForAll: this.positionFor(undefined) };
+    const data = JSON.stringify(event);
+    const logged: LoggedEvent = { id: this.lastId, ...positions, remote, executionId, userId, type, at, data };
     this.recent.add(logged);
     for (const subscription of this.subscriptions) this.deliver(logged, subscription);
   }

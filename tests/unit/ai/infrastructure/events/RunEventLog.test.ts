@@ -79,4 +79,45 @@ describe('RunEventLog', () => {
     later.add(event(), 'bob');
     expect(subscribe(later, earlier.last).gaps).to.have.length(1);
   });
+
+  describe('with other processes', () => {
+    const ORIGIN = 'cccccccc';
+    const open = (self: string): RunEventLog =>
+      new RunEventLog(undefined, { self, lateness: 3_000, watch: () => () => undefined });
+    const hear = (log: RunEventLog, userId: string, number: number): boolean =>
+      log.addRemote(ORIGIN, { number, event: { ...event(userId), at: Date.now() - 60_000 } }, userId);
+
+    function subscribeAs(log: RunEventLog, userId: string, since?: string) {
+      const received: (number | undefined)[] = [];
+      let position = log.positionFor(userId);
+      const stop = log.subscribe(
+        {
+          userId,
+          accepts: (logged) => logged.userId === userId,
+          event: (logged) => {
+            received.push(logged.remote?.number);
+            ({ position } = logged);
+          },
+          gap: () => received.push(-1),
+        },
+        since,
+      );
+      return { received, position: () => position, stop };
+    }
+
+    for (const to of ['the same process', 'another process'])
+      it(`resumes a user in ${to} before events that arrive behind later ones of other users`, () => {
+        const [first, second] = [open('aaaaaaaa'), open('bbbbbbbb')];
+        hear(first, 'ann', 1);
+        const before = subscribeAs(first, 'ann');
+        hear(first, 'bob', 5);
+        first.add(event(), 'ann');
+        before.stop();
+        const log = to === 'the same process' ? first : second;
+        const { received, stop } = subscribeAs(log, 'ann', before.position());
+        for (const number of [1, 3]) hear(log, 'ann', number);
+        expect(received).to.deep.equal([3]);
+        stop();
+      });
+  });
 });

@@ -66,7 +66,7 @@ describe('RunEventRelay', () => {
             texts.push(event.type === 'llm:delta' ? event.delta : event.type);
             positions.push(position);
           },
-          gap: () => gaps.push(log.position),
+          gap: () => gaps.push(log.positionFor(userId)),
         },
         since,
       );
