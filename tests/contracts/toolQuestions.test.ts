@@ -1,8 +1,11 @@
 /** What people answer to the questions of a tool: each answer is about the question that it names. */
 import { expect } from 'chai';
+import { stub } from 'sinon';
+import { NewEvents } from '../../imports/api/chat/NewEvents';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { ConflictError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { ToolCallContext } from '../../imports/business/ai/domain/interfaces/IToolExecutor';
+import type { AgentEvent, AgentEventOf } from '../../imports/business/ai/domain/types/AgentEvents';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 import { omitUndefined } from '../../imports/business/ai/domain/util/omitUndefined';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
@@ -17,6 +20,9 @@ import { intercepting } from '../support/intercepting';
 import { recordEvents } from '../support/recordEvents';
 import { until } from '../support/until';
 import { inFlowingTime } from '../support/VirtualTime';
+
+const isQuestion = (event: AgentEvent): event is AgentEventOf<'tool:input_required'> =>
+  event.type === 'tool:input_required';
 
 interface Asking {
   readonly needsApproval?: boolean;
@@ -60,7 +66,7 @@ async function start(
   };
   const result = async (): Promise<string> => (await record.seen('tool:completed')).result;
   const approve = (inputId?: string) => loop.approve('r', 'c', undefined, undefined, inputId);
-  return { loop, asked, approve, result };
+  return { loop, record, asked, approve, result };
 }
 
 describe(
@@ -87,6 +93,25 @@ describe(
       await loop.reject('r', 'c', 'No.', undefined, undefined, second);
       expect(await result()).to.equal('["accept","decline"]');
       expect(await approve(first)).to.equal('completed');
+      await loop.close();
+    });
+
+    it('is followed by the next question, also if the clock is behind by then', async () => {
+      const { loop, record, asked, approve, result } = await start(2);
+      const first = await asked(1);
+      const earlier = Date.now() - 60_000;
+      const clock = stub(Date, 'now').returns(earlier);
+      try {
+        await approve(first);
+        const second = await asked(2);
+        const fresh = new NewEvents();
+        const questions = record.events.filter((event) => fresh.accepts(event)).filter(isQuestion);
+        expect(questions.map(({ input }) => input.id)).to.deep.equal([first, second]);
+        await approve(second);
+        await result();
+      } finally {
+        clock.restore();
+      }
       await loop.close();
     });
 

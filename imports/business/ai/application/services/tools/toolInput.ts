@@ -30,11 +30,18 @@ export function inputRequester(
 ): NonNullable<ToolCallContext['requestInput']> {
   let last: Promise<unknown> | undefined;
   let isFirst = true;
+  let lastExpiry = job.call.answers?.at(-1)?.expiresAt ?? 0;
   return (request) => {
     const answer = (last ?? Promise.resolve()).then(() => {
       const restored = isFirst ? restoredInput(job, request) : undefined;
       isFirst = false;
-      return ask(job, outcome, work, request, restored);
+      const pending = restored ?? {
+        input: { id: randomUUID(), ...toInput(request) },
+        // Readers order questions by it, and the clock may have been set, or another process's have been ahead.
+        expiresAt: Math.max(Date.now() + DECISION_LIFETIME_MS, lastExpiry),
+      };
+      lastExpiry = pending.expiresAt;
+      return ask(job, outcome, work, pending, restored !== undefined);
     });
     last = answer.catch(() => undefined);
     return answer;
@@ -59,16 +66,12 @@ async function ask(
   job: AskingJob,
   outcome: ToolCallOutcome,
   work: WorkInProgress,
-  request: Omit<InputRequest, 'id'>,
-  restored: PendingInput | undefined,
+  pending: PendingInput,
+  isRestored: boolean,
 ): Promise<InputAnswer> {
   if (job.awaitInput === undefined || !outcome.isOpen()) return NOBODY;
   const at = Date.now();
-  const pending = restored ?? {
-    input: { id: randomUUID(), ...toInput(request) },
-    expiresAt: at + DECISION_LIFETIME_MS,
-  };
-  if (restored === undefined) job.report({ type: 'tool:input_required', at, ...pending });
+  if (!isRestored) job.report({ type: 'tool:input_required', at, ...pending });
   outcome.pauseTimeout();
   work.endTool(outcome);
   const over = new Promise<undefined>((resolve) => outcome.onSettled(() => resolve(undefined)));
