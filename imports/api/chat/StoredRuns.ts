@@ -23,6 +23,8 @@ interface Wait {
 }
 
 const DEFAULT_POLL_INTERVAL_MS = 1_000;
+/** After so many milliseconds without an answer, the store is asked again. */
+const UNANSWERED_MS = 30_000;
 /** How many runs one query asks for; those beyond take turns. */
 const MAX_PER_POLL = 1_000;
 
@@ -30,7 +32,8 @@ export class StoredRuns {
   private readonly ports: StoredRunsPorts;
   private readonly waits = new Set<Wait>();
   private timer: ReturnType<typeof setInterval> | undefined;
-  private isPolling = false;
+  /** When the store was asked what it has not answered yet. Undefined: it has answered everything. */
+  private askedAt: number | undefined;
 
   constructor(ports: StoredRunsPorts) {
     this.ports = ports;
@@ -60,7 +63,7 @@ export class StoredRuns {
 
   private async poll(): Promise<void> {
     // A slow store is not asked twice at the same time.
-    if (this.isPolling) return;
+    if (this.askedAt !== undefined && performance.now() - this.askedAt < UNANSWERED_MS) return;
     const { runs, loop } = this.ports;
     const asked = new Map<string, Wait[]>();
     for (const wait of [...this.waits]) {
@@ -74,16 +77,17 @@ export class StoredRuns {
       this.waits.add(wait);
     }
     if (asked.size === 0) return;
-    this.isPolling = true;
+    const askedAt = performance.now();
+    this.askedAt = askedAt;
     let found: ReadonlyMap<string, string> | undefined;
     try {
       found = await runs.versions([...asked.keys()]);
     } catch (error) {
-      this.isPolling = false;
       if (isStoreOutage(error)) return;
       // Who reads a run then is told why it cannot be read.
+    } finally {
+      if (this.askedAt === askedAt) this.askedAt = undefined;
     }
-    this.isPolling = false;
     for (const wait of [...asked.values()].flat())
       if (this.waits.has(wait) && (found === undefined || found.get(wait.executionId) !== wait.version))
         wait.onChange();
