@@ -51,6 +51,11 @@ describe('A message to an AG-UI run that is under way', () => {
     expect(error).to.equal(undefined);
     expect(outcome).to.equal('success');
   };
+  const expectError = ({ seen }: AgUiReplay, text: string): void => {
+    expect(JSON.stringify(seen.at(-1)))
+      .to.match(/^{.*"RUN_ERROR"/)
+      .and.include(text);
+  };
   const isQueued = async (agent: HttpAgent, count = 1): Promise<void> =>
     until(async () => (await server.host.module.loop.queuedMessages(idOf(agent))).length === count);
   const lastRequest = (): string => JSON.stringify(server.simulator.requests.at(-1)?.body);
@@ -223,5 +228,15 @@ describe('A message to an AG-UI run that is under way', () => {
     expect(textsOf(other)).to.deep.equal(['Another thread?', 'Another answer.']);
     release();
     await server.host.module.loop.waitForResult(idOf(agent));
+  });
+
+  itInTime('fails if no other run can answer it', async () => {
+    const agent = openThread();
+    await begin(agent);
+    say(agent, 'Second?');
+    const answer = run(agent, { model: 'nobody' });
+    await isQueued(agent);
+    await server.host.module.loop.cancel(idOf(agent));
+    expectError(await answer, 'nobody');
   });
 });

@@ -48,11 +48,11 @@ export class AgUiAnswer {
     for (;;) {
       const waiting = yield* this.eventsOfRun();
       if (waiting.size === 0) return;
-      const left = this.current.leave(waiting);
+      this.encoder.add(this.current.leave(waiting));
       const { messages } = this.current;
       this.turn = await this.ports.agUi.submit(this.context.principal, { ...this.input, messages }, this.options);
       this.current = this.encoderOf({ ...this.input, messages });
-      this.encoder.goOn(this.current, left);
+      this.encoder.goOn(this.current);
     }
   }
 

@@ -110,8 +110,7 @@ export class AgUiEncoder {
    * @param messageIds the messages, which end the thread from then on
    */
   leave(messageIds: Iterable<string>): readonly AgUiEvent[] {
-    const ended = this.finish({ type: 'cancelled' }).slice(0, -1);
-    return this.withSubagents([...ended, ...[...messageIds].flatMap((id) => this.thread.moveToEnd(id))]);
+    return this.withSubagents([...this.close(), ...[...messageIds].flatMap((id) => this.thread.moveToEnd(id))]);
   }
 
   /** The messages of the thread as they are now, without those of subagents. */
@@ -277,9 +276,7 @@ export class AgUiEncoder {
     const { executionId, threadId, runId } = this.options;
     this.hasEnded = true;
     return [
-      ...this.subagents.suspend(),
-      ...this.thread.cutTurn(),
-      ...this.endStep(),
+      ...this.close(),
       {
         type: 'RUN_FINISHED',
         threadId,
@@ -289,6 +286,10 @@ export class AgUiEncoder {
         ...this.usage.fields,
       },
     ];
+  }
+
+  private close(): readonly AgUiEvent[] {
+    return [...this.subagents.suspend(), ...this.thread.cutTurn(), ...this.endStep()];
   }
 
   private endStep(): readonly AgUiEvent[] {

@@ -16,10 +16,15 @@ export class AgUiStreamEncoder implements RunEventEncoder {
     this.beginning = encoder.start(past);
   }
 
-  /** Continues the AG-UI run with another one of Bolide's. @param left the last events of the one before */
-  goOn(encoder: AgUiEncoder, left: readonly AgUiEvent[]): void {
+  /** Sends events before the next ones. */
+  add(events: readonly AgUiEvent[]): void {
+    this.beginning = [...this.beginning, ...events];
+  }
+
+  /** Continues the AG-UI run with another one of Bolide's. */
+  goOn(encoder: AgUiEncoder): void {
     const [, ...started] = encoder.start();
-    this.beginning = [...this.beginning, ...left, ...started];
+    this.add(started);
     this.encoder = encoder;
   }
 
