@@ -239,4 +239,16 @@ describe('A message to an AG-UI run that is under way', () => {
     await server.host.module.loop.cancel(idOf(agent));
     expectError(await answer, 'nobody');
   });
+
+  itInTime('is not answered after it was withdrawn', async () => {
+    const agent = openThread();
+    const release = await begin(agent);
+    say(agent, 'Second?');
+    const answer = run(agent);
+    await isQueued(agent);
+    await server.host.module.loop.withdrawMessage(idOf(agent), agent.messages.at(-1)?.id ?? '');
+    release();
+    expectSuccess(await answer);
+    expect(runsOf(agent)).to.have.length(1);
+  });
 });

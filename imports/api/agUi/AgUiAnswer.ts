@@ -47,7 +47,7 @@ export class AgUiAnswer {
   async *events(): AsyncGenerator<FamilyEvent, void, undefined> {
     for (;;) {
       const waiting = yield* this.eventsOfRun();
-      if (waiting.size === 0) return;
+      if (waiting.length === 0) return;
       this.encoder.add(this.current.leave(waiting));
       const { messages } = this.current;
       this.turn = await this.ports.agUi.submit(this.context.principal, { ...this.input, messages }, this.options);
@@ -57,7 +57,7 @@ export class AgUiAnswer {
   }
 
   /** @returns ids of the messages that the run has ended without */
-  private async *eventsOfRun(): AsyncGenerator<FamilyEvent, ReadonlySet<string>, undefined> {
+  private async *eventsOfRun(): AsyncGenerator<FamilyEvent, readonly string[], undefined> {
     const { executionId, decided, sent = [] } = this.turn;
     const waiting = new Set(sent);
     const known = new NewEvents();
@@ -71,12 +71,15 @@ export class AgUiAnswer {
     for await (const event of followFamily(this.ports, executionId, options)) {
       if (event.path === undefined) {
         if (!isNew(event)) continue;
-        if (RUN_END_EVENTS.has(event.type) && waiting.size > 0) return waiting;
+        if (RUN_END_EVENTS.has(event.type) && waiting.size > 0) {
+          const queued = await this.ports.agUi.queued(executionId, waiting);
+          if (queued.length > 0) return queued;
+        }
       }
       yield event;
       if (this.current.isDone) break;
     }
-    return new Set();
+    return [];
   }
 
   private get clientTools(): ReadonlySet<string> {

@@ -19,6 +19,7 @@ import type { StoredRun } from '../../business/ai/domain/interfaces/RunStore';
 import type { LLMInput } from '../../business/ai/domain/types/LLMTypes';
 import { MESSAGE_TIMES } from '../../business/ai/domain/types/RunMessages';
 import type { MessageTime } from '../../business/ai/domain/types/RunMessages';
+import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
 import { permittedTools } from '../../business/ai/application/operations/permittedTools';
 import type { AccessPolicy } from '../../business/ai/domain/interfaces/AccessPolicy';
 import type { RunMethods } from '../../business/ai/application/operations/runCommandOperations';
@@ -41,6 +42,7 @@ import type { StreamedRun } from '../chat/streamEvents';
 import type { ModelDirectory } from '../gateway/models/ModelDirectory';
 
 export interface AgUiRunsPorts extends LoadRunPorts {
+  readonly loop: LoadRunPorts['loop'] & Pick<AgenticLoop, 'queuedMessages'>;
   readonly methods: RunMethods;
   readonly models: Pick<ModelDirectory, 'resolve'>;
   readonly tools: { readonly tools: readonly FunctionTool[] };
@@ -91,6 +93,12 @@ export class AgUiRuns {
     const present = await this.presentRun(principal, input);
     const joined = present === undefined ? undefined : await this.join(principal, input, options, present);
     return joined ?? this.start(principal, input, options);
+  }
+
+  /** @returns ids of the messages that wait in the run's queue: others were withdrawn */
+  async queued(executionId: string, messageIds: ReadonlySet<string>): Promise<readonly string[]> {
+    const queued = await this.ports.loop.queuedMessages(executionId);
+    return queued.flatMap(({ messageId }) => (messageIds.has(messageId) ? [messageId] : []));
   }
 
   cancel(principal: ApiPrincipal, executionId: string): Promise<unknown> {
