@@ -3,6 +3,7 @@ import { HttpAgent } from '@ag-ui/client';
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import type { AgentEventOf } from '../../imports/business/ai/domain/types/AgentEvents';
+import type { AgUiRunState } from '../../imports/interop/agUi/AgUiToolState';
 import { deferred } from '../support/deferred';
 import { runAgent } from '../support/agUi/replayAgUi';
 import type { AgUiReplay } from '../support/agUi/replayAgUi';
@@ -250,5 +251,21 @@ describe('A message to an AG-UI run that is under way', () => {
     release();
     expectSuccess(await answer);
     expect(runsOf(agent)).to.have.length(1);
+  });
+
+  itInTime('of another thread is not sent to it, either, where ids have spaces', async () => {
+    const agent = openThread();
+    agent.threadId = 'a thread';
+    const release = await begin(agent);
+    const other = openThread();
+    other.threadId = 'another thread';
+    other.setState(agent.state);
+    server.simulator.enqueue({ text: 'Another answer.' });
+    say(other, 'Another thread?');
+    expectSuccess(await run(other));
+    expect(textsOf(other)).to.deep.equal(['Another thread?', 'Another answer.']);
+    release();
+    const { bolide } = agent.state as { readonly bolide: AgUiRunState };
+    await server.host.module.loop.waitForResult(bolide.executionId);
   });
 });

@@ -198,7 +198,7 @@ export class AgUiRuns {
     const { executionId } = stateOf(input);
     const named = typeof executionId === 'string' ? await this.load(principal, executionId) : undefined;
     // An application may keep its state for another thread.
-    if (named !== undefined && (named.run.conversationId ?? input.threadId) === input.threadId) return named;
+    if (named?.run.conversationId === input.threadId) return named;
     const last = input.messages.findLast(({ role }) => role === 'assistant');
     const reference = parseWireCallId(last?.id ?? '');
     return reference === undefined ? undefined : this.load(principal, reference.executionId);
