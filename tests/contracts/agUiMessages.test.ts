@@ -2,7 +2,9 @@
 import { HttpAgent } from '@ag-ui/client';
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
+import { ConflictError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { AgentEventOf } from '../../imports/business/ai/domain/types/AgentEvents';
+import { spy, stub } from 'sinon';
 import type { AgUiRunState } from '../../imports/interop/agUi/AgUiToolState';
 import { deferred } from '../support/deferred';
 import { runAgent } from '../support/agUi/replayAgUi';
@@ -253,6 +255,50 @@ describe('A message to an AG-UI run that is under way', () => {
     expect(runsOf(agent)).to.have.length(1);
   });
 
+  itInTime('is sent under the id of the first request, too, and not again once the run has it', async () => {
+    const agent = openThread();
+    const sent = spy(server.host.module.loop, 'send');
+    await begin(agent, 'used-again');
+    say(agent, 'Second?');
+    const releaseSecond = hold(LONG);
+    void run(agent, { when: 'interrupt' }, 'used-again');
+    await until(() => textsOf(agent).length === 4);
+    await agent.detachActiveRun();
+    server.simulator.enqueue({ text: 'The third.' });
+    say(agent, 'Third?');
+    const answer = run(agent);
+    await isQueued(agent);
+    releaseSecond();
+    expectSuccess(await answer);
+    sent.restore();
+    const users = agent.messages.filter(({ role }) => role === 'user').map(({ id }) => id);
+    expect(sent.args.map(([, , options]) => options?.messageId)).to.deep.equal(users.slice(1));
+  });
+
+  itInTime('is answered anew if the page asks for another answer', async () => {
+    const agent = openThread();
+    await begin(agent);
+    agent.setMessages([{ id: 'edited', role: 'user', content: 'Edited?' }]);
+    server.simulator.enqueue({ text: 'Another answer.' });
+    expectSuccess(await run(agent));
+    expect(textsOf(agent)).to.deep.equal(['Edited?', 'Another answer.']);
+    const { state } = (await server.host.module.runs.load(idOf(agent)))?.run ?? {};
+    expect(state).to.equal('cancelled');
+  });
+
+  itInTime('fails if the run takes no more, and starts no other run beside it', async () => {
+    const agent = openThread();
+    const release = await begin(agent);
+    const { loop } = server.host.module;
+    const refused = stub(loop, 'send').rejects(new ConflictError('The run takes no more.'));
+    say(agent, 'Second?');
+    expectError(await run(agent), 'takes no more');
+    refused.restore();
+    expect(runsOf(agent)).to.have.length(1);
+    release();
+    await loop.waitForResult(idOf(agent));
+  });
+
   itInTime('of another thread is not sent to it, either, where ids have spaces', async () => {
     const agent = openThread();
     agent.threadId = 'a thread';
@@ -267,5 +313,15 @@ describe('A message to an AG-UI run that is under way', () => {
     release();
     const { bolide } = agent.state as { readonly bolide: AgUiRunState };
     await server.host.module.loop.waitForResult(bolide.executionId);
+  });
+
+  itInTime('names the message that cannot be sent', async () => {
+    const agent = openThread();
+    const release = await begin(agent);
+    say(agent, 'Second?');
+    agent.addMessage({ id: 'an id', role: 'user', content: 'Third?' });
+    expectError(await run(agent), 'messages[3].id');
+    expect(await server.host.module.loop.queuedMessages(idOf(agent))).to.deep.equal([]);
+    release();
   });
 });

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
 import type { UIMessage } from 'ai';
 import { stub } from 'sinon';
+import { ConflictError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { VENDOR_VARIABLES } from '../../imports/host/settings/vendors';
 import { chatClient, textOf } from '../support/ChatClient';
 import { allInSoak, itInSoak } from '../support/soak';
@@ -315,6 +316,21 @@ describe('the chat endpoint', () => {
     for (const text of ['Another', 'A third'])
       expect(answers.join('').split(`You wrote: “${text}”`), text).to.have.length(2);
     expect(answers.at(-1)).to.include('A third');
+  });
+
+  it('refuses a message that the run does not take, instead of trying again', async () => {
+    const { chat } = chatClient(server, { id: 'c' });
+    const sent = chat.sendMessage({ text: 'Wait for what "tea"' });
+    await server.events.seen('tool:executing');
+    const refused = stub(server.host.module.loop, 'send').callThrough();
+    refused.onFirstCall().rejects(new ConflictError('The run takes no more.'));
+    const response = await post('/api/chat', {
+      id: 'c',
+      messages: [user('Wait for what "tea"'), user('Another', 'm2')],
+    });
+    expect(response.status).to.equal(409);
+    server.release();
+    await sent;
   });
 
   it('answers a message at once for which the answer was stopped', async () => {

@@ -13,13 +13,14 @@ import {
 import type { FunctionTool, ToolCall } from '../../business/ai/domain/entities/Tool';
 import { ConflictError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { isRecalledMessage } from '../../business/ai/domain/entities/recalledMemories';
-import { invalid, oneOf, optional } from '../../business/ai/domain/util/arguments';
+import { identifier, invalid, oneOf, optional } from '../../business/ai/domain/util/arguments';
 import { fieldsOf, isList, isObject } from '../../business/ai/domain/util/json';
 import type { StoredRun } from '../../business/ai/domain/interfaces/RunStore';
 import type { LLMInput } from '../../business/ai/domain/types/LLMTypes';
 import { MESSAGE_TIMES } from '../../business/ai/domain/types/RunMessages';
 import type { MessageTime } from '../../business/ai/domain/types/RunMessages';
 import type { AgenticLoop } from '../../business/ai/application/services/AgenticLoop';
+import { ARGUMENT_LIMITS } from '../../business/ai/application/operations/readArguments';
 import { permittedTools } from '../../business/ai/application/operations/permittedTools';
 import type { AccessPolicy } from '../../business/ai/domain/interfaces/AccessPolicy';
 import type { RunMethods } from '../../business/ai/application/operations/runCommandOperations';
@@ -29,7 +30,7 @@ import type { AgUiRunState } from '../../interop/agUi/AgUiToolState';
 import type { AgUiAnswer, AgUiAnswers } from '../../interop/agUi/AgUiCalls';
 import { parseInterruptId, parseWireCallId } from '../../interop/agUi/agUiIds';
 import { readInterruptAnswer } from '../../interop/agUi/readRunAgentInput';
-import { toConversation } from '../../interop/agUi/toConversation';
+import { toConversation, toUserItem } from '../../interop/agUi/toConversation';
 import { callOfRunId, callOfRunIn } from '../../business/ai/domain/entities/callOfRun';
 import { childId } from '../../business/ai/application/services/shared/childId';
 import { toActor } from '../auth/ApiPrincipal';
@@ -37,6 +38,7 @@ import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { loadCurrentRun } from '../chat/loadCurrentRun';
 import type { LoadRunPorts } from '../chat/loadCurrentRun';
 import { progressOf } from '../chat/progressOf';
+import { sendToRun } from '../chat/sendToRun';
 import { startsRun } from '../chat/serverTools';
 import type { StreamedRun } from '../chat/streamEvents';
 import type { ModelDirectory } from '../gateway/models/ModelDirectory';
@@ -60,6 +62,7 @@ export interface AgUiTurn extends StreamedRun {
 }
 
 type ToolMessage = Extract<AgUiMessage, { readonly role: 'tool' }>;
+type UserMessage = Extract<AgUiMessage, { readonly role: 'user' }>;
 
 /** `forwardedProps.bolide` */
 export interface AgUiOptions {
@@ -205,8 +208,8 @@ export class AgUiRuns {
   }
 
   /**
-   * Sends the run the messages that it does not have. A run that waits for the client is cancelled: it cannot be
-   * continued any more once a message follows its calls.
+   * Sends the run the messages that it does not have. Cancels a run that waits for the client, which cannot be continued
+   * any more once a message follows its calls, and one whose last message is to be answered anew.
    * @returns undefined if another run is to answer
    * @throws ConflictError if the run waits for answers to its interrupts
    */
@@ -218,34 +221,27 @@ export class AgUiRuns {
   ): Promise<AgUiTurn | undefined> {
     const { executionId, requestId, state } = present.run;
     const joined = { executionId, stored: present, answered: new Map<string, AgUiAnswer>() };
-    const last = input.messages.findLast(({ role }) => role === 'user')?.id;
-    const isDelivered = present.messages?.delivered.some(({ messageId }) => messageId === last) === true;
-    if (requestId === input.runId || (isDelivered && stateOf(input).runId === input.runId)) return joined;
+    const added = newMessages(input.messages, present);
+    const isRepeated = input.runId === requestId || input.runId === stateOf(input).runId;
+    if (isRepeated && added.length === 0) return joined;
     if (isFinished(state)) return undefined;
     if (await this.asksForDecisions(present))
       throw new ConflictError('The thread has interrupts that "resume" must answer before the conversation goes on.', {
         path: 'resume',
       });
-    if ((await progressOf(this.ports, executionId, clientToolsOf(present))) === 'waiting') {
+    const isAskedAnew = added.length === 0 && input.messages.at(-1)?.role === 'user';
+    if (isAskedAnew || (await progressOf(this.ports, executionId, clientToolsOf(present))) === 'waiting') {
       await this.cancel(principal, executionId);
       return undefined;
     }
-    const sent = newMessages(input.messages, present);
-    try {
-      for (const message of sent)
-        await this.ports.methods['ai.runs.send'](toActor(principal), {
-          executionId,
-          // An item is input as it is.
-          message: toConversation({ messages: [message], context: [] }).items as LLMInput,
-          messageId: message.id,
-          when,
-        });
-    } catch (error) {
-      if (error instanceof ConflictError) return undefined;
-      throw error;
-    }
+    const sent = added.map((message) => {
+      const path = `messages[${input.messages.indexOf(message)}]`;
+      const messageId = identifier(ARGUMENT_LIMITS.id)(message.id, `${path}.id`);
+      return { executionId, messageId, message: [toUserItem(message, path)] as LLMInput, when };
+    });
+    for (const message of sent) if (!(await sendToRun(this.ports, toActor(principal), message))) return undefined;
     const stored = (await this.load(principal, executionId)) ?? present;
-    return { ...joined, stored, sent: sent.map(({ id }) => id) };
+    return { ...joined, stored, sent: sent.map(({ messageId }) => messageId) };
   }
 
   /** Whether calls of the run, or of one below it, wait for decisions. */
@@ -290,16 +286,18 @@ function stateOf({ state }: RunAgentInput): Readonly<Partial<Record<keyof AgUiRu
   return fieldsOf(fieldsOf(state)['bolide']);
 }
 
-/** The user's messages that neither the run began with nor has added to the thread. */
-function newMessages(messages: readonly AgUiMessage[], { run }: StoredRun): readonly AgUiMessage[] {
+/** The user's messages that the run neither began with, nor has received, nor has added to the thread. */
+function newMessages(messages: readonly AgUiMessage[], { run, messages: sent }: StoredRun): readonly UserMessage[] {
+  const delivered = new Set(sent?.delivered.map(({ messageId }) => messageId));
   const isOfRun = ({ id }: AgUiMessage): boolean => id.startsWith(`${run.executionId}:`);
   const last = messages.findLast(isOfRun);
   const since = last === undefined ? [] : messages.slice(messages.indexOf(last));
   const begun = run.input.filter((item) => item.type === 'message' && item.role === 'user' && !isRecalledMessage(item));
-  // The run may have begun with messages that the client has forgotten. What it has received is not sent again.
+  // The run may have begun with messages that the client has forgotten.
   return messages
-    .filter((message) => message.role === 'user' && !isOfRun(message))
-    .filter((message, at) => at >= begun.length || since.includes(message));
+    .filter((message) => message.role === 'user')
+    .filter((message) => !isOfRun(message))
+    .filter((message, at) => (at >= begun.length || since.includes(message)) && !delivered.has(message.id));
 }
 
 /** The tools of a run that the client of an earlier AG-UI run executes. */

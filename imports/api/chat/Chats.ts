@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isFinished } from '../../business/ai/domain/entities/Run';
 import { answeredIdOf, waitsForOutside } from '../../business/ai/domain/entities/Tool';
 import type { FunctionTool } from '../../business/ai/domain/entities/Tool';
-import { ConflictError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { Logger } from '../../business/ai/domain/interfaces/Logger';
 import type { RunStore } from '../../business/ai/domain/interfaces/RunStore';
 import type { FamilyEvent } from '../../business/ai/domain/types/AgentEvents';
@@ -35,6 +35,7 @@ import { replayFamily } from './replayFamily';
 import { loadCurrentRun } from './loadCurrentRun';
 import type { LoadRunPorts } from './loadCurrentRun';
 import { progressOf } from './progressOf';
+import { sendToRun } from './sendToRun';
 import { isExternal } from './serverTools';
 import type { ChatRequest } from './readChatRequest';
 import type { StreamedRun } from './streamEvents';
@@ -308,12 +309,7 @@ export class Chats {
     if (request.trigger === 'regenerate-message' || last === undefined) throw busyError();
     // An item is input as it is.
     const message = toItems([last]) as LLMInput;
-    try {
-      await this.ports.methods['ai.runs.send'](toActor(principal), { executionId, message, ...sent });
-    } catch (error) {
-      if (error instanceof ConflictError) return undefined;
-      throw error;
-    }
+    if (!(await sendToRun(this.ports, toActor(principal), { executionId, message, ...sent }))) return undefined;
     if (sent.when === 'interrupt') await this.ports.chats.setLeft(principal.userId, request.chatId, false);
     return { executionId, messageId: sent.messageId, again: () => this.submit(principal, request) };
   }

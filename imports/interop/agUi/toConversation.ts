@@ -34,7 +34,7 @@ export function toConversation({
 function toItems(message: AgUiMessage, path: string, answered: ReadonlySet<string>): readonly Item[] {
   switch (message.role) {
     case 'user':
-      return [{ type: 'message', role: 'user', content: toParts(message.content, path) }];
+      return [toUserItem(message, path)];
     case 'assistant': {
       const { content = '', toolCalls = [] } = message;
       const items = itemsOfMessage(message) ?? [
@@ -71,6 +71,11 @@ function toItems(message: AgUiMessage, path: string, answered: ReadonlySet<strin
     case 'activity':
       return [];
   }
+}
+
+/** @throws LLMInvalidRequestError with the path of the part */
+export function toUserItem({ content }: Extract<AgUiMessage, { readonly role: 'user' }>, path: string): Item {
+  return { type: 'message', role: 'user', content: toParts(content, path) };
 }
 
 function assistantText(text: string): Item {
