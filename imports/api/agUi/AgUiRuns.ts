@@ -208,8 +208,8 @@ export class AgUiRuns {
   }
 
   /**
-   * Sends the run the messages that it does not have. Cancels a run that waits for the client, which cannot be continued
-   * any more once a message follows its calls, and one whose last message is to be answered anew.
+   * Sends the run the messages that it does not have. Cancels a run that waits for the client, which cannot be
+   * continued once a message follows its calls, and one whose last message is to be answered anew.
    * @returns undefined if another run is to answer
    * @throws ConflictError if the run waits for answers to its interrupts
    */
