@@ -48,8 +48,8 @@ export function jsonOrText(text: string): unknown {
 }
 
 /**
- * Returns the name of a field as hosts compare it that are written in Go: in any case, and a long s is an s. JavaScript
- * makes a k of the Kelvin sign itself. https://pkg.go.dev/encoding/json
+ * Returns the name of a field as hosts that are written in Go compare it: in any case, with a long s as an s.
+ * `toLowerCase` makes a k of the Kelvin sign by itself. https://pkg.go.dev/encoding/json
  */
 export function foldName(name: string): string {
   return name.toLowerCase().replaceAll('\u017f', 's');
