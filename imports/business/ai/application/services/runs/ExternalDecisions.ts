@@ -134,7 +134,7 @@ export class ExternalDecisions {
     by: Decider | undefined,
     inputId?: string,
   ): Promise<'accepted' | 'already-settled'> {
-    const call = await this.findCall(executionId, callId);
+    const call = await this.storedCall(executionId, callId);
     if (isSettled(call)) return 'already-settled';
     if (call.answers?.some(({ input }) => input.id === inputId) === true) return 'already-settled';
     const isExternal =
@@ -150,6 +150,19 @@ export class ExternalDecisions {
     const action: RunAction = { kind: 'submit', callId, result: storable, ...decider(by) };
     if (!(await this.send(executionId, call, action))) return 'already-settled';
     return (await this.isTooLate(executionId, call, storable)) ? 'already-settled' : 'accepted';
+  }
+
+  /**
+   * The call, once the store has what it waits for. If the run is lost before, its next owner may start the call anew,
+   * and then takes no result of the earlier wait.
+   */
+  private async storedCall(executionId: string, callId: string): Promise<ToolCall> {
+    const entry = this.registry.live.get(executionId);
+    const call = await this.findCall(executionId, callId);
+    const writer = entry?.interpreter.writer;
+    if (writer === undefined || writer.hasStored(call)) return call;
+    await writer.callsStored().catch(() => undefined);
+    return this.registry.live.get(executionId) === entry ? call : this.storedCall(executionId, callId);
   }
 
   /**

@@ -226,6 +226,11 @@ export class RunStoreWriter {
     return this.clearing === undefined ? this.callsTail : this.clearing.then(() => this.callsTail);
   }
 
+  /** Whether the store has what the call waits for. */
+  hasStored({ id }: ToolCall): boolean {
+    return !this.openChanges(this.owner.state).some((call) => call.id === id);
+  }
+
   /**
    * Resolves when the changes of calls so far are in the store.
    * @throws as `flush` does
