@@ -45,7 +45,8 @@ li[data-role='user'] {
   background: var(--surface);
 }
 p { margin: 0; white-space: pre-wrap; }
-li > * + * { margin-block-start: 0.5rem; }
+/* Between parts: the first child, the speaker, is unseen. */
+li > :nth-child(n + 3) { margin-block-start: 0.5rem; }
 details, .muted { color: var(--muted); }
 summary { cursor: pointer; }
 .call { padding: 0.5rem 0.75rem; border: 1px solid var(--border); border-radius: var(--bolide-radius, 0.75rem); }
