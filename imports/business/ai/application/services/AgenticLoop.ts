@@ -315,6 +315,11 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     this.assertNotDraining();
     const untrusted = assertUntrustedTools(runOptions.tools ?? [], userId);
     if (untrusted !== undefined) await untrusted;
+    // An earlier attempt that is not recorded yet may still fail, and then this one starts the run.
+    while (this.durable?.isRegistering(executionId) === true) {
+      await this.durable.whenRegistered(executionId);
+      this.assertNotDraining();
+    }
     if (this.local.has(executionId)) throw new ConflictError(`The run "${executionId}" is in progress.`);
     // Boundary: callers without types leave the executor out.
     if ((this.toolExecutor as unknown) === undefined && (runOptions.tools ?? []).length > 0)

@@ -128,8 +128,8 @@ export class DurableRuns implements JournalHost {
   private readonly instrumentation: DurableRunsOptions['instrumentation'];
   private readonly heartbeats: LeaseHeartbeat;
   private readonly clearedTakeovers: ClearedTakeovers;
-  /** Ids of runs that are being created or claimed, until they are live. */
-  private readonly registering = new Set<string>();
+  /** Runs that are being created or claimed, until they are live. */
+  private readonly registering = new Map<string, Promise<unknown>>();
   /** Ids of applied commands whose effect is not recorded yet. */
   private readonly appliedCommands = new Set<string>();
   /** Ids of superseded commands that will be deleted once what they caused is stored. */
@@ -195,6 +195,11 @@ export class DurableRuns implements JournalHost {
 
   isRegistering(executionId: string): boolean {
     return this.registering.has(executionId);
+  }
+
+  /** Resolves when a run that is being created or claimed is live, or this has failed. */
+  async whenRegistered(executionId: string): Promise<void> {
+    await this.registering.get(executionId)?.catch(() => undefined);
   }
 
   /** @throws ConflictError when the execution id, or the user's request id, is taken */
@@ -568,10 +573,10 @@ export class DurableRuns implements JournalHost {
 
   /** @param launch puts the run among the live ones, so that there is no moment in which it seems to be nobody's */
   private async register<T>(executionId: string, launch: () => Promise<T>): Promise<T> {
-    this.registering.add(executionId);
+    const launched = this.heartbeats.start().then(launch);
+    this.registering.set(executionId, launched);
     try {
-      await this.heartbeats.start();
-      return await launch();
+      return await launched;
     } catch (error) {
       this.lost += 1;
       throw error;
