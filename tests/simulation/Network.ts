@@ -43,6 +43,8 @@ export class Network {
   private readonly writes = new Map<number, number>();
   /** By lane, when its last request arrives. */
   private readonly arrivals = new Map<string, number>();
+  /** When the last of the late writes so far arrives. */
+  lateUntil = 0;
   private outageUntil = 0;
   /** Milliseconds of all outages, including what is left of the present one. */
   private outages = 0;
@@ -93,6 +95,7 @@ export class Network {
           return;
         }
         if (fault?.kind === 'lateWrite') {
+          this.lateUntil = Math.max(this.lateUntil, time.now + fault.delay);
           time.after(fault.delay, () => void replyOf(work));
           fail();
           return;

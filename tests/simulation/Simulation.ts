@@ -23,7 +23,7 @@ import { VirtualTime } from './VirtualTime';
 
 /** Milliseconds after the last fault within which every run must have ended. */
 const PATIENCE = 180_000;
-/** Milliseconds after the last run's end in which nothing more may happen, and all that was left is to be tidied up. */
+/** Milliseconds after the last run's end, or late write, in which nothing may begin and what is left is tidied up. */
 const AFTERMATH = 10_000;
 /** Milliseconds between two attempts at what a process could not do. */
 const RETRY = 500;
@@ -80,7 +80,8 @@ export class Simulation implements StoreObserver {
     }
     const haveEnded = (): boolean => plan.runs.every(({ id }) => this.store.hasEnded(id));
     const isOver = await time.until(haveEnded, endOfFaults(plan) + PATIENCE);
-    await time.until(() => false, Math.max(time.now, endOfFaults(plan)) + plan.lease + AFTERMATH);
+    const over = Math.max(time.now, endOfFaults(plan));
+    await time.until(() => time.now > Math.max(over, this.network.lateUntil) + plan.lease + AFTERMATH, Infinity);
     return isOver;
   }
 
@@ -244,14 +245,17 @@ export class Simulation implements StoreObserver {
         if (!isAnswered) again();
       });
       process.run(() => {
+        this.note(`${run.id} is requested in ${process.name}`);
         process.program.start(run).then(
           ({ done }) => {
             isAnswered = true;
+            this.note(`${run.id} is accepted`);
             this.seen.started.add(run.id);
             void done.then((outcome) => this.seen.outcomes.push({ executionId: run.id, outcome }));
           },
           (error: unknown) => {
             isAnswered = true;
+            this.note(`${run.id} is refused: ${process.errorCode(error) ?? describe(error)}`);
             if (process.errorCode(error) === 'conflict') this.seen.started.add(run.id);
             else this.time.after(RETRY, again);
           },
