@@ -102,8 +102,7 @@ for (const [name, openPlace] of Object.entries(RUN_PLACES)) {
       return child;
     }
 
-    it(`hands over once, with what is under way (seed ${SEED})`, async function () {
-      this.timeout(600_000);
+    it(`hands over once, with what is under way (seed ${SEED})`, async () => {
       const random = seededRandom(SEED);
       const [first, second] = VENDORS[name]!;
       const ids = [`${first}-${second}`, `${second}-${first}`]
