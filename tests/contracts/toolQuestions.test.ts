@@ -4,6 +4,7 @@ import { stub } from 'sinon';
 import { NewEvents } from '../../imports/api/chat/NewEvents';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { ConflictError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import { needsInput } from '../../imports/business/ai/domain/entities/Tool';
 import type { ToolCallContext } from '../../imports/business/ai/domain/interfaces/IToolExecutor';
 import type { AgentEvent, AgentEventOf } from '../../imports/business/ai/domain/types/AgentEvents';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
@@ -160,5 +161,75 @@ describe(
         expect(await result()).to.equal('["accept","decline"]');
         await loop.close();
       });
+
+    for (const { isIdempotent, outcome } of [
+      { isIdempotent: true, outcome: 'accepted' },
+      { isIdempotent: false, outcome: 'already-settled' },
+    ] as const)
+      it(`is ${outcome} if the owner dies with it and the tool ${isIdempotent ? 'asks again' : 'needs a review'}`, async () => {
+        const store = new MemoryRunStore();
+        const tools = new ToolRegistry().register({
+          name: 'work',
+          idempotent: isIdempotent,
+          execute: async (_args: unknown, { requestInput }: ToolCallContext) =>
+            (await requestInput?.({ message: 'Go on?', schema: { type: 'object' } }))?.action,
+        });
+        const owner = (runStore: RunStore) => {
+          const provider = new ScriptedProvider([calling({ name: 'work', call_id: 'c' }), answer('Done.')]);
+          const loop = new AgenticLoop({ provider, toolExecutor: tools, runStore });
+          return { loop, record: recordEvents(loop) };
+        };
+        // Its process takes no commands.
+        const dying = owner(intercepting(store, 'commands', () => Promise.resolve([])));
+        const { done } = await dying.loop.start('ann', { executionId: 'r', model: 'm', input: 'Go.', tools: ['work'] });
+        done.catch(() => undefined);
+        const { input } = await dying.record.seen('tool:input_required');
+        await until(async () => (await store.load('r'))?.calls.some(needsInput) === true);
+        const next = owner(store);
+        const other = new AgenticLoop({
+          provider: new ScriptedProvider([]),
+          toolExecutor: tools,
+          runStore: intercepting(store, 'addCommand', async (call) => {
+            const isAdded = await call();
+            await dying.loop.close();
+            next.loop.resume('r').catch(() => undefined);
+            await until(async () => (await store.commands(1)).length === 0);
+            return isAdded;
+          }),
+        });
+        expect(await other.submitToolResult('r', 'c', { output: {} }, undefined, input.id)).to.equal(outcome);
+        const [call] = (await store.load('r'))?.calls ?? [];
+        expect(call).to.have.property('state', isIdempotent ? 'completed' : 'needs_review');
+        await Promise.all([next.loop.close(), other.close()]);
+      });
+
+    it('is refused in a process that lost its run before the question was stored', async () => {
+      const store = new MemoryRunStore();
+      const owner = (whenBegun: () => Promise<void>) => {
+        const tools = new ToolRegistry().register({
+          name: 'work',
+          idempotent: true,
+          execute: async (_args: unknown, { requestInput }: ToolCallContext) => {
+            await whenBegun();
+            return (await requestInput?.({ message: 'Go on?' }))?.action;
+          },
+        });
+        const provider = new ScriptedProvider([calling({ name: 'work', call_id: 'c' }), answer('Done.')]);
+        const loop = new AgenticLoop({ provider, toolExecutor: tools, runStore: store });
+        return { loop, record: recordEvents(loop) };
+      };
+      const next = owner(() => Promise.resolve());
+      const old = owner(async () => {
+        next.loop.resume('r').catch(() => undefined);
+        await next.record.seen('tool:input_required');
+      });
+      const { done } = await old.loop.start('ann', { executionId: 'r', model: 'm', input: 'Go.', tools: ['work'] });
+      done.catch(() => undefined);
+      const { input } = await old.record.seen('tool:input_required');
+      expect(await failure(old.loop.approve('r', 'c', undefined, undefined, input.id)))
+        .to.be.instanceOf(ConflictError)
+        .with.property('path', 'inputId');
+      await Promise.all([old.loop.close(), next.loop.close()]);
+    });
   }),
 );

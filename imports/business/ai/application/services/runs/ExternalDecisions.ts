@@ -68,7 +68,7 @@ export class ExternalDecisions {
     shown: ShownCall,
     by: Decider | undefined,
   ): Promise<ToolCall['state']> {
-    const call = await this.findCall(executionId, callId);
+    const call = await this.storedCall(executionId, callId);
     if (shown.argumentsHash !== undefined && shown.argumentsHash !== argumentsHash(call.arguments)) {
       throw new ConflictError(`The decision on the call "${callId}" was made for other arguments.`);
     }
@@ -177,9 +177,10 @@ export class ExternalDecisions {
     const call = await (isOwner ? this.appliedCall(executionId, before.id) : this.recordedCall(executionId, before.id));
     const question = inputOf(before);
     if (question !== undefined) {
-      // The tool goes on with its answer, whichever it was.
+      // The tool goes on with its answer, whichever it was. If its process died, it may ask something else, or nothing.
       const answer = call.answers?.find(({ input }) => input.id === question.id)?.answer;
-      return answer !== undefined && canonicalJson(answer) !== canonicalJson(toGiven(toAnswer(result, question)));
+      if (answer === undefined) return inputOf(call)?.id !== question.id;
+      return canonicalJson(answer) !== canonicalJson(toGiven(toAnswer(result, question)));
     }
     if (isSettled(call)) return !hasSettledWith(call, result, this.maxResultBytes);
     return needsReview(before) && !needsReview(call);
