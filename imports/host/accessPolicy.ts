@@ -89,15 +89,15 @@ function decideFor(
 
 const SERVER: User = { userId: 'server', isAdmin: true };
 
-/** Shares one lookup among all concurrent lookups of the same user. */
-export function dedupeLookups(findUser: UserLookup): UserLookup {
-  const pending = new Map<string, Promise<User | undefined>>();
-  return (userId) => {
-    const existing = pending.get(userId);
+/** Shares one lookup among all concurrent lookups of the same id, such as those of a turn's calls. */
+export function dedupeLookups<Found>(lookUp: (id: string) => Promise<Found>): (id: string) => Promise<Found> {
+  const pending = new Map<string, Promise<Found>>();
+  return (id) => {
+    const existing = pending.get(id);
     if (existing !== undefined) return existing;
-    const lookup = findUser(userId);
-    pending.set(userId, lookup);
-    const forget = (): void => void pending.delete(userId);
+    const lookup = lookUp(id);
+    pending.set(id, lookup);
+    const forget = (): void => void pending.delete(id);
     lookup.then(forget, forget);
     return lookup;
   };

@@ -84,7 +84,7 @@ export async function openHost(
   const providerSource = new StoredProviderSource(providers, allowPrivateHosts);
   await providerSource.refresh();
   const access = createAccessPolicy(providerSource, findUser, {
-    findToken: (id) => tokens.find(id),
+    findToken: dedupeLookups((id) => tokens.find(id)),
     toolRules,
     hasAccounts,
   });
