@@ -27,13 +27,13 @@ export interface Reading {
 export type Question = 'begin' | 'read' | 'collect';
 
 export type ServerMessage =
-  | { readonly type: 'ready'; readonly url: string; readonly token: string }
+  | { readonly type: 'ready'; readonly url: string }
   | { readonly type: 'end'; readonly executionId: string; readonly error?: string }
   | { readonly type: 'reading'; readonly reading: Reading };
 
-/** `read` opens a stream with each of the tokens. */
+/** `read` opens a stream with each of the tokens, at the URL with the same index. */
 export type ReaderQuestion =
-  | { readonly type: 'read'; readonly url: string; readonly tokens: readonly string[] }
+  | { readonly type: 'read'; readonly urls: readonly string[]; readonly tokens: readonly string[] }
   | { readonly type: 'report' };
 
 export interface ReaderReport {

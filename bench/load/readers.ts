@@ -26,7 +26,8 @@ function read(url: string, token: string): void {
 }
 
 process.on('message', (message: ReaderQuestion) => {
-  if (message.type === 'read') for (const token of message.tokens) read(message.url, token);
+  if (message.type === 'read')
+    for (const [index, token] of message.tokens.entries()) read(message.urls[index] ?? '', token);
   else {
     const report: ReaderReport = { events, resyncs, closed };
     process.send?.(report);

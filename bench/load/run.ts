@@ -1,15 +1,15 @@
 /**
  * Measures a server under 200 runs at once of 5 turns and 8 calls each: `npm run bench:load -- [--runs 200]
- * [--seconds 40] [--readers 500] [--follow own|all] [--store sqlite|mongo] [--profile <directory>] [--save]`. Vendor,
- * server and readers are processes of their own. Prints runs per second, CPU time of a run, the event loop's delay,
- * and memory over time. `--minutes 10` measures for longer. `MONGO_URL` names the MongoDB; default: the stand-in of the
- * tests.
+ * [--seconds 40] [--readers 500] [--follow own|all] [--store sqlite|mongo] [--servers 1,2,3] [--profile <directory>]
+ * [--save]`. Vendor, servers and readers are processes of their own; several servers share a MongoDB, and the runs.
+ * Prints runs per second, CPU time of a run, the event loop's delay, and memory over time. `--minutes 10` measures for
+ * longer. `MONGO_URL` names the MongoDB; default: the stand-in of the tests.
  */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { Agent, request as httpRequest } from 'node:http';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { Agent } from 'node:http';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -18,16 +18,19 @@ import { build } from 'esbuild';
 import { end } from '../gateway/contenders';
 import { mongoUrl } from '../mongoUrl';
 import { saveSection, table } from '../resultsPage';
-import type { Delays, Question, ReaderQuestion, ReaderReport, Reading, ServerMessage } from './messages';
+import type { Delays, ReaderQuestion, ReaderReport } from './messages';
+import { ADMIN_TOKEN, BUILD, Server, Servers } from './servers';
 
-const BUILD = path.join(__dirname, '..', '.build', 'load');
 const WARM_UP_MS = 5_000;
+/** Milliseconds of a tick, in which Linux counts the CPU time of other processes. */
+const TICK_MS = 10;
 
 interface Load {
   readonly runs: number;
   readonly readers: number;
   readonly follow: string;
   readonly store: string;
+  readonly servers: number;
   readonly ms: number;
   readonly profiles: string | undefined;
 }
@@ -41,6 +44,7 @@ async function main(): Promise<void> {
       readers: { type: 'string', default: '0,500' },
       follow: { type: 'string', default: 'own' },
       store: { type: 'string', default: 'sqlite' },
+      servers: { type: 'string', default: '1' },
       profile: { type: 'string' },
       save: { type: 'boolean', default: false },
     },
@@ -49,17 +53,19 @@ async function main(): Promise<void> {
   const ms = values.minutes === undefined ? Number(values.seconds) * 1_000 : Number(values.minutes) * 60_000;
   const rows: (readonly string[])[] = [];
   for (const store of values.store.split(','))
-    for (const readers of values.readers.split(','))
-      rows.push(
-        await measure({
-          store,
-          readers: Number(readers),
-          runs: Number(values.runs),
-          follow: values.follow,
-          ms,
-          profiles: values.profile,
-        }),
-      );
+    for (const servers of values.servers.split(','))
+      for (const readers of values.readers.split(','))
+        rows.push(
+          await measure({
+            store,
+            servers: Number(servers),
+            readers: Number(readers),
+            runs: Number(values.runs),
+            follow: values.follow,
+            ms,
+            profiles: values.profile,
+          }),
+        );
   console.log(`\n${table(LOAD.head, rows)}`);
   if (values.save) await saveSection({ ...LOAD, rows });
 }
@@ -72,15 +78,16 @@ const LOAD = {
     'runs',
     'readers',
     'store',
+    'servers',
     'runs/s',
-    'CPU of a run',
+    'CPU of a run: servers, database, vendor',
     'failed',
     'loop delay p50, p99, max',
     'CPU in it p50, p99, max',
     'resident memory over time',
     'heap at the end, after a collection',
   ],
-  keys: 3,
+  keys: 4,
 } as const;
 
 async function bundle(): Promise<void> {
@@ -104,108 +111,42 @@ async function measure(load: Load): Promise<readonly string[]> {
     const vendor = fork(path.join(BUILD, 'vendor.js'));
     children.push(vendor);
     const [port] = (await once(vendor, 'message')) as [number];
-    const server = await Server.start(load, {
-      directory,
-      vendorUrl: `http://127.0.0.1:${port}`,
-      databaseUrl: load.store === 'mongo' ? await mongoUrl(children) : undefined,
-    });
-    children.push(server.process);
-    return await drive(server, load, children);
+    const vendorUrl = `http://127.0.0.1:${port}`;
+    const databaseUrl = load.store === 'mongo' ? await mongoUrl(children) : undefined;
+    const database = children[1];
+    const servers: Server[] = [];
+    for (let index = 0; index < load.servers; index += 1) {
+      const server = await Server.start({ directory, vendorUrl, databaseUrl, profiles: load.profiles });
+      children.push(server.process);
+      servers.push(server);
+    }
+    return await drive(new Servers(servers), load, { children, vendor, database });
   } finally {
     await Promise.all(children.map(end));
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-interface Place {
-  readonly directory: string;
-  readonly vendorUrl: string;
-  readonly databaseUrl: string | undefined;
+interface Others {
+  readonly children: ChildProcess[];
+  readonly vendor: ChildProcess;
+  /** Absent: the servers' own, or one that was running. */
+  readonly database: ChildProcess | undefined;
 }
 
-class Server {
-  readonly process: ChildProcess;
-  onEnd: (executionId: string, error: string | undefined) => void = () => undefined;
-  private answer: (reading: Reading) => void = () => undefined;
-  url = '';
-  token = '';
-
-  private constructor(child: ChildProcess) {
-    this.process = child;
-  }
-
-  static async start({ profiles }: Load, { directory, vendorUrl, databaseUrl }: Place): Promise<Server> {
-    if (profiles !== undefined) await mkdir(profiles, { recursive: true });
-    const server = new Server(
-      fork(path.join(BUILD, 'server.js'), [], {
-        env: {
-          PATH: process.env['PATH'],
-          HOME: process.env['HOME'],
-          PORT: '0',
-          DATA_DIR: directory,
-          ...(databaseUrl === undefined ? {} : { MONGO_URL: databaseUrl }),
-          LOG_LEVEL: 'warn',
-          USER_REQUESTS_PER_MINUTE: '0',
-          // All readers are one user's.
-          USER_CONNECTIONS: '0',
-          STORAGE_MB_PER_USER: '100000',
-          AI_ALLOW_PRIVATE_HOSTS: 'true',
-          OPENAI_API_KEY: 'simulated',
-          OPENAI_API_BASE: `${vendorUrl}/v1`,
-        },
-        execArgv: [
-          '--expose-gc',
-          ...(profiles === undefined ? [] : ['--enable-source-maps', '--cpu-prof', '--cpu-prof-dir', profiles]),
-        ],
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      }),
-    );
-    const ready = new Promise<void>((resolve, reject) => {
-      server.process.once('exit', () => reject(new Error('The server has ended.')));
-      server.process.on('message', (message: ServerMessage) => {
-        if (message.type === 'end') server.onEnd(message.executionId, message.error);
-        else if (message.type === 'reading') server.answer(message.reading);
-        else {
-          server.url = message.url;
-          server.token = message.token;
-          resolve();
-        }
-      });
-    });
-    await ready;
-    return server;
-  }
-
-  read(question: Question): Promise<Reading> {
-    return new Promise((resolve) => {
-      this.answer = resolve;
-      this.process.send(question);
-    });
-  }
-
-  post<Answer>(agent: Agent, route: string, token: string, body: object): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const request = httpRequest(`${this.url}${route}`, {
-        agent,
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      });
-      request.on('error', reject);
-      request.on('response', (response) => {
-        let text = '';
-        response.setEncoding('utf8');
-        response.on('data', (chunk: string) => (text += chunk));
-        response.on('end', () => {
-          if ((response.statusCode ?? 500) < 300) resolve(JSON.parse(text) as Answer);
-          else reject(new Error(`POST ${route}: ${response.statusCode} ${text}`));
-        });
-      });
-      request.end(JSON.stringify(body));
-    });
-  }
+/** Milliseconds of CPU time so far, where Linux tells it. */
+async function cpuOf(child: ChildProcess | undefined): Promise<number | undefined> {
+  const stat = child === undefined ? '' : await readFile(`/proc/${child.pid}/stat`, 'utf8').catch(() => '');
+  // The command, in parentheses, may contain spaces. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number);
+  return user === undefined || system === undefined ? undefined : (user + system) * TICK_MS;
 }
 
-async function drive(server: Server, load: Load, children: ChildProcess[]): Promise<readonly string[]> {
+async function drive(servers: Servers, load: Load, { children, vendor, database }: Others): Promise<readonly string[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const readers = load.readers === 0 ? undefined : fork(path.join(BUILD, 'readers.js'));
   if (readers !== undefined) children.push(readers);
@@ -214,7 +155,7 @@ async function drive(server: Server, load: Load, children: ChildProcess[]): Prom
   const failures: string[] = [];
   let finished = 0;
   const over = new AbortController();
-  server.onEnd = (executionId, error) => {
+  servers.onEnd = (executionId, error) => {
     finished += 1;
     if (error !== undefined) failures.push(error);
     const resolve = ends.get(executionId);
@@ -225,7 +166,7 @@ async function drive(server: Server, load: Load, children: ChildProcess[]): Prom
   const issue = async (index: number, scope: string): Promise<string> => {
     const userId = `user-${index}`;
     const body = { name: scope, userId, scopes: [scope] };
-    return (await server.post<{ readonly token: string }>(agent, '/api/tokens', server.token, body)).token;
+    return (await servers.of(0).post<{ readonly token: string }>(agent, '/api/tokens', ADMIN_TOKEN, body)).token;
   };
   // One after another, since the server lets nobody take all of it.
   const tokens: string[] = [];
@@ -233,10 +174,11 @@ async function drive(server: Server, load: Load, children: ChildProcess[]): Prom
   if (readers !== undefined) {
     const read: string[] = [];
     for (let index = 0; index < load.readers; index += 1)
-      read.push(load.follow === 'all' ? server.token : await issue(index % load.runs, 'read'));
-    tell(readers, { type: 'read', url: server.url, tokens: read });
+      read.push(load.follow === 'all' ? ADMIN_TOKEN : await issue(index % load.runs, 'read'));
+    tell(readers, { type: 'read', urls: read.map((_each, index) => servers.of(index).url), tokens: read });
   }
-  const worker = async (token: string): Promise<void> => {
+  const worker = async (token: string, index: number): Promise<void> => {
+    const server = servers.of(index);
     while (!over.signal.aborted) {
       const run = {
         requestId: crypto.randomUUID(),
@@ -257,7 +199,8 @@ async function drive(server: Server, load: Load, children: ChildProcess[]): Prom
   };
   const workers = tokens.map(worker);
   await pause(Math.min(WARM_UP_MS, load.ms / 4));
-  const first = await server.read('begin');
+  const first = await servers.read('begin');
+  const [vendorBefore, databaseBefore] = [await cpuOf(vendor), await cpuOf(database)];
   const [warm, since] = [finished, performance.now()];
   if (failures.length > 0) console.log(`failed at first: ${JSON.stringify(countOf(failures), undefined, 2)}`);
   failures.length = 0;
@@ -265,9 +208,10 @@ async function drive(server: Server, load: Load, children: ChildProcess[]): Prom
   const every = load.ms / 10;
   for (let sample = 1; sample <= 10; sample += 1) {
     await pause(since + sample * every - performance.now());
-    memory.push((await server.read('read')).rss);
+    memory.push((await servers.read('read')).rss);
   }
-  const last = await server.read('read');
+  const last = await servers.read('read');
+  const [vendorAfter, databaseAfter] = [await cpuOf(vendor), await cpuOf(database)];
   const seconds = (performance.now() - since) / 1_000;
   const done = finished - warm;
   const report = readers === undefined ? undefined : await reportOf(readers);
@@ -277,14 +221,17 @@ async function drive(server: Server, load: Load, children: ChildProcess[]): Prom
   while (ends.size > 0) await pause(100);
   await Promise.all(workers);
   agent.destroy();
-  const idle = await server.read('collect');
+  const idle = await servers.read('collect');
   if (failures.length > 0) console.log(`failed: ${JSON.stringify(countOf(failures), undefined, 2)}`);
+  const each = (before: number | undefined, after: number | undefined): string =>
+    before === undefined || after === undefined ? '–' : `${((after - before) / done).toFixed(1)} ms`;
   const row = [
     String(load.runs),
     load.readers === 0 ? 'none' : `${load.readers} of ${load.follow === 'all' ? 'all runs' : 'own runs'}`,
     load.store,
+    String(load.servers),
     (done / seconds).toFixed(1),
-    `${((last.cpu - first.cpu) / done).toFixed(1)} ms`,
+    [each(first.cpu, last.cpu), each(databaseBefore, databaseAfter), each(vendorBefore, vendorAfter)].join(', '),
     `${failures.length} of ${done}`,
     delaysOf(last.delay),
     delaysOf(last.step),

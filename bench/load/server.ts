@@ -65,7 +65,7 @@ async function main(): Promise<void> {
   setInterval(look, LOOK_MS);
   process.on('message', (question: Question) => send({ type: 'reading', reading: read(question) }));
   process.on('disconnect', () => process.exit());
-  send({ type: 'ready', url: server.url, token: server.token });
+  send({ type: 'ready', url: server.url });
 }
 
 // Node ends the process for an unhandled rejection, which the parent reports.
