@@ -179,7 +179,7 @@ describe(
           const loop = new AgenticLoop({ provider, toolExecutor: tools, runStore });
           return { loop, record: recordEvents(loop) };
         };
-        // Its process takes no commands.
+        // A process that takes no commands any more.
         const dying = owner(intercepting(store, 'commands', () => Promise.resolve([])));
         const { done } = await dying.loop.start('ann', { executionId: 'r', model: 'm', input: 'Go.', tools: ['work'] });
         done.catch(() => undefined);
