@@ -43,6 +43,8 @@ interface UniqueColumn extends UniqueRule {
   readonly column: string;
 }
 
+/** Columns that every table has. Without types, SQLite compares values as they are. */
+const COLUMNS = ['rowid INTEGER PRIMARY KEY', '_id NOT NULL UNIQUE', 'document NOT NULL', 'checksum NOT NULL'];
 /** A row as it is read. */
 export const ROW = 'rowid, document, checksum';
 /** The numbers of a list that is given as JSON: one statement for all lengths. */
@@ -88,10 +90,7 @@ export class SqliteTable {
 
   /** Within a change: creates the table if there is none. */
   open(): void {
-    this.file.run(
-      // Without types, SQLite compares values as they are.
-      `CREATE TABLE IF NOT EXISTS ${this.name} (rowid INTEGER PRIMARY KEY, _id NOT NULL UNIQUE, document NOT NULL, checksum NOT NULL)`,
-    );
+    this.file.run(`CREATE TABLE IF NOT EXISTS ${this.name} (${COLUMNS.join(', ')})`);
     this.file.run(
       `CREATE TABLE IF NOT EXISTS ${this.texts} (owner NOT NULL, name NOT NULL, content NOT NULL, PRIMARY KEY (owner, name)) WITHOUT ROWID`,
     );
@@ -217,19 +216,34 @@ export class SqliteTable {
     const paths = new Set(indexes.flatMap((keys) => Object.keys(keys)));
     const added = [...paths].filter((path) => this.columnOf(path) === undefined);
     try {
-      for (const path of added) {
-        const column = quoted(columnNameOf(KEY, path));
-        this.file.run(`ALTER TABLE ${this.name} ADD COLUMN ${column}`);
-        this.keyColumns.set(path, column);
-      }
+      for (const path of added) this.keyColumns.set(path, quoted(columnNameOf(KEY, path)));
       this.layout = undefined;
-      if (added.length > 0) this.fill(new Set(added.map((path) => this.columnOf(path) ?? '')));
+      if (added.length > 0) this.addColumns(added.map((path) => this.columnOf(path) ?? ''));
       for (const keys of indexes) this.createIndex(keys);
     } catch (error) {
       for (const path of added) this.keyColumns.delete(path);
       this.layout = undefined;
       throw error;
     }
+  }
+
+  private addColumns(added: readonly string[]): void {
+    if (this.file.get(`SELECT 1 FROM ${this.name} LIMIT 1`) === undefined) {
+      this.recreate();
+      return;
+    }
+    for (const column of added) this.file.run(`ALTER TABLE ${this.name} ADD COLUMN ${column}`);
+    this.fill(new Set(added));
+  }
+
+  /** Creates an empty table anew, with the columns of the layout: adding them one by one takes SQLite far longer. */
+  private recreate(): void {
+    const indexes = this.file.all("SELECT sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql <> ''", [
+      unquoted(this.name),
+    ]);
+    this.file.run(`DROP TABLE ${this.name}`);
+    this.file.run(`CREATE TABLE ${this.name} (${[...COLUMNS, ...this.columns.columns].join(', ')})`);
+    for (const { sql } of indexes) this.file.run(String(sql));
   }
 
   /** Within a change. @throws ConflictError if documents already share a key */
