@@ -215,10 +215,14 @@ export class SqliteTable {
   addIndexes(indexes: readonly IndexKeys[]): void {
     const paths = new Set(indexes.flatMap((keys) => Object.keys(keys)));
     const added = [...paths].filter((path) => this.columnOf(path) === undefined);
+    const isNew = added.length > 0 && this.keyColumns.size === 0 && this.isEmpty;
     try {
       for (const path of added) this.keyColumns.set(path, quoted(columnNameOf(KEY, path)));
       this.layout = undefined;
-      if (added.length > 0) this.addColumns(added.map((path) => this.columnOf(path) ?? ''));
+      const columns = added.map((path) => this.columnOf(path) ?? '');
+      if (isNew) this.recreate();
+      else for (const column of columns) this.file.run(`ALTER TABLE ${this.name} ADD COLUMN ${column}`);
+      if (columns.length > 0) this.fill(new Set(columns));
       for (const keys of indexes) this.createIndex(keys);
     } catch (error) {
       for (const path of added) this.keyColumns.delete(path);
@@ -227,23 +231,15 @@ export class SqliteTable {
     }
   }
 
-  private addColumns(added: readonly string[]): void {
-    if (this.file.get(`SELECT 1 FROM ${this.name} LIMIT 1`) === undefined) {
-      this.recreate();
-      return;
-    }
-    for (const column of added) this.file.run(`ALTER TABLE ${this.name} ADD COLUMN ${column}`);
-    this.fill(new Set(added));
+  private get isEmpty(): boolean {
+    return this.file.get(`SELECT max(rowid) AS last FROM ${this.name}`)?.['last'] === null;
   }
 
-  /** Creates an empty table anew, with the columns of the layout: adding them one by one takes SQLite far longer. */
+  /** Creates an empty table anew, with these columns: adding them one by one takes SQLite far longer. */
   private recreate(): void {
-    const indexes = this.file.all("SELECT sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql <> ''", [
-      unquoted(this.name),
-    ]);
     this.file.run(`DROP TABLE ${this.name}`);
     this.file.run(`CREATE TABLE ${this.name} (${[...COLUMNS, ...this.columns.columns].join(', ')})`);
-    for (const { sql } of indexes) this.file.run(String(sql));
+    for (const [name, { column }] of this.unique) this.createUniqueIndex(name, column);
   }
 
   /** Within a change. @throws ConflictError if documents already share a key */
@@ -258,9 +254,7 @@ export class SqliteTable {
     this.unique.set(name, { fields, isSparse, column });
     try {
       this.fill(new Set([column]));
-      this.changing(() =>
-        this.file.run(`CREATE UNIQUE INDEX ${this.indexName(`unique ${name}`)} ON ${this.name} (${column})`),
-      );
+      this.changing(() => this.createUniqueIndex(name, column));
     } catch (error) {
       this.unique.delete(name);
       this.layout = undefined;
@@ -276,6 +270,10 @@ export class SqliteTable {
     this.file.run(`DROP INDEX ${this.indexName(`unique ${name}`)}`);
     this.file.run(`ALTER TABLE ${this.name} DROP COLUMN ${existing.column}`);
     this.unique.delete(name);
+  }
+
+  private createUniqueIndex(name: string, column: string): void {
+    this.file.run(`CREATE UNIQUE INDEX ${this.indexName(`unique ${name}`)} ON ${this.name} (${column})`);
   }
 
   private createIndex(keys: IndexKeys): void {
