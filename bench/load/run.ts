@@ -105,6 +105,7 @@ async function bundle(): Promise<void> {
 }
 
 async function measure(load: Load): Promise<readonly string[]> {
+  if (load.servers > 1 && load.store !== 'mongo') throw new Error('Several servers need --store mongo.');
   const directory = await mkdtemp(path.join(tmpdir(), 'bolide-load-'));
   const children: ChildProcess[] = [];
   try {
